@@ -1,0 +1,98 @@
+# make help says what there is.  Every target makes its own .venv and installs only what is missing or stale.
+PYTHON  ?= python3
+VENV    ?= .venv
+JOBS    ?= 2
+SECONDS ?= 60
+
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+NATIVE := CMakeLists.txt $(wildcard native/*.?pp native/*/*.?pp)
+CPP    := $(wildcard native/*.?pp native/*/*.?pp)
+PIP     = $(BIN)/python -m pip --disable-pip-version-check -qq
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+
+# Requirements come from pyproject.toml alone: $(call requirements,<a Python expression on its contents p>).
+requirements = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); print(*$(1), sep='\n')"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench docs sanitize sanitized fuzz clean env
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+run: $(STAMPS)/native $(STAMPS)/show ## the demonstration: proofs, a witness, machines, an HTML page
+	@$(BIN)/mercer demo
+
+test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/dev ## ruff, mypy --strict, clang-format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --strict src/mercer
+	@$(BIN)/clang-format --dry-run -Werror $(CPP)
+
+bench: $(STAMPS)/native $(STAMPS)/bench ## the benchmarks behind every figure in the README
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+fuzz: $(STAMPS)/native $(STAMPS)/test ## random shapes, types and layouts against the twins, for SECONDS=60
+	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
+
+sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
+	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized
+
+# The sanitizers must be in the process before Python is.  Leaks are not looked for: Python keeps much until its
+# end on purpose, and the native core owns one allocation, in native/grid.cpp.
+sanitized: $(STAMPS)/native $(STAMPS)/test
+	@export LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:detect_stack_use_after_return=1 \
+	  UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc && \
+	$(BIN)/python -m pytest -q -p no:cacheprovider -m native $(or $(ARGS),tests) && \
+	$(BIN)/python tests/engine/fuzz_native.py --seconds 20
+
+clean: ## everything that the other targets made
+	rm -rf .venv .venv-sanitize build dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+env: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show $(STAMPS)/dev ## the environment of a developer, nothing run
+
+# -- the environment ---------------------------------------------------------------------------------------
+
+# The first words of a build that cannot succeed say what to install.
+check_compiler = @printf 'int main() { return []<class T>(T x) { return x; }(0); }' | \
+  $$(command -v $${CXX:-c++} || command -v g++ || command -v clang++ || echo false) \
+    -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || { \
+  echo "mercer needs a C++20 compiler: install g++ 11 or newer (Debian, Ubuntu: apt install g++;" \
+       "Fedora: dnf install gcc-c++; macOS: xcode-select --install) or point CXX at one."; exit 1; }
+
+$(STAMPS)/venv:
+	$(check_compiler)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "mercer needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS)
+	@touch $@
+
+$(STAMPS)/build: pyproject.toml $(STAMPS)/venv
+	@echo "installing the build tools"
+	@$(call requirements,p['build-system']['requires']) > $(STAMPS)/build.txt
+	@$(PIP) install -r $(STAMPS)/build.txt "cmake>=3.24" ninja
+	@touch $@
+
+# Editable: edited Python is live at once, edited C++ is compiled again (incrementally) by the next make.
+$(STAMPS)/native: pyproject.toml $(NATIVE) $(STAMPS)/build
+	$(check_compiler)
+	@echo "building mercer"
+	@$(PIP) install --no-build-isolation -Cbuild-dir=$(VENV)/build $(BUILD_ARGS) -e .
+	@touch $@
+
+$(STAMPS)/show $(STAMPS)/test $(STAMPS)/bench $(STAMPS)/docs $(STAMPS)/dev: $(STAMPS)/%: pyproject.toml $(STAMPS)/venv
+	@echo "installing the [$*] extra"
+	@$(call requirements,p['project']['optional-dependencies']['$*']) > $(STAMPS)/$*.txt
+	@$(PIP) install -r $(STAMPS)/$*.txt
+	@touch $@

@@ -1,0 +1,171 @@
+// mercer._native: array-in, array-out functions for src/mercer/engine.  Nothing is validated here: shapes
+// agree, `out` has stride 1 along its rows, compressed rows are canonical.  The GIL is released throughout.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#ifdef _OPENMP
+#  include <omp.h>
+#endif
+
+#include "dot.hpp"
+#include "drivers.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using mercer::Index;
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+mercer::Dense<T> dense(const Matrix<T>& A) {
+  auto cols = static_cast<Index>(A.shape(1));
+  return {A.data(), static_cast<Index>(A.shape(0)), cols, cols};
+}
+
+template <class T>
+mercer::Output<T> output(const Out<T>& out) {
+  // A single row has no distance to the next one, and NumPy may state any.
+  return {out.data(),
+          out.shape(0) > 1 ? static_cast<Index>(out.stride(0)) : static_cast<Index>(out.shape(1))};
+}
+
+// Runs `work` without the GIL; its status becomes an exception only when the GIL is held again.
+template <class Work>
+void released(Work&& work) {
+  mercer::Status status;
+  {
+    nb::gil_scoped_release release;
+    status = work();
+  }
+  if (status == mercer::kOutOfMemory) throw std::bad_alloc();
+}
+
+template <class T>
+void bind_dense(nb::module_& m) {
+  using namespace nb::literals;
+  m.def(
+      "pairwise",
+      [](int op, const Matrix<T>& X, const Matrix<T>& Y, const Out<T>& out, int threads) {
+        auto x = dense(X), y = dense(Y);
+        auto o = output(out);
+        released([=] {
+          if (op != mercer::kDot) return mercer::pairwise(op, x, y, o, threads);
+          mercer::dot(x, y, o);
+          return mercer::kOk;
+        });
+      },
+      "op"_a, "X"_a.noconvert(), "Y"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+  m.def(
+      "anova",
+      [](const Matrix<T>& X, const Matrix<T>& Y, const Vector<double>& weights,
+         const Vector<double>& coefficients, const Out<T>& out, int threads) {
+        auto x = dense(X), y = dense(Y);
+        auto o = output(out);
+        const double *w = weights.data(), *c = coefficients.data();
+        Index degree = static_cast<Index>(coefficients.shape(0)) - 1;
+        released([=] { return mercer::anova(x, y, w, c, degree, o, threads); });
+      },
+      "X"_a.noconvert(), "Y"_a.noconvert(), "weights"_a.noconvert(), "coefficients"_a.noconvert(),
+      "out"_a.noconvert(), "threads"_a);
+  m.def(
+      "all_subsets",
+      [](const Matrix<T>& X, const Matrix<T>& Y, const Vector<double>& weights, const Out<T>& out,
+         int threads) {
+        auto x = dense(X), y = dense(Y);
+        auto o = output(out);
+        const double* w = weights.data();
+        released([=] { return mercer::all_subsets(x, y, w, o, threads); });
+      },
+      "X"_a.noconvert(), "Y"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+}
+
+template <class T, class I>
+void bind_sparse(nb::module_& m) {
+  using namespace nb::literals;
+  m.def(
+      "csr_pairwise",
+      [](int op, const Vector<T>& x, const Vector<I>& x_indices, const Vector<I>& x_indptr,
+         const Vector<T>& y, const Vector<I>& y_indices, const Vector<I>& y_indptr, const Out<T>& out,
+         int threads) {
+        mercer::Csr<T, I> X{x.data(), x_indices.data(), x_indptr.data(), static_cast<Index>(out.shape(0))};
+        mercer::Csr<T, I> Y{y.data(), y_indices.data(), y_indptr.data(), static_cast<Index>(out.shape(1))};
+        auto o = output(out);
+        released([=] { return mercer::csr_pairwise(op, X, Y, o, threads); });
+      },
+      "op"_a, "x_data"_a.noconvert(), "x_indices"_a.noconvert(), "x_indptr"_a.noconvert(),
+      "y_data"_a.noconvert(), "y_indices"_a.noconvert(), "y_indptr"_a.noconvert(), "out"_a.noconvert(),
+      "threads"_a);
+}
+
+// A capsule of scipy.linalg.cython_blas carries its C signature as its name.  The pointer is taken only when
+// that signature counts in plain int, which is what Gemm declares.
+template <class T>
+mercer::Gemm<T> gemm_of(nb::handle capsule) {
+  const char* name = PyCapsule_GetName(capsule.ptr());
+  if (name == nullptr || std::strncmp(name, "void (char *, char *, int *, int *, int *, ", 43) != 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  return reinterpret_cast<mercer::Gemm<T>>(PyCapsule_GetPointer(capsule.ptr(), name));
+}
+
+int max_threads() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+void choose_isa() {
+  const char* wish = std::getenv("MERCER_ISA");
+  if (mercer::choose_isa(wish == nullptr ? "" : wish)) return;
+  std::string message =
+      std::string("mercer: MERCER_ISA must name an instruction set that this machine runs. Got '") + wish +
+      "'. Available here:";
+  for (const std::string& name : mercer::available_isas()) message += " " + name;
+  throw nb::import_error((message + ". Unset MERCER_ISA to take the best of them.").c_str());
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "Native core of mercer: tiles of pairwise functions on contiguous arrays.";
+  choose_isa();
+
+  m.attr("SQEUCLIDEAN") = static_cast<int>(mercer::kSqEuclidean);
+  m.attr("L1") = static_cast<int>(mercer::kL1);
+  m.attr("MIN") = static_cast<int>(mercer::kMin);
+  m.attr("MAX") = static_cast<int>(mercer::kMax);
+  m.attr("CHI2") = static_cast<int>(mercer::kChiSquare);
+  m.attr("JENSEN") = static_cast<int>(mercer::kJensen);
+  m.attr("DOT") = static_cast<int>(mercer::kDot);
+
+  m.def("isa", [] { return mercer::isa(); });
+  m.def("available_isas", &mercer::available_isas);
+  m.def("max_threads", &max_threads);
+  m.def("set_gemm", [](nb::handle dgemm, nb::handle sgemm) {
+    mercer::set_gemm(gemm_of<double>(dgemm), gemm_of<float>(sgemm));
+    return mercer::has_gemm();
+  });
+
+  bind_dense<double>(m);
+  bind_dense<float>(m);
+  bind_sparse<double, std::int32_t>(m);
+  bind_sparse<double, std::int64_t>(m);
+  bind_sparse<float, std::int32_t>(m);
+  bind_sparse<float, std::int64_t>(m);
+}

@@ -1,0 +1,106 @@
+// Vectors of doubles of the width that the instruction set of this translation unit has.
+//
+// Everything in native/tiles lives in the namespace of its instruction set and includes no header that
+// defines inline functions of its own: the linker keeps one copy of a shared inline function for the whole
+// program, and a copy compiled for AVX-512 would then run on machines that lack it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__FMA__) || defined(__AVX512F__)
+#  include <immintrin.h>
+#endif
+
+#define MERCER_JOIN2(a, b) a##b
+#define MERCER_JOIN(a, b) MERCER_JOIN2(a, b)
+#define MERCER_TILES MERCER_JOIN(tiles_, MERCER_ISA)
+
+#if defined(__GNUC__) || defined(__clang__)
+#  define MERCER_VECTORS 1
+#  define MERCER_INLINE inline __attribute__((always_inline))
+#else
+#  define MERCER_VECTORS 0
+#  define MERCER_INLINE inline
+#endif
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+// kRows x kCols pairs are held in registers at a time.
+#if !MERCER_VECTORS
+constexpr int kLanes = 1, kRows = 4;
+#elif defined(__AVX512F__)
+constexpr int kLanes = 8, kRows = 8;
+#elif defined(__AVX__)
+constexpr int kLanes = 4, kRows = 4;
+#else
+constexpr int kLanes = 2, kRows = 4;
+#endif
+constexpr int kVectors = 2;
+constexpr int kCols = kVectors * kLanes;
+
+MERCER_INLINE std::int64_t bits(double a) {
+  std::int64_t b;
+  std::memcpy(&b, &a, sizeof b);
+  return b;
+}
+MERCER_INLINE double from_bits(std::int64_t a) {
+  double b;
+  std::memcpy(&b, &a, sizeof b);
+  return b;
+}
+
+#if MERCER_VECTORS
+typedef double Vec __attribute__((vector_size(kLanes * 8)));
+typedef std::int64_t IVec __attribute__((vector_size(kLanes * 8)));
+MERCER_INLINE IVec bits(Vec a) { return reinterpret_cast<IVec>(a); }
+MERCER_INLINE Vec from_bits(IVec a) { return reinterpret_cast<Vec>(a); }
+#else
+using Vec = double;
+#endif
+
+template <class V>
+MERCER_INLINE V constant(double a) {
+  return a - V{};
+}
+MERCER_INLINE Vec splat(double a) { return constant<Vec>(a); }
+MERCER_INLINE Vec load(const double* p) {
+  Vec a;
+  std::memcpy(&a, p, sizeof a);
+  return a;
+}
+MERCER_INLINE void store(double* p, Vec a) { std::memcpy(p, &a, sizeof a); }
+
+// a * b + c, fused on machines that can.  Contraction by the compiler is switched off for these files, since
+// it may treat two branches of one function differently, and with them the pairs (x, y) and (y, x).
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+MERCER_INLINE double muladd(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#else
+MERCER_INLINE double muladd(double a, double b, double c) { return a * b + c; }
+#endif
+#if defined(__AVX512F__)
+MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) { return _mm512_fmadd_pd(a, b, c); }
+#elif defined(__FMA__)
+MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) { return _mm256_fmadd_pd(a, b, c); }
+#elif MERCER_VECTORS && defined(__ARM_FEATURE_FMA)
+MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) {
+  for (int l = 0; l < kLanes; ++l) c[l] = __builtin_fma(a[l], b[l], c[l]);
+  return c;
+}
+#elif MERCER_VECTORS
+MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) { return a * b + c; }
+#endif
+
+// The functions below take a Vec, or a single double where rows are sparse.
+template <class V>
+MERCER_INLINE V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+template <class V>
+MERCER_INLINE V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+}  // namespace
+}  // namespace mercer::MERCER_TILES

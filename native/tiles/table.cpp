@@ -1,0 +1,13 @@
+#include "../table.hpp"
+
+#include "tiles.hpp"
+
+namespace mercer::MERCER_TILES {
+
+void fill(Table& table) {
+  fill_pairwise(table);
+  fill_sparse(table);
+  fill_products(table);
+}
+
+}  // namespace mercer::MERCER_TILES

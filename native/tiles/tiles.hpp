@@ -1,0 +1,13 @@
+// The functions of this instruction set, collected into its table by table.cpp.
+#pragma once
+
+#include "../table.hpp"
+#include "simd.hpp"
+
+namespace mercer::MERCER_TILES {
+
+void fill_pairwise(Table& table);
+void fill_sparse(Table& table);
+void fill_products(Table& table);
+
+}  // namespace mercer::MERCER_TILES

@@ -1,0 +1,57 @@
+"""Kernels out of kernels.
+
+=================  =============================================================================
+``nodes``          what composite kernels have in common
+``ring``           ``Constant``, ``Scaled``, ``Sum``, ``Product``, ``Power``
+``series``         ``Exp``, ``PolynomialOf``, ``PowerSeries``
+``shape``          ``Normalized``, ``Conformal``, ``Pullback``, ``Centered``
+``negative``       the negative definite calculus and the ways back: ``Distance``, ``Schoenberg``,
+                   ``RealPower``, ``Log1p``, ``Reciprocal``, ``Shifted``, ``Sqrt``
+``structure``      ``tensor``, ``direct_sum``, ``convolution``, ``limit``
+``user``           kernels from functions, assertions
+``operators``      installs ``+ - * / **`` and the methods on ``Kernel``
+=================  =============================================================================
+
+Every node states its rule of definiteness in ``_certify``: that method *is* the calculus.
+"""
+
+from . import operators as operators
+from .negative import Distance, Log1p, RealPower, Reciprocal, Schoenberg, Shifted, Sqrt
+from .ring import Constant, Power, Product, Scaled, Sum
+from .series import Exp, PolynomialOf, PowerSeries
+from .shape import Centered, Conformal, Normalized, Pullback
+from .structure import Convolution, DirectSum, Limit, Tensor, convolution, direct_sum, limit, tensor
+from .user import Assumed, FunctionKernel, kernel
+
+__all__ = [
+    "Assumed",
+    "Centered",
+    "Conformal",
+    "Constant",
+    "Convolution",
+    "DirectSum",
+    "Distance",
+    "Exp",
+    "FunctionKernel",
+    "Limit",
+    "Log1p",
+    "Normalized",
+    "PolynomialOf",
+    "Power",
+    "PowerSeries",
+    "Product",
+    "Pullback",
+    "RealPower",
+    "Reciprocal",
+    "Scaled",
+    "Schoenberg",
+    "Shifted",
+    "Sqrt",
+    "Sum",
+    "Tensor",
+    "convolution",
+    "direct_sum",
+    "kernel",
+    "limit",
+    "tensor",
+]

@@ -1,0 +1,460 @@
+"""The negative definite calculus: distances, powers, logarithms, and the ways back to positive definite.
+
+``psi`` stands for a negative definite kernel.  Schoenberg's theorem ties both worlds together:
+``psi`` is negative definite iff ``exp(-t psi)`` is positive definite for every t > 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..arithmetic import Arithmetic
+from ..certificate import Certificate, Claim, Property
+from ..domains import Data, size
+from ..errors import InputError
+from ..intervals import NONNEGATIVE, Interval
+from ..kernel import Gradient, Kernel, Prepared
+from ..parameters import parameter, show
+from .nodes import Node, Unary, claim, prefixed, wrap
+from .ring import Constant, checked
+
+__all__ = ["Distance", "Log1p", "RealPower", "Reciprocal", "Schoenberg", "Shifted", "Sqrt"]
+
+ZERO = Interval(0.0, 0.0)
+
+
+class Distance(Node):
+    r"""Squared distance in feature space: ``k.distance()``.
+
+    .. math:: \psi(x, y) = k(x, x) - 2 k(x, y) + k(y, y) = \|\Phi(x) - \Phi(y)\|^2
+
+    Negative definite if ``k`` is positive definite.  The distance itself is ``k.distance().sqrt()``, and
+    the Gaussian of it ``k.gaussian(sigma)``.
+    """
+
+    base: Kernel
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        k = self.base._define
+        return k(x, x, m) - 2 * k(x, y, m) + k(y, y, m)
+
+    def _prepare(self, X: Data) -> Prepared:
+        part = self.base._prepare(X)
+        return Prepared((part,), (self.base._diagonal(part),))
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
+        return self._clean((rows[:, None] + columns) - 2 * self._blocks(X, Y)[0], Y is None)
+
+    def _clean(self, D: np.ndarray, symmetric: bool) -> np.ndarray:
+        """Zero the diagonal, and what rounding alone made negative."""
+        if symmetric:
+            np.fill_diagonal(D, 0.0)
+        if self.base.certificate.is_psd:
+            np.maximum(D, 0.0, out=D)
+        return D
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.zeros(len(X))
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        [(name, K, inner)] = self._gradients(X, Y)
+        d, left = self.base._diagonal_gradient(X.parts[0])
+        e, right = (d, left) if Y is None else self.base._diagonal_gradient(Y.parts[0])
+        gradient = {key: left[key][:, None] + right[key][None, :] - 2 * g for key, g in inner.items()}
+        return self._clean((d[:, None] + e) - 2 * K, Y is None), prefixed(name, gradient)
+
+    def _certify(self) -> Certificate:
+        premise = self.base._conditional()
+        if not premise.proved:
+            return Certificate.unknown(self, "the base is not known to be positive definite", [premise])
+        strict = self.base.certificate.positive.strict
+        return Certificate.nds(
+            self,
+            "squared distance",
+            "|Phi(x) - Phi(y)|^2 in the feature space of the kernel",
+            premises=[premise],
+            zero_diagonal=strict,
+        )
+
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE if self.base.certificate.is_psd else Interval()
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return ZERO
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.distance()"
+
+
+class Schoenberg(Unary):
+    r"""Exponential of a negative definite kernel: ``psi.schoenberg(t)``.
+
+    .. math:: (x, y) \mapsto \exp(-t \psi(x, y))
+
+    Positive definite for every :math:`t > 0` if :math:`\psi` is negative definite, and infinitely
+    divisible.
+
+    Parameters
+    ----------
+    base : Kernel
+        The negative definite kernel.
+    t : float, default=1.0
+        Rate, > 0.
+    """
+
+    base: Kernel
+    t: float = parameter(1.0, low=0.0, open_low=True, scale="log")
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.real(self.t) * self.base._define(x, y, m))
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return checked(np.exp(-self.t * K), self, "t")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        return -self.t * F
+
+    def _own_gradient(self, K: np.ndarray, F: np.ndarray) -> Gradient:
+        return {"t": -self.t * K * F}
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        if not negative.proved:
+            return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
+        return Certificate.psd(
+            self, "Schoenberg", "exp(-t psi) is positive definite for negative definite psi", premises=[negative]
+        )
+
+    def _infinitely_divisible(self) -> Claim | None:
+        negative = self.base.certificate.negative
+        return negative if negative.proved else None
+
+    @property
+    def bounds(self) -> Interval:
+        return self.base.bounds.scale(-self.t).increasing(_exp)
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return self.base.diagonal_bounds.scale(-self.t).increasing(_exp)
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.schoenberg({self.t!r})"
+
+
+def _exp(t: float) -> float:
+    return math.exp(t) if t < 709.0 else math.inf
+
+
+class RealPower(Unary):
+    r"""A real power of a nonnegative kernel: ``psi ** a``.
+
+    .. math:: (x, y) \mapsto \psi(x, y)^a
+
+    Negative definite for :math:`0 < a \le 1` if :math:`\psi` is negative definite with
+    :math:`\psi(x, x) \ge 0`.  Positive definite for every :math:`a > 0` if the kernel is infinitely
+    divisible.  Negative values are an error.
+    """
+
+    base: Kernel
+    exponent: float = parameter(low=0.0, open_low=True)
+    _infix: ClassVar[bool] = True
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        value = self.base._define(x, y, m)
+        if value < 0:
+            raise self._negative(float(value))
+        return value ** m.real(self.exponent)
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        if K.size and K.min() < 0:
+            raise self._negative(float(K.min()))
+        with np.errstate(over="ignore"):
+            return checked(np.power(K, self.exponent), self, "exponent")
+
+    def _negative(self, value: float) -> InputError:
+        return InputError(f"{self!r} needs values >= 0 for a fractional power. Got {value:.6g}.")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        slope = np.zeros_like(F)  # at psi = 0 a parameter that keeps psi = 0 does not move the power
+        np.divide(self.exponent * F, K, out=slope, where=K != 0)
+        return slope
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        divisible = self.base._infinitely_divisible()
+        if divisible is not None:
+            return Certificate.psd(
+                self, "infinite divisibility", "-log k is negative definite, so k^t is PD", premises=[divisible]
+            )
+        if negative.proved and self.exponent <= 1 and self.base.diagonal_bounds.is_nonnegative:
+            return Certificate.nds(
+                self,
+                "fractional power",
+                "psi^a, 0 < a <= 1, of a negative definite psi with psi(x, x) >= 0",
+                premises=[negative],
+                zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
+            )
+        return Certificate.unknown(self, "no rule for this power", [negative])
+
+    def _infinitely_divisible(self) -> Claim | None:
+        return self.base._infinitely_divisible()
+
+    @property
+    def bounds(self) -> Interval:
+        return _nonnegative_part(self.base.bounds).increasing(self._end)
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return _nonnegative_part(self.base.diagonal_bounds).increasing(self._end)
+
+    def _end(self, t: float) -> float:
+        return math.inf if math.isinf(t) else float(t**self.exponent)
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)} ** {self.exponent!r}"
+
+
+def _nonnegative_part(bounds: Interval) -> Interval:
+    return Interval(max(bounds.low, 0.0), max(bounds.high, 0.0))
+
+
+class Log1p(Unary):
+    r"""Logarithm of a negative definite kernel: ``psi.log1p()``.
+
+    .. math:: (x, y) \mapsto \log(1 + \psi(x, y))
+
+    Negative definite if :math:`\psi` is, with :math:`\psi(x, x) \ge 0`.
+    """
+
+    base: Kernel
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        value = self.base._define(x, y, m)
+        if value <= -1:
+            raise self._low(float(value))
+        return m.log1p(value)
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        if K.size and K.min() <= -1:
+            raise self._low(float(K.min()))
+        return np.log1p(K)
+
+    def _low(self, value: float) -> InputError:
+        return InputError(f"{self!r} needs values > -1. Got {value:.6g}.")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        return 1.0 / (1.0 + K)
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        if negative.proved and self.base.diagonal_bounds.is_nonnegative:
+            return Certificate.nds(
+                self,
+                "logarithm",
+                "log(1 + psi) of a negative definite psi with psi(x, x) >= 0",
+                premises=[negative],
+                zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
+            )
+        return Certificate.unknown(self, "needs a negative definite kernel with psi(x, x) >= 0", [negative])
+
+    @property
+    def bounds(self) -> Interval:
+        return _nonnegative_part(self.base.bounds).increasing(_log1p)
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return _nonnegative_part(self.base.diagonal_bounds).increasing(_log1p)
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.log1p()"
+
+
+def _log1p(t: float) -> float:
+    return math.inf if math.isinf(t) else math.log1p(t)
+
+
+class Reciprocal(Unary):
+    r"""Reciprocal of a kernel: ``1 / (c + psi)``.
+
+    .. math:: (x, y) \mapsto 1 / u(x, y)
+
+    Positive definite, and infinitely divisible, if ``u`` is negative definite and bounded below by a
+    positive number: :math:`1/u = \int_0^\infty e^{-s u} ds`.
+    """
+
+    base: Kernel
+    _infix: ClassVar[bool] = True
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        value = self.base._define(x, y, m)
+        if value == 0:
+            raise self._zero()
+        return 1 / value
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        if (K == 0).any():
+            raise self._zero()
+        return np.asarray(1.0 / K)
+
+    def _zero(self) -> InputError:
+        return InputError(f"{self!r} divides by zero. Add a positive constant: 1 / (c + psi).")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        return -F * F
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        if negative.proved and self.base.diagonal_bounds.is_positive:
+            return Certificate.psd(
+                self,
+                "mixture of exponentials",
+                "1/u is the integral of exp(-s u) over s > 0, u negative definite and u(x, x) > 0",
+                premises=[negative],
+            )
+        if isinstance(self.base, Constant):
+            return Constant(1.0 / self.base.value).certificate
+        return Certificate.unknown(self, "needs a negative definite denominator with positive diagonal", [negative])
+
+    def _infinitely_divisible(self) -> Claim | None:
+        if not (self.base.certificate.is_nds and self.base.diagonal_bounds.is_positive):
+            return None
+        reason = "u^(-t) is a Gamma mixture of exp(-s u)"
+        return claim(Property.NEGATIVE, self, "mixture of exponentials", reason, [self.base.certificate.negative])
+
+    @property
+    def bounds(self) -> Interval:
+        low, high = self.base.bounds.low, self.base.bounds.high
+        if self.base.certificate.is_nds and self.base.diagonal_bounds.is_positive:
+            low = max(low, self.base.diagonal_bounds.low)  # psi(x, y) >= (psi(x, x) + psi(y, y)) / 2
+        return Interval(1 / high if high > 0 else 0.0, 1 / low) if low > 0 else Interval()
+
+    def __repr__(self) -> str:
+        return f"1 / {wrap(self.base)}"
+
+
+class Shifted(Node):
+    r"""The kernel of a negative definite function seen from a point: ``psi.shifted(x0)``.
+
+    .. math:: (x, y) \mapsto \psi(x, x_0) + \psi(y, x_0) - \psi(x, y) - \psi(x_0, x_0)
+
+    Positive definite iff :math:`\psi` is negative definite.
+
+    Parameters
+    ----------
+    base : Kernel
+    origin : point
+        The point :math:`x_0` of the domain of ``base``.
+    """
+
+    base: Kernel
+    origin: Any
+
+    def _validate(self) -> None:
+        origin = self.base.domain.point(self.origin, "origin")
+        if isinstance(origin, np.ndarray):
+            origin = origin.copy()
+            origin.flags.writeable = False
+        object.__setattr__(self, "origin", origin)
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        psi, x0 = self.base._define, self.base.domain.lift(self.origin, m)
+        return psi(x, x0, m) + psi(y, x0, m) - psi(x, y, m) - psi(x0, x0, m)
+
+    def _prepare(self, X: Data) -> Prepared:
+        domain = self.base.domain
+        raw = domain.validate([self.origin], "origin")
+        domain.match(X, raw)
+        x0 = self.base._prepare(raw)
+        part = self.base._prepare(X)
+        to_origin = self.base._block(part, x0)[:, 0] - 0.5 * self.base._diagonal(x0)[0]
+        return Prepared((part,), (to_origin,))
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
+        return np.asarray((rows[:, None] + columns) - self._blocks(X, Y)[0])
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.asarray(2 * X.arrays[0] - self._diagonals(X)[0])
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        if not negative.proved:
+            return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
+        return Certificate.psd(
+            self, "shift", "psi(x,x0) + psi(y,x0) - psi(x,y) - psi(x0,x0) is PD iff psi is ND", premises=[negative]
+        )
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.shifted({show(self.origin)})"
+
+
+class Sqrt(Node):
+    r"""The metric of a negative definite kernel: ``psi.sqrt()``.
+
+    .. math:: d(x, y) = \sqrt{\psi(x, y) - \tfrac12(\psi(x, x) + \psi(y, y))}
+
+    which is :math:`\sqrt\psi` where :math:`\psi` vanishes on the diagonal.  A (pseudo-)metric and itself
+    negative definite if :math:`\psi` is negative definite; a metric if :math:`d = 0` only for equal points.
+    """
+
+    base: Kernel
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        psi = self.base._define
+        square = psi(x, y, m) - (psi(x, x, m) + psi(y, y, m)) / 2
+        if square < 0:
+            if not self.base.certificate.is_nds:
+                raise self._negative(float(square))
+            square = m.real(0)
+        return m.sqrt(square)
+
+    def _prepare(self, X: Data) -> Prepared:
+        part = self.base._prepare(X)
+        return Prepared((part,), (self.base._diagonal(part),))
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
+        D = self._blocks(X, Y)[0] - 0.5 * (rows[:, None] + columns)
+        if Y is None:
+            np.fill_diagonal(D, 0.0)
+        if not self.base.certificate.is_nds and D.size and D.min() < 0:
+            raise self._negative(float(D.min()))
+        return np.sqrt(np.maximum(D, 0.0))
+
+    def _negative(self, value: float) -> InputError:
+        return InputError(
+            f"{self!r}: psi(x, y) - (psi(x, x) + psi(y, y)) / 2 must be >= 0. Got {value:.6g}; psi is not negative definite."
+        )
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.zeros(size(X))
+
+    def _certify(self) -> Certificate:
+        negative = self.base.certificate.negative
+        if not negative.proved:
+            return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
+        return Certificate.nds(
+            self,
+            "metric",
+            "psi - (psi(x,x) + psi(y,y))/2 is a squared distance, and its square root is negative definite",
+            premises=[negative],
+            zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
+        )
+
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return ZERO
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.sqrt()"

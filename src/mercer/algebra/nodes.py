@@ -1,0 +1,128 @@
+"""Shared shape of composite kernels."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..certificate import Claim, Property, Status
+from ..domains import Data
+from ..errors import ParameterError
+from ..kernel import Gradient, Kernel, Prepared
+
+__all__ = ["Node", "Unary", "claim", "is_scalar", "prefixed", "scalar", "unproved", "wrap"]
+
+
+class Node(Kernel):
+    """A kernel made of other kernels on the same points: children are prepared once per block."""
+
+    def _prepare(self, X: Data) -> Prepared:
+        return Prepared(tuple(child._prepare(X) for _, child in self._children()))
+
+    def _blocks(self, X: Prepared, Y: Prepared | None) -> list[np.ndarray]:
+        """Blocks of all children."""
+        columns: Iterable[Any] = X.parts if Y is None else Y.parts
+        return [
+            child._block(a, None if Y is None else b)
+            for (_, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+        ]
+
+    def _gradients(self, X: Prepared, Y: Prepared | None) -> list[tuple[str, np.ndarray, Gradient]]:
+        """Names, blocks and gradients of all children."""
+        columns: Iterable[Any] = X.parts if Y is None else Y.parts
+        return [
+            (name, *child._gradient(a, None if Y is None else b))
+            for (name, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+        ]
+
+    def _diagonals(self, X: Prepared) -> list[np.ndarray]:
+        """Diagonals of all children."""
+        return [child._diagonal(a) for (_, child), a in zip(self._children(), X.parts, strict=True)]
+
+
+class Unary(Node):
+    """A kernel that is a scalar function of one other: ``f(k(x, y))``, elementwise."""
+
+    base: Kernel
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        """Apply the function to a fresh array of values."""
+        raise TypeError(f"{type(self).__name__} must define _map")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
+        """Derivative of the function at ``K``, where ``F`` is its value; None if there is no closed form."""
+        return None
+
+    def _own_gradient(self, K: np.ndarray, F: np.ndarray) -> Gradient:
+        """Gradient with respect to the node's own log-parameters."""
+        return {}
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        return self._map(self._blocks(X, Y)[0])
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return self._map(self._diagonals(X)[0])
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        [(name, K, inner)] = self._gradients(X, Y)
+        F = self._map(K.copy())
+        slope = self._derivative(K, F)
+        if slope is None:
+            raise ParameterError(f"{self!r} has no closed-form gradient; use finite differences of block.")
+        gradient = self._own_gradient(K, F)
+        gradient.update({f"{name}__{key}": times(slope, g) for key, g in inner.items()})
+        return F, gradient
+
+
+def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Multiply a block into a gradient that may have a further axis."""
+    return K[..., None] * g if g.ndim > K.ndim else K * g
+
+
+def prefixed(name: str, gradient: Gradient) -> Gradient:
+    """Put the name of a child before the names of its parameters."""
+    return {f"{name}__{key}": value for key, value in gradient.items()}
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether the value is one real number."""
+    return isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def scalar(value: Any, operation: str) -> float:
+    """Return a finite Python float, or raise an error naming the operation."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise ParameterError(f"{operation} needs a finite number. Got {number!r}.")
+    return number
+
+
+def wrap(k: Kernel) -> str:
+    """``repr`` of a kernel as an operand of a method call or a power."""
+    text = repr(k)
+    return f"({text})" if getattr(k, "_infix", False) else text
+
+
+def claim(
+    about: Property,
+    subject: Kernel,
+    rule: str,
+    reason: str,
+    premises: Iterable[Claim] = (),
+    *,
+    strict: bool = False,
+    conditions: Iterable[str] = (),
+) -> Claim:
+    """Make a proved claim."""
+    return Claim(
+        about, Status.PROVED, repr(subject), rule, reason, tuple(premises), tuple(conditions), strict
+    )
+
+
+def unproved(about: Property, subject: Kernel, reason: str, premises: Iterable[Claim] = ()) -> Claim:
+    """Make an open claim that shows which premises are missing."""
+    return Claim(about, Status.UNKNOWN, repr(subject), "", reason, tuple(premises))

@@ -1,0 +1,210 @@
+"""The operators and methods of :class:`~mercer.kernel.Kernel` that build expressions.
+
+Importing this module installs them.  They live here, not on the class, because the nodes they build
+are subclasses of it.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..domains import Domain, Objects
+from ..errors import ParameterError
+from ..kernel import Kernel
+from .negative import Distance, Log1p, RealPower, Reciprocal, Schoenberg, Shifted, Sqrt
+from .nodes import is_scalar, scalar
+from .ring import Constant, Power, Product, Scaled, Sum
+from .series import Exp, PolynomialOf, PowerSeries
+from .shape import Centered, Conformal, Normalized, Pullback
+from .user import assume
+
+__all__: list[str] = []
+
+
+def _refuse_arrays(other: Any, operation: str) -> None:
+    if isinstance(other, np.ndarray) and other.ndim > 0:
+        raise TypeError(
+            f"{operation}: a kernel combines with kernels and single numbers, not with an array of shape {other.shape}"
+        )
+
+
+def _add(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "+")
+    if isinstance(other, Kernel):
+        return Sum.of(self, other)
+    return Sum.of(self, Constant(scalar(other, "k + c"))) if is_scalar(other) else NotImplemented
+
+
+def _radd(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "+")
+    return Sum.of(Constant(scalar(other, "c + k")), self) if is_scalar(other) else NotImplemented
+
+
+def _sub(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "-")
+    if isinstance(other, Kernel):
+        return Sum.of(self, Scaled(other, -1.0))
+    return Sum.of(self, Constant(-scalar(other, "k - c"))) if is_scalar(other) else NotImplemented
+
+
+def _rsub(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "-")
+    if not is_scalar(other):
+        return NotImplemented
+    return Sum.of(Constant(scalar(other, "c - k")), Scaled(self, -1.0))
+
+
+def _mul(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "*")
+    if isinstance(other, Kernel):
+        return Product.of(self, other)
+    return Scaled(self, scalar(other, "c * k")) if is_scalar(other) else NotImplemented
+
+
+def _truediv(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "/")
+    if isinstance(other, Kernel):
+        return Product.of(self, Reciprocal(other))
+    if not is_scalar(other):
+        return NotImplemented
+    if other == 0:
+        raise ParameterError("k / c needs c != 0.")
+    return Scaled(self, 1.0 / scalar(other, "k / c"))
+
+
+def _rtruediv(self: Kernel, other: Any) -> Kernel:
+    _refuse_arrays(other, "/")
+    if not is_scalar(other):
+        return NotImplemented
+    value = scalar(other, "c / k")
+    return Reciprocal(self) if value == 1.0 else Scaled(Reciprocal(self), value)
+
+
+def _neg(self: Kernel) -> Kernel:
+    return Scaled(self, -1.0)
+
+
+def _pow(self: Kernel, exponent: Any) -> Kernel:
+    _refuse_arrays(exponent, "**")
+    if isinstance(exponent, numbers.Integral) and not isinstance(exponent, bool):
+        return Power(self, int(exponent))
+    return RealPower(self, scalar(exponent, "k ** a")) if is_scalar(exponent) else NotImplemented
+
+
+def exp(self: Kernel) -> Kernel:
+    """Return ``exp(k(x, y))``; see :class:`~mercer.algebra.Exp`."""
+    return Exp(self)
+
+
+def polynomial(self: Kernel, coefficients: Sequence[float]) -> Kernel:
+    """Return ``a0 + a1 k + a2 k^2 + ...``; see :class:`~mercer.algebra.PolynomialOf`."""
+    return PolynomialOf(self, np.asarray(coefficients, dtype=float))
+
+
+def power_series(
+    self: Kernel, coefficients: str | Callable[[int], float], radius: float | None = None
+) -> Kernel:
+    """Return ``sum_n a_n k^n``; see :class:`~mercer.algebra.PowerSeries`."""
+    return PowerSeries(self, coefficients, radius)  # type: ignore[arg-type]
+
+
+def normalized(self: Kernel) -> Kernel:
+    """Return ``k(x, y) / sqrt(k(x, x) k(y, y))``; see :class:`~mercer.algebra.Normalized`."""
+    return Normalized(self)
+
+
+def conformal(self: Kernel, factor: Callable[[Any], float]) -> Kernel:
+    """Return ``f(x) f(y) k(x, y)``; see :class:`~mercer.algebra.Conformal`."""
+    if not callable(factor):
+        raise ParameterError(f"conformal: `factor` must be a function of one point. Got {factor!r}.")
+    return Conformal(self, factor)
+
+
+def on(
+    self: Kernel,
+    map: Callable[[Any], Any],
+    *,
+    domain: Domain | None = None,
+    injective: bool = False,
+    vectorized: bool = False,
+) -> Kernel:
+    """Return ``k(f(x), f(y))``; see :class:`~mercer.algebra.Pullback`.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> by_length = Gaussian(1.0).on(lambda text: [len(text)])
+    >>> by_length("three", "seven")
+    1.0
+    """
+    if not callable(map):
+        raise ParameterError(f"on: `map` must be a function of one point. Got {map!r}.")
+    return Pullback(self, map, Objects() if domain is None else domain, injective, vectorized)
+
+
+def gaussian(self: Kernel, sigma: float = 1.0) -> Kernel:
+    r"""Return the Gaussian of the feature-space distance, ``exp(-|Phi(x) - Phi(y)|^2 / 2 sigma^2)``.
+
+    The same as ``k.distance().schoenberg(1 / (2 sigma ** 2))``.
+    """
+    sigma = scalar(sigma, "gaussian")
+    if not sigma > 0:
+        raise ParameterError(f"gaussian: `sigma` must be > 0. Got {sigma!r}.")
+    return Schoenberg(Distance(self), 1.0 / (2.0 * sigma * sigma))
+
+
+def distance(self: Kernel) -> Kernel:
+    """Return the squared feature-space distance, a negative definite kernel; see :class:`~mercer.algebra.Distance`."""
+    return Distance(self)
+
+
+def centered(self: Kernel, X: Any) -> Kernel:
+    """Return the kernel centred at the mean of ``X`` in feature space; see :class:`~mercer.algebra.Centered`."""
+    return Centered(self, X)
+
+
+def schoenberg(self: Kernel, t: float = 1.0) -> Kernel:
+    """Return ``exp(-t psi(x, y))``; see :class:`~mercer.algebra.Schoenberg`."""
+    return Schoenberg(self, t)
+
+
+def log1p(self: Kernel) -> Kernel:
+    """Return ``log(1 + psi(x, y))``; see :class:`~mercer.algebra.Log1p`."""
+    return Log1p(self)
+
+
+def sqrt(self: Kernel) -> Kernel:
+    """Return the metric ``sqrt(psi)``; see :class:`~mercer.algebra.Sqrt`."""
+    return Sqrt(self)
+
+
+def shifted(self: Kernel, origin: Any) -> Kernel:
+    """Return ``psi(x, o) + psi(y, o) - psi(x, y) - psi(o, o)``; see :class:`~mercer.algebra.Shifted`."""
+    return Shifted(self, origin)
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": _add,
+    "__radd__": _radd,
+    "__sub__": _sub,
+    "__rsub__": _rsub,
+    "__mul__": _mul,
+    "__rmul__": _mul,
+    "__truediv__": _truediv,
+    "__rtruediv__": _rtruediv,
+    "__neg__": _neg,
+    "__pow__": _pow,
+}
+_METHODS = [
+    exp, polynomial, power_series, normalized, conformal, on, gaussian, distance, centered,
+    schoenberg, log1p, sqrt, shifted, assume,
+]  # fmt: skip
+
+for _name, _function in _OPERATORS.items():
+    setattr(Kernel, _name, _function)
+for _function in _METHODS:
+    setattr(Kernel, _function.__name__, _function)

@@ -1,0 +1,301 @@
+"""Power series of a kernel: ``exp``, polynomials, and series with a radius of convergence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arithmetic import Arithmetic
+from ..certificate import Certificate, Claim, Property
+from ..errors import InputError, ParameterError
+from ..intervals import Interval
+from ..kernel import Kernel
+from ..parameters import parameter, show
+from .nodes import Unary, claim, wrap
+from .ring import checked
+
+__all__ = ["SERIES", "Exp", "PolynomialOf", "PowerSeries"]
+
+
+class Exp(Unary):
+    r"""Exponential of a kernel: ``k.exp()``.
+
+    .. math:: (x, y) \mapsto \exp k(x, y)
+
+    Positive definite whenever ``k`` is (its power series has nonnegative coefficients), and more
+    generally whenever ``-k`` is negative definite (Schoenberg), so that ``(-t * psi).exp()`` is certified.
+    """
+
+    base: Kernel
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        return m.exp(self.base._define(x, y, m))
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return checked(np.exp(K), self, "base")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        return F
+
+    def _certify(self) -> Certificate:
+        positive = self.base.certificate.positive
+        if positive.proved:
+            return Certificate.psd(
+                self,
+                "power series",
+                "exp has nonnegative coefficients and converges everywhere",
+                strict=positive.strict,
+                premises=[positive],
+            )
+        conditional = self.base._conditional()
+        if conditional.proved:
+            return Certificate.psd(
+                self, "Schoenberg", "exp(-psi) is positive definite for negative definite psi", premises=[conditional]
+            )
+        return Certificate.unknown(self, "nothing is known about the exponent", [positive])
+
+    def _infinitely_divisible(self) -> Claim | None:
+        conditional = self.base._conditional()
+        if not conditional.proved:
+            return None
+        return claim(Property.NEGATIVE, self, "exponent", "-log exp(k) = -k is negative definite", [conditional])
+
+    @property
+    def bounds(self) -> Interval:
+        return self.base.bounds.increasing(_exp)
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return self.base.diagonal_bounds.increasing(_exp)
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.exp()"
+
+
+def _exp(t: float) -> float:
+    return math.exp(t) if t < 709.0 else math.inf
+
+
+class PolynomialOf(Unary):
+    r"""Polynomial of a kernel: ``k.polynomial([a0, a1, ...])``.
+
+    .. math:: (x, y) \mapsto \sum_s a_s k(x, y)^s
+
+    Positive definite if ``k`` is and every :math:`a_s \ge 0`.
+
+    Parameters
+    ----------
+    base : Kernel
+    coefficients : sequence of float
+        ``a0, a1, ...``, constant term first.
+    """
+
+    base: Kernel
+    coefficients: np.ndarray = parameter(ndim=(1,))
+
+    def _validate(self) -> None:
+        if len(self.coefficients) == 0:
+            raise ParameterError("polynomial: `coefficients` must not be empty.")
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        k = self.base._define(x, y, m)
+        value = m.real(0)
+        for a in self.coefficients[::-1].tolist():
+            value = value * k + m.real(a)
+        return value
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return checked(_horner(self.coefficients, K), self, "coefficients")
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
+        slopes = self.coefficients[1:] * np.arange(1, len(self.coefficients))
+        return _horner(slopes, K) if len(slopes) else np.zeros_like(K)
+
+    def _certify(self) -> Certificate:
+        positive = self.base.certificate.positive
+        if positive.proved and (self.coefficients >= 0).all():
+            strict = positive.strict and bool((self.coefficients[1:] > 0).any())
+            return Certificate.psd(
+                self, "polynomial", "a polynomial with nonnegative coefficients", strict=strict, premises=[positive]
+            )
+        return Certificate.unknown(
+            self, "needs a positive definite kernel and nonnegative coefficients", [positive]
+        )
+
+    @property
+    def bounds(self) -> Interval:
+        total = Interval(0.0, 0.0)
+        for s, a in enumerate(self.coefficients.tolist()):
+            total = total + self.base.bounds.power(s).scale(a)
+        return total
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.polynomial({show(self.coefficients)})"
+
+
+def _horner(coefficients: np.ndarray, K: np.ndarray) -> np.ndarray:
+    F = np.full_like(K, coefficients[-1])
+    for a in coefficients[-2::-1].tolist():
+        F = F * K + a
+    return F
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named power series: coefficients, radius, and closed forms."""
+
+    coefficient: Callable[[int], float]
+    radius: float
+    function: Callable[[np.ndarray], np.ndarray]
+    derivative: Callable[[np.ndarray], np.ndarray]
+
+
+def _central(n: int) -> float:
+    """Coefficient of t^n in (1 - t)^(-1/2)."""
+    return math.comb(2 * n, n) / 4.0**n
+
+
+#: Power series that ``power_series`` knows by name.
+SERIES: dict[str, Series] = {
+    "exp": Series(lambda n: 1.0 / math.factorial(n) if n < 171 else 0.0, math.inf, np.exp, np.exp),
+    "geometric": Series(lambda n: 1.0, 1.0, lambda t: 1 / (1 - t), lambda t: (1 - t) ** -2.0),
+    "log": Series(
+        lambda n: 0.0 if n == 0 else 1.0 / n, 1.0, lambda t: -np.log1p(-t), lambda t: 1 / (1 - t)
+    ),
+    "inverse_sqrt": Series(_central, 1.0, lambda t: (1 - t) ** -0.5, lambda t: 0.5 * (1 - t) ** -1.5),
+    "cosh": Series(
+        lambda n: 0.0 if n % 2 or n >= 171 else 1.0 / math.factorial(n), math.inf, np.cosh, np.sinh
+    ),
+    "sinh": Series(
+        lambda n: 0.0 if n % 2 == 0 or n >= 171 else 1.0 / math.factorial(n), math.inf, np.sinh, np.cosh
+    ),
+    "arcsin": Series(
+        lambda n: 0.0 if n % 2 == 0 else _central((n - 1) // 2) / n,
+        1.0,
+        np.arcsin,
+        lambda t: (1 - t * t) ** -0.5,
+    ),
+}
+
+
+class PowerSeries(Unary):
+    r"""Power series of a kernel: ``k.power_series(a, radius)``.
+
+    .. math:: (x, y) \mapsto \sum_{n \ge 0} a_n k(x, y)^n
+
+    Positive definite if ``k`` is, every :math:`a_n \ge 0`, and every value lies inside the radius of
+    convergence; the radius is checked on the actual values of every block.
+
+    Parameters
+    ----------
+    base : Kernel
+    coefficients : str or callable
+        One of ``"exp"``, ``"geometric"`` (1/(1-t)), ``"log"`` (-log(1-t)), ``"inverse_sqrt"``
+        ((1-t)^(-1/2)), ``"cosh"``, ``"sinh"``, ``"arcsin"``; or a function ``n -> a_n``, summed until the
+        terms no longer matter.  (For finitely many coefficients use ``polynomial``.)
+    radius : float, optional
+        Radius of convergence; required with a function.
+    """
+
+    base: Kernel
+    coefficients: str | Callable[[int], float]
+    radius: float = parameter(math.inf)
+
+    MAX_TERMS = 100_000
+
+    def __post_init__(self) -> None:
+        if isinstance(self.coefficients, str):
+            if self.coefficients not in SERIES:
+                raise ParameterError(
+                    f"power_series: `coefficients` must be a function or one of {', '.join(SERIES)}. "
+                    f"Got {self.coefficients!r}."
+                )
+            object.__setattr__(self, "radius", SERIES[self.coefficients].radius)
+        elif not callable(self.coefficients):
+            raise ParameterError(
+                "power_series: `coefficients` must be a name or a function n -> a_n; "
+                "for a finite list use .polynomial(coefficients)."
+            )
+        elif self.radius is None or not self.radius > 0:
+            raise ParameterError(f"power_series: `radius` must be > 0. Got {self.radius!r}.")
+
+    @property
+    def coefficient(self) -> Callable[[int], float]:
+        """The function ``n -> a_n``."""
+        return SERIES[self.coefficients].coefficient if isinstance(self.coefficients, str) else self.coefficients
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        t = self.base._define(x, y, m)
+        self._check(np.array([float(t)]))
+        total, power, small = m.real(0), m.real(1), 0
+        for n in range(self.MAX_TERMS):
+            term = m.real(self.coefficient(n)) * power
+            total += term
+            small = small + 1 if abs(term) <= abs(total) * 1e-18 else 0
+            if small >= 4:  # several in a row, because a series may skip powers
+                return total
+            power *= t
+        raise self._slow(float(t))
+
+    def _map(self, K: np.ndarray) -> np.ndarray:
+        self._check(K)
+        if isinstance(self.coefficients, str):
+            with np.errstate(over="ignore"):
+                return checked(SERIES[self.coefficients].function(K), self, "coefficients")
+        total, power = np.zeros_like(K), np.ones_like(K)
+        small = 0
+        for n in range(self.MAX_TERMS):
+            term = self.coefficients(n) * power
+            total += term
+            small = small + 1 if np.all(np.abs(term) <= np.abs(total) * 1e-18) else 0
+            if small >= 4 or K.size == 0:
+                return total
+            power *= K
+        raise self._slow(float(np.abs(K).max()))
+
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
+        return SERIES[self.coefficients].derivative(K) if isinstance(self.coefficients, str) else None
+
+    def _check(self, K: np.ndarray) -> None:
+        if K.size and not (np.abs(K) < self.radius).all():
+            worst = float(np.abs(K).max())
+            raise InputError(
+                f"power_series: every value of {self.base!r} must lie inside the radius of convergence "
+                f"{self.radius:g}. Got {worst:.6g}. Scale the kernel, or normalise it and scale."
+            )
+
+    def _slow(self, value: float) -> InputError:
+        return InputError(
+            f"power_series: {self.MAX_TERMS} terms do not settle at the value {value:.6g}; "
+            f"is the radius {self.radius:g} right?"
+        )
+
+    def _certify(self) -> Certificate:
+        positive = self.base.certificate.positive
+        if not positive.proved:
+            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+        if callable(self.coefficients):
+            return Certificate.unknown(
+                self, "the signs of all coefficients of a function cannot be checked: assert with .assume", [positive]
+            )
+        inside = self.base.bounds.within(-self.radius, self.radius) and math.isinf(self.radius)
+        strict = positive.strict and self.coefficient(1) > 0
+        return Certificate.psd(
+            self,
+            "power series",
+            "nonnegative coefficients",
+            strict=strict,
+            premises=[positive],
+            conditions=[] if inside else [f"|k(x, y)| < {self.radius:g} (checked on every block)"],
+        )
+
+    def __repr__(self) -> str:
+        if isinstance(self.coefficients, str):
+            return f"{wrap(self.base)}.power_series({self.coefficients!r})"
+        return f"{wrap(self.base)}.power_series({show(self.coefficients)}, radius={self.radius!r})"

@@ -1,0 +1,354 @@
+"""Changing the points or the scale: normalisation, conformal factors, pull-backs, centring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arithmetic import Arithmetic
+from ..certificate import Certificate, Claim, Property
+from ..domains import Data, Domain, Objects, items, lower, size
+from ..errors import InputError
+from ..intervals import Interval
+from ..kernel import Gradient, Kernel, Prepared
+from ..parameters import show
+from .nodes import Node, claim, prefixed, times, wrap
+
+__all__ = ["Centered", "Conformal", "Normalized", "Pullback"]
+
+
+class Normalized(Node):
+    r"""Normalised kernel: ``k.normalized()``.
+
+    .. math:: (x, y) \mapsto \frac{k(x, y)}{\sqrt{k(x, x) k(y, y)}}
+
+    and 0 where :math:`k(x, x) = 0` or :math:`k(y, y) = 0`.  Positive definite if ``k`` is.  A kernel with
+    a negative :math:`k(x, x)` cannot be normalised: that is an error.
+    """
+
+    base: Kernel
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        dx, dy = self.base._define(x, x, m), self.base._define(y, y, m)
+        if dx < 0 or dy < 0:
+            raise self._negative(float(min(dx, dy)))
+        if dx == 0 or dy == 0:
+            return m.real(0)
+        return self.base._define(x, y, m) / (m.sqrt(dx) * m.sqrt(dy))
+
+    def _prepare(self, X: Data) -> Prepared:
+        part = self.base._prepare(X)
+        return Prepared((part,), (self._inverse_norms(self.base._diagonal(part)),))
+
+    def _inverse_norms(self, d: np.ndarray) -> np.ndarray:
+        """``1 / sqrt(k(x, x))``, with 0 for points of norm zero."""
+        if (d < 0).any():
+            raise self._negative(float(d.min()))
+        inverse = np.zeros_like(d)
+        np.divide(1.0, np.sqrt(d), out=inverse, where=d > 0)
+        return inverse
+
+    def _negative(self, value: float) -> InputError:
+        return InputError(
+            f"normalized: k(x, x) must be >= 0. Got {value:.6g} from {self.base!r}, which is not positive definite."
+        )
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        K = self._blocks(X, Y)[0]
+        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
+        K = s[:, None] * K * t
+        if Y is None:
+            np.fill_diagonal(K, np.where(s > 0, 1.0, 0.0))
+        if self.base.certificate.is_psd:  # Cauchy-Schwarz holds: only rounding can leave [-1, 1]
+            np.clip(K, -1.0, 1.0, out=K)
+        return np.asarray(K)
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.where(X.arrays[0] > 0, 1.0, 0.0)
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        [(name, B, inner)] = self._gradients(X, Y)
+        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
+        K = s[:, None] * B * t
+        _, left = self.base._diagonal_gradient(X.parts[0])
+        right = left if Y is None else self.base._diagonal_gradient(Y.parts[0])[1]
+        weight = s[:, None] * t[None, :]
+        gradient: Gradient = {}
+        for key, g in inner.items():
+            rows, columns = times(s**2, left[key])[:, None], times(t**2, right[key])[None, :]
+            gradient[key] = times(weight, g) - times(K, 0.5 * (rows + columns))
+        return K, prefixed(name, gradient)
+
+    def _certify(self) -> Certificate:
+        positive = self.base.certificate.positive
+        if not positive.proved:
+            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+        return Certificate.psd(
+            self,
+            "normalisation",
+            "k(x,y) / sqrt(k(x,x) k(y,y)) is the cosine in feature space",
+            strict=positive.strict,
+            premises=[positive],
+        )
+
+    def _infinitely_divisible(self) -> Claim | None:
+        inner = self.base._infinitely_divisible()
+        if inner is None:
+            return None
+        return claim(Property.NEGATIVE, self, "normalisation", "-log changes by f(x) + f(y)", [inner])
+
+    @property
+    def bounds(self) -> Interval:
+        return Interval(-1.0, 1.0) if self.base.certificate.is_psd else Interval()
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return Interval(1.0 if self.base.diagonal_bounds.is_positive else 0.0, 1.0)
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.normalized()"
+
+
+class Conformal(Node):
+    r"""Conformal scaling: ``k.conformal(f)``.
+
+    .. math:: (x, y) \mapsto f(x) f(y) k(x, y)
+
+    Positive definite for any real function ``f`` if ``k`` is.  (With :math:`f = 1/a`, a positive function
+    ``a``, it is the kernel :math:`k / (a(x) a(y))`; with ``k`` constant it is :math:`f(x) f(y)`.)
+
+    Parameters
+    ----------
+    base : Kernel
+    factor : callable
+        Function of one point, as the domain passes it (a row for vectors), to a real number.
+    """
+
+    base: Kernel
+    factor: Callable[[Any], float]
+
+    @property
+    def is_precise(self) -> bool:
+        return False
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        scale = m.real(float(self.factor(lower(x)))) * m.real(float(self.factor(lower(y))))
+        return scale * self.base._define(x, y, m)
+
+    def _prepare(self, X: Data) -> Prepared:
+        values = np.array([float(self.factor(x)) for x in items(X)])
+        if not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise InputError(f"conformal: the factor must be finite. Got {values[row]} at point {row}.")
+        return Prepared((self.base._prepare(X),), (values,))
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
+        return np.asarray(s[:, None] * self._blocks(X, Y)[0] * t)
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.asarray(X.arrays[0] ** 2 * self._diagonals(X)[0])
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        [(name, K, inner)] = self._gradients(X, Y)
+        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
+        weight = s[:, None] * t[None, :]
+        return weight * K, prefixed(name, {key: times(weight, g) for key, g in inner.items()})
+
+    def _certify(self) -> Certificate:
+        positive = self.base.certificate.positive
+        if not positive.proved:
+            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+        return Certificate.psd(
+            self, "conformal scaling", "c'Kc with c_i f(x_i) in place of c_i", premises=[positive]
+        )
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.conformal({show(self.factor)})"
+
+
+class Pullback(Node):
+    r"""Pull-back through a map: ``k.on(f)``.
+
+    .. math:: (x, y) \mapsto k(f(x), f(y))
+
+    Positive (negative) definite if ``k`` is, for any map; strictly, if the map is one-to-one.
+
+    Parameters
+    ----------
+    base : Kernel
+    map : callable
+        Function of one point (or, with ``vectorized``, of the whole sequence of points).
+    source : Domain, optional
+        Domain of the new points; any objects by default.
+    injective : bool, default=False
+        The user's word that distinct points have distinct images.
+    vectorized : bool, default=False
+        Whether ``map`` takes all points at once and returns all images.
+    """
+
+    base: Kernel
+    map: Callable[[Any], Any]
+    source: Domain = Objects()  # noqa: RUF009 - an immutable value
+    injective: bool = False
+    vectorized: bool = False
+
+    @property
+    def domain(self) -> Domain:
+        return self.source
+
+    @property
+    def is_precise(self) -> bool:
+        return False
+
+    def _image(self, X: Data) -> Data:
+        images = self.map(X) if self.vectorized else [self.map(x) for x in items(X)]
+        if size(X) == 0 and not self.vectorized:
+            images = np.empty((0, 1)) if hasattr(self.base.domain, "region") else []
+        return self.base.domain.validate(images, f"the image of X under {show(self.map)}")
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        a, b = lower(x), lower(y)
+        if self.vectorized:
+            a, b = items(self._image(_one(a)))[0], items(self._image(_one(b)))[0]
+        else:
+            a, b = self.map(a), self.map(b)
+        domain = self.base.domain
+        a, b = domain.pair(a, b)
+        return self.base._define(domain.lift(a, m), domain.lift(b, m), m)
+
+    def _prepare(self, X: Data) -> Data:
+        return self.base._prepare(self._image(X))
+
+    def _child_data(self, X: Data) -> Data:
+        return self._image(X)
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        return self.base._block(X, Y)
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return self.base._diagonal(X)
+
+    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        K, inner = self.base._gradient(X, Y)
+        return K, prefixed("base", inner)
+
+    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
+        d, inner = self.base._diagonal_gradient(X)
+        return d, prefixed("base", inner)
+
+    def _certify(self) -> Certificate:
+        base = self.base.certificate
+        reason = "a subset of the points of the base kernel, some perhaps repeated"
+        if base.positive.proved:
+            certificate = Certificate.psd(
+                self,
+                "pull-back",
+                reason,
+                strict=base.positive.strict and self.injective,
+                premises=[base.positive],
+                conditions=["the map is one-to-one (the user's word)"] if self.injective else [],
+            )
+        else:
+            certificate = Certificate.unknown(self, "refuting points may lie outside the image", [base.positive])
+        if base.negative.proved:
+            negative = claim(Property.NEGATIVE, self, "pull-back", reason, [base.negative])
+            certificate = Certificate(certificate.positive, negative)
+        return certificate
+
+    def _conditional(self) -> Claim:
+        inner = self.base._conditional()
+        if not inner.proved:
+            return super()._conditional()
+        return claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+
+    def _infinitely_divisible(self) -> Claim | None:
+        inner = self.base._infinitely_divisible()
+        return None if inner is None else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+
+    @property
+    def bounds(self) -> Interval:
+        return self.base.bounds
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return self.base.diagonal_bounds
+
+    def __repr__(self) -> str:
+        options = "" if self.source == Objects() else f", domain={self.source!r}"
+        options += ", injective=True" if self.injective else ""
+        options += ", vectorized=True" if self.vectorized else ""
+        return f"{wrap(self.base)}.on({show(self.map)}{options})"
+
+
+def _one(x: Any) -> Any:
+    """Return a sequence holding one point, an array if the point is one."""
+    return x[None, :] if isinstance(x, np.ndarray) else [x]
+
+
+class Centered(Node):
+    r"""Kernel centred at the mean of given points: ``k.centered(X)``.
+
+    .. math:: (x, y) \mapsto \langle \Phi(x) - \bar\Phi, \Phi(y) - \bar\Phi \rangle,
+              \qquad \bar\Phi = \tfrac1n \sum_i \Phi(x_i)
+
+    Positive definite if ``k`` is (even if only :math:`-k` is negative definite).  The points are kept in
+    the kernel.  Block cost: that of ``k``, plus one row of ``k`` with the points per new point.
+    """
+
+    base: Kernel
+    points: Any
+
+    @property
+    def is_precise(self) -> bool:
+        return False
+
+    def _validate(self) -> None:
+        points = self.base.domain.validate(self.points, "X")
+        if size(points) == 0:
+            raise InputError("centered: X must have at least one point.")
+        if isinstance(points, np.ndarray):
+            points = points.copy()
+            points.flags.writeable = False
+        elif isinstance(points, list):
+            points = tuple(points)
+        object.__setattr__(self, "points", points)
+        reference = self.base._prepare(points)
+        object.__setattr__(self, "_reference", reference)
+        object.__setattr__(self, "_mean", float(self.base._tiles(reference, None).mean()))
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        domain = self.base.domain
+        points = [domain.lift(p, m) for p in items(self.points)]
+        row = m.fsum(self.base._define(x, p, m) for p in points) / len(points)
+        column = m.fsum(self.base._define(p, y, m) for p in points) / len(points)
+        return self.base._define(x, y, m) - row - column + m.real(self._mean)
+
+    def _prepare(self, X: Data) -> Prepared:
+        part = self.base._prepare(X)
+        return Prepared((part,), (self.base._tiles(part, self._reference).mean(axis=1),))
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
+        return np.asarray(self._blocks(X, Y)[0] - (rows[:, None] + columns) + self._mean)
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return np.asarray(self._diagonals(X)[0] - 2 * X.arrays[0] + self._mean)
+
+    def _certify(self) -> Certificate:
+        positive, conditional = self.base.certificate.positive, self.base._conditional()
+        premise = positive if positive.proved else conditional
+        if not premise.proved:
+            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+        return Certificate.psd(
+            self, "centring", "coefficients c and -sum(c)/n on the points sum to zero", premises=[premise]
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._validate()
+
+    def __repr__(self) -> str:
+        return f"{wrap(self.base)}.centered({show(self.points)})"

@@ -1,0 +1,220 @@
+"""Kernels of the user's own: plain functions, and assertions about any kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+from ..arithmetic import Arithmetic
+from ..certificate import ASSERTED, Certificate, Claim, Property, Status, Verdict
+from ..domains import Data, Domain, Objects
+from ..errors import InputError, ParameterError
+from ..intervals import Interval
+from ..kernel import Gradient, Kernel
+from ..parameters import show
+from .nodes import prefixed, wrap
+
+__all__ = ["Assumed", "FunctionKernel", "assume", "kernel"]
+
+_ASSUMABLE = ("STRICT", "PSD", "NDS")
+
+
+class FunctionKernel(Kernel):
+    """A kernel given by a Python function of two points; made by :func:`mercer.kernel`.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(x, y) -> float``, symmetric.
+    points : Domain
+        What the points are.
+    block_function : callable or None
+        ``block_function(X, Y) -> array`` of shape ``(len(X), len(Y))`` on validated points, for speed.
+    """
+
+    function: Callable[[Any, Any], float]
+    points: Domain = Objects()  # noqa: RUF009 - an immutable value
+    block_function: Callable[[Any, Any], Any] | None = None
+
+    @property
+    def domain(self) -> Domain:
+        return self.points
+
+    def __call__(self, x: Any, y: Any) -> float:
+        x, y = self.domain.pair(x, y)
+        return float(self.function(x, y))
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        if self.block_function is None:
+            return super()._block(X, Y)
+        K = np.asarray(self.block_function(X, X if Y is None else Y), dtype=float)
+        expected = (len_of(X), len_of(X if Y is None else Y))
+        if K.shape != expected:
+            raise InputError(f"{self!r}: the block function must return shape {expected}. Got {K.shape}.")
+        return K
+
+    def __repr__(self) -> str:
+        return show(self.function)
+
+
+def len_of(X: Data) -> int:
+    """Return the number of points."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+class Assumed(Kernel):
+    """A kernel with the user's word on its definiteness: ``k.assume("PSD")``.
+
+    The certificate says *asserted* wherever it rests on this.
+    """
+
+    base: Kernel
+    verdict: str = "PSD"
+    reason: str = ""
+
+    def _validate(self) -> None:
+        if self.verdict not in _ASSUMABLE:
+            raise ParameterError(
+                f"assume: `verdict` must be one of {', '.join(map(repr, _ASSUMABLE))}. Got {self.verdict!r}."
+            )
+        proved = self.base.certificate
+        claimed = proved.negative if self.verdict == "NDS" else proved.positive
+        if claimed.refuted:
+            raise ParameterError(f"assume: {self.base!r} is proved not to be {self.verdict}: {claimed.reason}.")
+
+    def __call__(self, x: Any, y: Any) -> float:
+        return self.base(x, y)
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        return self.base._define(x, y, m)
+
+    def _prepare(self, X: Data) -> Data:
+        return self.base._prepare(X)
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        return self.base._block(X, Y)
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return self.base._diagonal(X)
+
+    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        K, inner = self.base._gradient(X, Y)
+        return K, prefixed("base", inner)
+
+    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
+        d, inner = self.base._diagonal_gradient(X)
+        return d, prefixed("base", inner)
+
+    def _certify(self) -> Certificate:
+        known = self.base.certificate
+        about = Property.NEGATIVE if self.verdict == Verdict.NDS.value else Property.POSITIVE
+        word = Claim(
+            about,
+            Status.PROVED,
+            repr(self.base),
+            ASSERTED,
+            self.reason or "the user's word, not a proof",
+            strict=self.verdict == Verdict.STRICT.value,
+        )
+        if about is Property.NEGATIVE:
+            return Certificate(known.positive, word)
+        return Certificate(word, known.negative)
+
+    @property
+    def bounds(self) -> Interval:
+        return self.base.bounds
+
+    def __repr__(self) -> str:
+        because = f", {self.reason!r}" if self.reason else ""
+        return f"{wrap(self.base)}.assume({self.verdict!r}{because})"
+
+
+def assume(self: Kernel, verdict: str, reason: str = "") -> Kernel:
+    """Assert the definiteness of a kernel that no rule can certify.
+
+    Parameters
+    ----------
+    verdict : {"STRICT", "PSD", "NDS"}
+    reason : str, optional
+        Why you believe it; shown in proof trees next to the word *asserted*.
+
+    Raises
+    ------
+    ParameterError
+        If the kernel is proved not to be so.
+    """
+    return Assumed(self, verdict, reason)
+
+
+@overload
+def kernel(function: Callable[[Any, Any], float], /) -> Kernel: ...
+@overload
+def kernel(
+    function: None = None,
+    /,
+    *,
+    domain: Domain | None = None,
+    assume: str | None = None,
+    reason: str = "",
+    block: Callable[[Any, Any], Any] | None = None,
+) -> Callable[[Callable[[Any, Any], float]], Kernel]: ...
+@overload
+def kernel(
+    function: Callable[[Any, Any], float],
+    /,
+    *,
+    domain: Domain | None = None,
+    assume: str | None = None,
+    reason: str = "",
+    block: Callable[[Any, Any], Any] | None = None,
+) -> Kernel: ...
+def kernel(
+    function: Callable[[Any, Any], float] | None = None,
+    /,
+    *,
+    domain: Domain | None = None,
+    assume: str | None = None,
+    reason: str = "",
+    block: Callable[[Any, Any], Any] | None = None,
+) -> Any:
+    """Make a kernel of a function of two points; also a decorator.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(x, y) -> float``, symmetric in its arguments.
+    domain : Domain, optional
+        What the points are; any objects by default.
+    assume : {"STRICT", "PSD", "NDS"}, optional
+        Your word on its definiteness; without it the certificate is UNKNOWN.
+    reason : str, optional
+        Why, for the proof tree.
+    block : callable, optional
+        Vectorised version on two collections of points.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> @mercer.kernel(assume="PSD", reason="counts of shared letters")
+    ... def shared(x, y):
+    ...     return len(set(x) & set(y))
+    >>> shared("abc", "bcd")
+    2.0
+    >>> shared.block(["ab", "bc", "cd"])
+    array([[2., 1., 0.],
+           [1., 2., 1.],
+           [0., 1., 2.]])
+    """
+
+    def make(f: Callable[[Any, Any], float]) -> Kernel:
+        if not callable(f):
+            raise ParameterError(f"kernel: `function` must be a function of two points. Got {f!r}.")
+        if isinstance(f, Kernel):
+            made: Kernel = f
+        else:
+            made = FunctionKernel(f, Objects() if domain is None else domain, block)
+        return made if assume is None else Assumed(made, assume, reason)
+
+    return make if function is None else make(function)

@@ -1,0 +1,43 @@
+"""What the input of a kernel may be.
+
+=================  =========================================================================
+``base``           ``Domain`` and ``Objects`` (anything); ``meet``, ``take``, ``size``, ``items``
+``regions``        subsets of R^d: boxes, balls, the simplex
+``vectors``        ``Vectors`` and ``Reals``
+``sets``           ``Sets`` of hashables
+``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
+``frames``         ``Frames``: rows of a pandas or polars frame
+=================  =========================================================================
+"""
+
+from .base import Data, Domain, Objects, items, lower, meet, size, take
+from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
+from .sets import Sets
+from .structured import Columns, MatrixRows, Similarities, Tuples
+from .vectors import Reals, Vectors
+
+__all__ = [
+    "EVERYWHERE",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "UNIT_INTERVAL",
+    "Ball",
+    "Box",
+    "Columns",
+    "Data",
+    "Domain",
+    "MatrixRows",
+    "Objects",
+    "Reals",
+    "Region",
+    "Sets",
+    "Similarities",
+    "Simplex",
+    "Tuples",
+    "Vectors",
+    "items",
+    "lower",
+    "meet",
+    "size",
+    "take",
+]

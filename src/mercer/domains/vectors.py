@@ -1,0 +1,173 @@
+"""Real vectors and real numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ..arithmetic import Arithmetic
+from ..errors import InputError
+from .base import Data, Domain, Lifted
+from .regions import EVERYWHERE, Box, Region
+
+__all__ = ["Reals", "Vectors", "check_finite"]
+
+
+@dataclass(frozen=True)
+class Vectors(Domain):
+    """Rows of a dense array or of a SciPy sparse matrix, with finite entries.
+
+    Dense input becomes a float64 array (float32 stays float32, float16 becomes float32); sparse input
+    becomes CSR with sorted indices and summed duplicates.  Nothing is copied unless it has to be.
+
+    Parameters
+    ----------
+    dim : int or None
+        Required number of columns; ``None`` accepts any.
+    region : Region
+        Where the rows have to lie.
+    """
+
+    dim: int | None = None
+    region: Region = EVERYWHERE
+
+    def validate(self, X: Any, name: str = "X") -> Data:
+        X = _as_csr(X, name) if scipy.sparse.issparse(X) else self._as_rows(X, name)
+        if self.dim is not None and X.shape[1] != self.dim:
+            raise InputError(f"{name} must have {self.dim} column(s). Got {X.shape[1]}.")
+        check_finite(X, name)
+        self.region.check(X, name)
+        return X
+
+    def point(self, x: Any, name: str = "x") -> np.ndarray:
+        row: np.ndarray = self.validate(self._as_row(x, name), name)[0]
+        return row
+
+    def pair(self, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        a, b = self.point(x, "x"), self.point(y, "y")
+        if a.shape != b.shape:
+            raise InputError(f"x and y must have the same length. Got {a.shape[0]} and {b.shape[0]}.")
+        return a, b
+
+    def match(self, X: Data, Y: Data | None) -> None:
+        if Y is not None and X.shape[1] != Y.shape[1]:
+            raise InputError(
+                f"X and Y must have the same number of columns. Got X with {X.shape[1]} and Y with {Y.shape[1]}."
+            )
+
+    def lift(self, x: Any, numbers: Arithmetic) -> Lifted:
+        return Lifted(numbers.real(v) for v in np.asarray(x, dtype=np.float64).tolist())
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
+        dim = self.dim if self.dim is not None else int(rng.integers(1, 4))
+        return list(self.region.sample(n, dim, rng))
+
+    def _as_rows(self, X: Any, name: str) -> np.ndarray:
+        array = _as_float(X, name)
+        if array.ndim == 2:
+            return array
+        advice = (
+            f" Reshape your data: {name}.reshape(-1, 1) for points on the line, {name}.reshape(1, -1) for one point."
+            if array.ndim == 1
+            else ""
+        )
+        raise InputError(
+            f"{name} must be a 2-D array of shape (n_points, n_features). Got {array.ndim}-D "
+            f"of shape {array.shape}.{advice}"
+        )
+
+    def _as_row(self, x: Any, name: str) -> np.ndarray:
+        if scipy.sparse.issparse(x):
+            x = x.toarray()
+            x = x[0] if x.shape[0] == 1 else x
+        array = _as_float(x, name)
+        if array.ndim == 0 and self.dim in (None, 1):
+            array = array.reshape(1)
+        if array.ndim != 1:
+            raise InputError(f"{name} must be one vector (1-D). Got {array.ndim}-D of shape {array.shape}.")
+        return array.reshape(1, -1)
+
+    def _meet(self, other: Domain) -> Domain | None:
+        if not isinstance(other, Vectors):
+            return None
+        dims = {d for d in (self.dim, other.dim) if d is not None}
+        if len(dims) > 1:
+            return None
+        base = self if isinstance(self, Reals) else other
+        return replace(base, dim=dims.pop() if dims else None, region=self.region & other.region)
+
+    def __str__(self) -> str:
+        return f"vectors{'' if self.dim is None else f' of dimension {self.dim}'}{self.region}"
+
+
+@dataclass(frozen=True)
+class Reals(Vectors):
+    """Real numbers: a 1-D array of ``n`` numbers, or an ``(n, 1)`` array, dense or sparse."""
+
+    dim: int | None = 1
+    region: Region = EVERYWHERE
+
+    def _as_rows(self, X: Any, name: str) -> np.ndarray:
+        array = _as_float(X, name)
+        return super()._as_rows(array.reshape(-1, 1) if array.ndim == 1 else array, name)
+
+    def __str__(self) -> str:
+        region = str(self.region)
+        if isinstance(self.region, Box):
+            region = region.replace(" with entries", "")
+        return f"real numbers{region}"
+
+
+# -- conversion ---------------------------------------------------------------------------------
+def _as_float(X: Any, name: str) -> np.ndarray:
+    """Convert to a float32 or float64 array without copying more than needed."""
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind == "c":
+            raise InputError(f"{name} must be real. Got complex numbers. Complex data not supported.")
+        if array.dtype == np.float16:
+            return array.astype(np.float32)
+        if array.dtype in (np.float32, np.float64):
+            return array.astype(array.dtype.newbyteorder("="), copy=False)
+        if array.dtype.kind not in "biufO":
+            raise InputError(f"{name} must be an array of real numbers. Got an array of type {array.dtype}.")
+        return array.astype(np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an array of real numbers: {error}.") from error
+
+
+def _as_csr(X: Any, name: str) -> Any:
+    """Convert to CSR with sorted indices, duplicates summed, float32 or float64."""
+    if X.dtype.kind == "c":
+        raise InputError(f"{name} must be real. Got complex numbers. Complex data not supported.")
+    if X.ndim != 2:
+        raise InputError(f"{name} must be 2-D. Got a sparse array of {X.ndim} dimension(s).")
+    dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+    csr = scipy.sparse.csr_array(X.astype(dtype, copy=False))
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # the caller's matrix is left as it is
+        csr.sum_duplicates()
+    return csr
+
+
+def check_finite(X: Any, name: str) -> None:
+    """Raise with row and column of the first NaN or infinity."""
+    sparse = scipy.sparse.issparse(X)
+    values = X.data if sparse else X
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    if sparse:
+        entries = X.tocoo()
+        i = int(np.flatnonzero(~np.isfinite(entries.data))[0])
+        row, column, value = int(entries.row[i]), int(entries.col[i]), entries.data[i]
+    else:
+        row, column = (int(v) for v in np.argwhere(~finite)[0])
+        value = X[row, column]
+    kind = "NaN" if np.isnan(value) else "infinity"
+    raise InputError(f"{name} must be finite. Got {kind} in row {row}, column {column}.")

@@ -1,0 +1,11 @@
+"""The engine: tiles of kernel blocks, in parallel, on the native core.
+
+Map of the folder::
+
+    threads.py    how many threads to use, and how to keep BLAS from adding its own
+    tiles.py      cuts an n-by-m block into tiles and runs them on a thread pool
+    pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA
+
+``tiles`` knows nothing of what a tile computes; ``pairwise`` knows nothing of kernels.  Inputs have been
+validated by the domains before they come here.
+"""

@@ -1,0 +1,112 @@
+"""How many threads the engine uses.
+
+Parallelism lives on one level at a time: either a whole block is cut into tiles that run on several threads,
+each single-threaded inside, or one native call (or BLAS) spreads over the cores by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import threadpoolctl
+
+from mercer import _native
+from mercer.errors import ParameterError
+
+__all__ = ["inside_tile", "num_threads", "single_threaded_blas"]
+
+_local = threading.local()
+
+
+def num_threads() -> int:
+    """Number of threads that work may be spread over, from here.
+
+    ``MERCER_NUM_THREADS`` where it is set, else what OpenMP would use, which honours ``OMP_NUM_THREADS`` and
+    ``threadpoolctl.threadpool_limits``.  Inside a tile the answer is 1.
+
+    Examples
+    --------
+    >>> with inside_tile():
+    ...     num_threads()
+    1
+    """
+    if getattr(_local, "depth", 0):
+        return 1
+    text = os.environ.get("MERCER_NUM_THREADS")
+    if text is None:
+        return _native.max_threads()
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise ParameterError(
+            f"mercer: the environment variable MERCER_NUM_THREADS must be an integer of at least 1. "
+            f"Got {text!r}. Unset it to use every core that OpenMP offers."
+        )
+    return count
+
+
+@contextmanager
+def inside_tile() -> Iterator[None]:
+    """Mark the calling thread as working on a tile, where no further threads are started."""
+    _local.depth = getattr(_local, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _local.depth -= 1
+
+
+@cache
+def _controller() -> Any:
+    """The libraries whose threads we hold; looking for them takes milliseconds, so it happens once."""
+    import scipy.linalg.cython_blas  # noqa: F401  (its BLAS must be loaded to be found)
+
+    return threadpoolctl.ThreadpoolController().select(user_api="blas")
+
+
+_lock = threading.Lock()
+_holders = 0
+_limiter: Any = None
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS to one thread in the whole process while at least one caller is inside.
+
+    The limit is process-wide by nature.  The first to enter sets it, the last to leave restores what was
+    there before; in between, entering and leaving cost no more than a lock.
+    """
+    global _holders, _limiter
+    with _lock:
+        if _holders == 0:
+            _release_control()
+            _limiter = _controller().limit(limits=1)
+        _holders += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _holders -= 1
+            if _holders == 0:
+                _release_control()
+                _limiter.restore_original_limits()
+                _limiter = None
+                _release_control()
+
+
+def _release_control() -> None:
+    """Let the calling thread set limits, and afterwards any other.
+
+    Recent versions of threadpoolctl listen only to the thread that first set a limit and ignore the others
+    without a word.  Here the thread that leaves last is rarely the one that came first.
+    """
+    for library in _controller().lib_controllers:
+        release = getattr(library, "clear_controlling_thread", None)
+        if release is not None:
+            release(force=True)

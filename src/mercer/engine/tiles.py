@@ -1,0 +1,206 @@
+"""Runs a block tile by tile.
+
+The cut into tiles depends on the shape alone, never on the number of threads, and each tile is computed by
+one thread with BLAS held to one thread: the same bits come out on any number of cores.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
+from mercer.errors import MercerError
+
+__all__ = ["DIRECT_SIZE", "TILE_SIZE", "Tile", "checkpoint", "run"]
+
+Array: TypeAlias = npt.NDArray[Any]
+Tile: TypeAlias = Callable[[slice, slice], Array]
+
+#: Rows and columns of a tile: 2 MiB in float64, about what a core keeps close to itself.
+TILE_SIZE = 512
+
+#: Blocks of at most this many entries are computed by one call, without tiles.
+DIRECT_SIZE = TILE_SIZE * TILE_SIZE
+
+_POLL_SECONDS = 0.1
+_GRACE_SECONDS = 0.5
+_local = threading.local()
+
+
+class _Abandoned(BaseException):
+    """Raised by :func:`checkpoint` in a worker whose result nobody waits for any more."""
+
+
+def checkpoint() -> None:
+    """Leave the current tile if the run it belongs to has been interrupted.
+
+    A tile that takes long, such as one that calls a Python function for every pair, calls this now and then
+    so that Ctrl-C and errors in other tiles end it soon.  Outside of :func:`run` it does nothing.
+    """
+    stop: threading.Event | None = getattr(_local, "stop", None)
+    if stop is not None and stop.is_set():
+        raise _Abandoned
+
+
+def run(
+    tile: Tile,
+    n: int,
+    m: int,
+    *,
+    symmetric: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    out: Array | None = None,
+    tile_size: int = TILE_SIZE,
+    progress: bool | None = None,
+) -> Array:
+    """Compute an n-by-m block from its tiles.
+
+    Parameters
+    ----------
+    tile : callable
+        ``tile(rows, cols)`` returns the entries of two slices as an array of that shape.  It is called from
+        several threads at once.
+    n, m : int
+        Shape of the block.
+    symmetric : bool, default=False
+        The block is square and symmetric: only tiles on and below the diagonal are asked for, and the lower
+        triangle is mirrored, so that the result is symmetric to the last bit.
+    dtype : dtype, default=float64
+        Type of the result when `out` is not given.
+    out : ndarray of shape (n, m), optional
+        Where to write; any strides.
+    tile_size : int, default=512
+        Rows and columns of a tile.  A block of at most ``tile_size ** 2`` entries is one tile, computed in
+        the calling thread with threads of its own.
+    progress : bool, optional
+        Show a progress bar once the work has taken a second.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        `out`, if it was given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(1000.0)
+    >>> K = run(lambda rows, cols: np.minimum.outer(x[rows], x[cols]), 1000, 1000, symmetric=True)
+    >>> K.shape, bool(np.all(K == K.T))
+    ((1000, 1000), True)
+    """
+    if out is None:
+        out = np.empty((n, m), dtype=dtype)
+    if n == 0 or m == 0:
+        return out
+    if n * m <= tile_size * tile_size:
+        _store(tile, slice(0, n), slice(0, m), symmetric, out)
+        return out
+    cuts = _cuts(n, m, tile_size, symmetric)
+    across, down = -(-m // tile_size), -(-n // tile_size)
+    count = down * (down + 1) // 2 if symmetric else down * across
+    workers = min(num_threads(), count)
+    bar = _bar(count) if progress else None
+    try:
+        if workers == 1:
+            with inside_tile(), single_threaded_blas():
+                for rows, cols in cuts:
+                    _store(tile, rows, cols, symmetric, out)
+                    if bar is not None:
+                        bar.update()
+        else:
+            _run_threaded(tile, cuts, symmetric, out, workers, bar)
+    finally:
+        if bar is not None:
+            bar.close()
+    return out
+
+
+def _run_threaded(
+    tile: Tile, cuts: Iterator[tuple[slice, slice]], symmetric: bool, out: Array, workers: int, bar: Any
+) -> None:
+    stop = threading.Event()
+    lock = threading.Lock()
+
+    def work() -> None:
+        _local.stop = stop
+        try:
+            # Each worker holds the limit by itself: it may outlive an interrupted caller by one tile.
+            with inside_tile(), single_threaded_blas():
+                while not stop.is_set():
+                    with lock:
+                        cut = next(cuts, None)
+                    if cut is None:
+                        return
+                    _store(tile, *cut, symmetric, out)
+                    if bar is not None:
+                        with lock:
+                            bar.update()
+        except _Abandoned:
+            return
+        except BaseException:
+            stop.set()
+            raise
+
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="mercer-tile")
+    pending = {pool.submit(work) for _ in range(workers)}
+    try:
+        while pending:
+            done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+    except KeyboardInterrupt:
+        # Whoever presses Ctrl-C does not want to wait for tiles that take long.
+        stop.set()
+        wait(pending, timeout=_GRACE_SECONDS)
+        pool.shutdown(wait=False)
+        raise
+    except BaseException:
+        stop.set()
+        pool.shutdown()
+        raise
+    pool.shutdown()
+
+
+def _store(tile: Tile, rows: slice, cols: slice, symmetric: bool, out: Array) -> None:
+    """Compute one tile and put it where it belongs, and its mirror image too if the block is symmetric."""
+    values = tile(rows, cols)
+    shape = (rows.stop - rows.start, cols.stop - cols.start)
+    if values.shape != shape:
+        raise MercerError(
+            f"mercer: a tile of shape {shape} was asked for. Got an array of shape {values.shape}."
+        )
+    if not symmetric:
+        out[rows, cols] = values
+    elif rows == cols:
+        target = out[rows, cols]
+        target[...] = values
+        np.copyto(target, values.T, where=_above_diagonal(shape[0]), casting="same_kind")
+    else:
+        out[rows, cols] = values
+        out[cols, rows] = values.T
+
+
+@lru_cache(maxsize=4)
+def _above_diagonal(size: int) -> npt.NDArray[np.bool_]:
+    mask = ~np.tri(size, dtype=bool)
+    mask.flags.writeable = False
+    return mask
+
+
+def _cuts(n: int, m: int, size: int, symmetric: bool) -> Iterator[tuple[slice, slice]]:
+    for i in range(0, n, size):
+        for j in range(0, min(i + size, m) if symmetric else m, size):
+            yield slice(i, min(i + size, n)), slice(j, min(j + size, m))
+
+
+def _bar(count: int) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=count, delay=1, leave=False, unit="tile", desc="kernel")

@@ -1,0 +1,48 @@
+"""Every exception that mercer raises on purpose.
+
+Each error is a :class:`MercerError` and also the built-in exception that a caller
+would naturally catch, so ``except ValueError`` keeps working.  Messages follow one
+form: caller, argument, requirement, what came, what to do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = [
+    "DefinitenessError",
+    "DomainError",
+    "InputError",
+    "MemoryLimitError",
+    "MercerError",
+    "ParameterError",
+    "UnresolvedError",
+]
+
+
+class MercerError(Exception):
+    """Base class of all errors raised by mercer."""
+
+
+class InputError(MercerError, ValueError):
+    """The data do not belong to the domain of the kernel (shape, NaN, sign, type...)."""
+
+
+class DomainError(MercerError, TypeError):
+    """Two kernels live on domains that have no point in common, or an operation needs another domain."""
+
+
+class ParameterError(MercerError, ValueError):
+    """A parameter is outside its range."""
+
+
+class UnresolvedError(MercerError, ValueError):
+    """A parameter such as ``sigma="median"`` still waits for data; call ``kernel.resolve(X)``."""
+
+
+class DefinitenessError(MercerError, np.linalg.LinAlgError):
+    """An operation needs a positive (or negative) definite kernel and this one is not."""
+
+
+class MemoryLimitError(MercerError, MemoryError):
+    """The result would not fit into the memory limit; the message states the need in GiB."""

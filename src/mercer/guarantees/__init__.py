@@ -1,0 +1,56 @@
+"""Learning guarantees as numbers: every bound is a pure function that returns a :class:`Bound`.
+
+::
+
+    bound.py        Bound: the value, its addends, its assumptions, and whether it says anything at all
+    rademacher.py   how rich a ball of the RKHS is on this sample: estimate, upper and lower bound
+    margin.py       error of a classifier from its margins                  (uses rademacher)
+    ball.py         false alarms of an enclosing sphere in feature space    (uses rademacher, margin)
+    perceptron.py   mistakes of the perceptron on separable data
+    fourier.py      how many random Fourier frequencies approximate a kernel uniformly
+    sampled.py      how many sampled features approximate a Gram matrix
+    _validate.py    argument checks shared by the files above
+
+Nothing here looks at a kernel or at data: Gram matrices (dense or lazy), margins and plain numbers come in.
+A bound that is true but says nothing is returned all the same, with ``vacuous=True`` and the reason.
+"""
+
+from __future__ import annotations
+
+from mercer.guarantees.ball import enclosing_ball_bound, enclosing_ball_complexity
+from mercer.guarantees.bound import Bound
+from mercer.guarantees.fourier import fourier_features_error_probability, fourier_features_needed
+from mercer.guarantees.margin import margin_bound, margin_loss
+from mercer.guarantees.perceptron import kernel_perceptron_mistake_bound, perceptron_mistake_bound
+from mercer.guarantees.rademacher import (
+    ComplexityEstimate,
+    rademacher_complexity,
+    rademacher_lower,
+    rademacher_upper,
+    rademacher_upper_from_radius,
+)
+from mercer.guarantees.sampled import (
+    sampled_kernel_deviation,
+    sampled_kernel_error_probability,
+    sampled_kernel_size,
+)
+
+__all__ = [
+    "Bound",
+    "ComplexityEstimate",
+    "enclosing_ball_bound",
+    "enclosing_ball_complexity",
+    "fourier_features_error_probability",
+    "fourier_features_needed",
+    "kernel_perceptron_mistake_bound",
+    "margin_bound",
+    "margin_loss",
+    "perceptron_mistake_bound",
+    "rademacher_complexity",
+    "rademacher_lower",
+    "rademacher_upper",
+    "rademacher_upper_from_radius",
+    "sampled_kernel_deviation",
+    "sampled_kernel_error_probability",
+    "sampled_kernel_size",
+]

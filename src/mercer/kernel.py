@@ -1,0 +1,440 @@
+"""The kernel: one value, one pair, one proof.
+
+A kernel is an immutable value.  Its *definition* is the one-pair function ``k(x, y)``; everything else
+(``block``, ``diagonal``, gradients) is a faster way to the same numbers and is tested against it.
+
+To add a kernel, subclass :class:`Kernel`, declare the parameters as annotated attributes and write
+``__call__``.  See ``CONTRIBUTING.md`` for a complete one in thirty lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+
+import numpy as np
+
+from .arithmetic import FLOAT, Arithmetic, multiprecision
+from .certificate import Certificate, Claim
+from .domains import Data, Domain, Objects, items, lower, meet, size, take
+from .engine import tiles
+from .errors import InputError, ParameterError, UnresolvedError
+from .intervals import NONNEGATIVE, REAL_LINE, Interval
+from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
+
+__all__ = ["Kernel", "Prepared", "parameter"]
+
+Gradient = dict[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Prepared:
+    """Per-point work of a composite kernel: the prepared data of its children and arrays of its own."""
+
+    parts: tuple[Data, ...]
+    arrays: tuple[np.ndarray, ...] = ()
+
+    def __len__(self) -> int:
+        return size(self.parts[0]) if self.parts else len(self.arrays[0])
+
+    def take(self, index: slice | np.ndarray) -> Prepared:
+        """Select points."""
+        return Prepared(tuple(take(p, index) for p in self.parts), tuple(a[index] for a in self.arrays))
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter, dataclasses.field))
+class Kernel:
+    """A symmetric function of two points, with a certificate of its definiteness.
+
+    Subclasses declare parameters as annotated class attributes (a frozen-dataclass constructor is made
+    from them) and define the kernel on one pair, either as ``__call__(x, y)`` or, for kernels that want
+    high-precision witnesses, as ``_define(x, y, m)`` written against an
+    :class:`~mercer.arithmetic.Arithmetic` ``m``.  All else is optional: ``_block`` for speed, ``_certify``
+    for the proof, ``_gradient`` for derivatives.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> k = Gaussian(2.0) + 0.5 * Linear()
+    >>> k
+    Gaussian(sigma=2.0) + 0.5 * Linear()
+    >>> k([0.0, 0.0], [0.0, 2.0]) == Gaussian(2.0)([0.0, 0.0], [0.0, 2.0])
+    True
+    >>> k.block([[0.0], [1.0]]).shape
+    (2, 2)
+    """
+
+    __array_ufunc__: ClassVar[None] = None  # np.float64(2) * k comes to us; np.array([1, 2]) * k is refused
+
+    if TYPE_CHECKING:  # installed by mercer.algebra
+        def __add__(self, other: Any) -> Kernel: ...
+        def __radd__(self, other: Any) -> Kernel: ...
+        def __sub__(self, other: Any) -> Kernel: ...
+        def __rsub__(self, other: Any) -> Kernel: ...
+        def __mul__(self, other: Any) -> Kernel: ...
+        def __rmul__(self, other: Any) -> Kernel: ...
+        def __truediv__(self, other: Any) -> Kernel: ...
+        def __rtruediv__(self, other: Any) -> Kernel: ...
+        def __neg__(self) -> Kernel: ...
+        def __pow__(self, exponent: Any) -> Kernel: ...
+        def exp(self) -> Kernel: ...
+        def polynomial(self, coefficients: Any) -> Kernel: ...
+        def power_series(self, coefficients: Any, radius: float | None = None) -> Kernel: ...
+        def normalized(self) -> Kernel: ...
+        def conformal(self, factor: Any) -> Kernel: ...
+        def on(
+            self, map: Any, *, domain: Domain | None = None, injective: bool = False, vectorized: bool = False
+        ) -> Kernel: ...
+        def gaussian(self, sigma: float = 1.0) -> Kernel: ...
+        def distance(self) -> Kernel: ...
+        def centered(self, X: Any) -> Kernel: ...
+        def schoenberg(self, t: float = 1.0) -> Kernel: ...
+        def log1p(self) -> Kernel: ...
+        def sqrt(self) -> Kernel: ...
+        def shifted(self, origin: Any) -> Kernel: ...
+        def assume(self, verdict: str, reason: str = "") -> Kernel: ...
+
+    # -- construction -------------------------------------------------------------------------
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            spec: Spec | None = field.metadata.get("mercer")
+            value = getattr(self, field.name)
+            try:
+                value = canonical(value, spec)
+            except (TypeError, ValueError, OverflowError):  # a ragged list...: the check names the parameter
+                pass
+            if spec is not None:
+                spec.check(type(self).__name__, field.name, value)
+            object.__setattr__(self, field.name, value)
+        self._validate()
+
+    def _validate(self) -> None:
+        """Check what concerns several parameters at once; raise ParameterError."""
+
+    # -- the definition -----------------------------------------------------------------------
+    def __call__(self, x: Any, y: Any) -> float:
+        """Value on one pair of points: the definition."""
+        self._require_resolved()
+        domain = self.domain
+        x, y = domain.pair(x, y)
+        try:
+            return float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
+        except OverflowError as error:
+            raise ParameterError(
+                f"{self!r} overflows on these points. Scale the data, normalise the kernel or lower its parameters."
+            ) from error
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        """Value on one pair of validated points, in the arithmetic ``m``."""
+        if type(self).__call__ is Kernel.__call__:
+            raise TypeError(f"{type(self).__name__} must define __call__(self, x, y): its value on one pair")
+        return m.real(self(lower(x), lower(y)))
+
+    def precise(self, x: Any, y: Any, digits: int = 50) -> Any:
+        """Value on one pair with many digits, as an mpmath number.
+
+        Kernels that define only ``__call__`` give their float value: see :attr:`is_precise`.
+        """
+        self._require_resolved()
+        m = multiprecision(digits)
+        x, y = self.domain.pair(x, y)
+        return self._define(self.domain.lift(x, m), self.domain.lift(y, m), m)
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether :meth:`precise` has more digits than ``k(x, y)``."""
+        own = type(self)._define is not Kernel._define
+        return own and all(child.is_precise for _, child in self._children())
+
+    @property
+    def domain(self) -> Domain:
+        """The objects this kernel compares."""
+        children = [child.domain for _, child in self._children()]
+        return meet(*children) if children else Objects()
+
+    # -- many points --------------------------------------------------------------------------
+    def block(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Matrix of values ``k(X[i], Y[j])``; without ``Y``, of ``X`` with itself (exactly symmetric).
+
+        Computed tile by tile on all cores.  Memory: the result and a few tiles.
+        """
+        X, Y = self._prepare_pair(X, Y)
+        return self._tiles(X, Y)
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """Values ``k(X[i], X[i])``."""
+        X, _ = self._prepare_pair(X, None)
+        return np.asarray(self._diagonal(X))
+
+    def _prepare_pair(self, X: Any, Y: Any) -> tuple[Data, Data | None]:
+        """Validate and prepare both arguments of a block."""
+        self._require_resolved()
+        domain = self.domain
+        same = Y is None or Y is X
+        X = domain.validate(X, "X")
+        Y = None if same else domain.validate(Y, "Y")
+        domain.match(X, Y)
+        return self._prepare(X), None if Y is None else self._prepare(Y)
+
+    def _tiles(self, X: Data, Y: Data | None, progress: bool = False) -> np.ndarray:
+        """Run ``_block`` over tiles of prepared data."""
+
+        def tile(rows: slice, cols: slice) -> np.ndarray:
+            if Y is None and rows == cols:
+                return self._block(take(X, rows), None)
+            return self._block(take(X, rows), take(X if Y is None else Y, cols))
+
+        n = size(X)
+        m = n if Y is None else size(Y)
+        first = slice(0, 1)
+        single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
+        dtype = np.float32 if single else np.float64
+        return tiles.run(tile, n, m, symmetric=Y is None, dtype=dtype, progress=progress)
+
+    def _prepare(self, X: Data) -> Data:
+        """Do the work that concerns one point at a time, once per block."""
+        return X
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        """Values on prepared data; ``Y=None`` stands for ``X``.  The default calls the definition."""
+        rows = items(X)
+        if Y is None:
+            K = np.empty((len(rows), len(rows)))
+            for i, x in enumerate(rows):
+                for j in range(i + 1):
+                    K[i, j] = K[j, i] = self(x, rows[j])
+            return K
+        columns = items(Y)
+        return np.array([[self(x, y) for y in columns] for x in rows], dtype=float).reshape(
+            len(rows), len(columns)
+        )
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        """Values ``k(x, x)`` on prepared data."""
+        return np.array([self(x, x) for x in items(X)], dtype=float)
+
+    # -- definiteness -------------------------------------------------------------------------
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What is known about the definiteness of this kernel, with the proof."""
+        return self._certify()
+
+    def _certify(self) -> Certificate:
+        return Certificate.unknown(self, "a user's kernel: assert what you know with .assume('PSD')")
+
+    def _conditional(self) -> Claim:
+        """The claim that ``-k`` is negative definite (``k`` is conditionally positive definite)."""
+        return self.certificate.positive
+
+    def _infinitely_divisible(self) -> Claim | None:
+        """A claim that ``-log k`` is negative definite, so that ``k ** t`` is PD for all t > 0."""
+        return None
+
+    @property
+    def bounds(self) -> Interval:
+        """An interval that contains every value of the kernel."""
+        return REAL_LINE
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        """An interval that contains every value ``k(x, x)``."""
+        return NONNEGATIVE if self.certificate.is_psd else self.bounds
+
+    # -- parameters ---------------------------------------------------------------------------
+    def _fields(self) -> Iterator[tuple[str, Any, Spec | None]]:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            yield field.name, getattr(self, field.name), field.metadata.get("mercer")
+
+    def _children(self) -> Iterator[tuple[str, Kernel]]:
+        """Nested kernels with the names under which their parameters are reached."""
+        for name, _, _, child in self._slots():
+            yield name, child
+
+    def _slots(self) -> Iterator[tuple[str, str, int | None, Kernel]]:
+        """Nested kernels: public name, field, position in a tuple field, kernel."""
+        for name, value, _ in self._fields():
+            if isinstance(value, Kernel):
+                yield name, name, None, value
+            elif isinstance(value, tuple):
+                for i, child in enumerate(value):
+                    if isinstance(child, Kernel):
+                        yield f"{name.removesuffix('s')}{i}", name, i, child
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with ``deep`` also those of nested kernels, as ``term0__sigma``."""
+        params: dict[str, Any] = {name: value for name, value, _ in self._fields()}
+        if deep:
+            for name, child in self._children():
+                params.setdefault(name, child)
+                params.update({f"{name}__{key}": value for key, value in child.get_params().items()})
+        return params
+
+    def replace(self, **params: Any) -> Self:
+        """Return a kernel with other parameter values; this one stays as it is.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> (Gaussian(1.0) + Linear()).replace(term0__sigma=3.0)
+        Gaussian(sigma=3.0) + Linear()
+        """
+        own = {name: value for name, value, _ in self._fields()}
+        slots = {name: (field, i) for name, field, i, _ in self._slots()}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            head, _, rest = key.partition("__")
+            if key in slots and not isinstance(value, Kernel):
+                raise ParameterError(f"{type(self).__name__}: `{key}` must be a kernel. Got {value!r}.")
+            if rest and head in slots:
+                nested.setdefault(head, {})[rest] = value
+            elif key in own:
+                own[key] = value
+            elif key in slots:
+                _put(own, *slots[key], value)
+            else:
+                valid = ", ".join(sorted(self.get_params())) or "none"
+                raise ParameterError(f"{type(self).__name__} has no parameter `{key}`. Its parameters: {valid}.")
+        for head, sub in nested.items():  # after the kernels themselves, which may have been replaced too
+            field, i = slots[head]
+            child = own[field] if i is None else own[field][i]
+            _put(own, field, i, child.replace(**sub))
+        return type(self)(**own)
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The continuously tunable parameters, nested names included."""
+        result = {
+            name: Parameter(value, spec.low, spec.high, spec.scale)
+            for name, value, spec in self._fields()
+            if spec is not None and spec.scale is not None
+        }
+        for name, child in self._children():
+            result.update({f"{name}__{key}": value for key, value in child.parameters.items()})
+        return result
+
+    def resolve(self, X: Any, sample_weight: Any = None) -> Self:
+        """Return the kernel with every data-dependent parameter (``"median"``, ``"scale"``) fixed from ``X``."""
+        if self.is_resolved:
+            return self
+        X = self.domain.validate(X, "X")
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        if weight is not None and (weight.shape != (size(X),) or not (weight >= 0).all()):
+            raise InputError(
+                f"resolve: `sample_weight` must be {size(X)} numbers >= 0, one per point. Got shape {weight.shape}"
+                + ("." if weight.shape != (size(X),) else " with a negative or NaN entry.")
+            )
+        return self._resolve(X, weight)
+
+    def _resolve(self, X: Data, weight: np.ndarray | None) -> Self:
+        own = {
+            name: self._rule(name, value, X, weight)
+            for name, value, spec in self._fields()
+            if is_rule(value, spec)
+        }
+        for name, child in self._children():
+            if not child.is_resolved:
+                own[name] = child._resolve(self._child_data(X), weight)
+        return self.replace(**own)
+
+    def _child_data(self, X: Data) -> Data:
+        """Validated data that nested kernels see (maps change it)."""
+        return X
+
+    def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> Any:
+        """Value of a data-dependent parameter."""
+        raise ParameterError(f"{type(self).__name__}: `{name}={rule!r}` is not a rule this kernel knows.")
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether no parameter waits for data."""
+        own = not any(is_rule(value, spec) for _, value, spec in self._fields())
+        return own and all(child.is_resolved for _, child in self._children())
+
+    def _require_resolved(self) -> None:
+        if not self.is_resolved:
+            raise UnresolvedError(
+                f"{self!r} has a parameter that depends on data. Call kernel.resolve(X) first; machines do it in fit."
+            )
+
+    # -- gradients ----------------------------------------------------------------------------
+    def gradient(self, X: Any, Y: Any = None) -> Gradient:
+        """Derivatives of ``block(X, Y)`` with respect to the logarithms of the log-scale parameters.
+
+        Returns a dict from parameter name to an array of shape ``(n, m)``, with a further axis for a
+        vector parameter.
+
+        Raises
+        ------
+        ParameterError
+            If some parameter has no closed-form derivative; the message names the kernel.
+        """
+        X, Y = self._prepare_pair(X, Y)
+        return self._gradient(X, Y)[1]
+
+    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        """Block and its gradient on prepared data."""
+        if self.parameters:
+            raise ParameterError(f"{self!r} has no closed-form gradient; use finite differences of block.")
+        return self._block(X, Y), {}
+
+    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
+        """Diagonal and its gradient on prepared data."""
+        pieces = [self._gradient(take(X, slice(i, i + 1)), None) for i in range(size(X))]
+        diagonal = np.array([K[0, 0] for K, _ in pieces])
+        names = pieces[0][1] if pieces else {}
+        return diagonal, {name: np.array([g[name][0, 0] for _, g in pieces]) for name in names}
+
+    # -- value semantics ----------------------------------------------------------------------
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return (type(self), *(identity(value) for _, value, _ in self._fields()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kernel) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={show(v)}' for name, v, _ in self._fields())})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value, _ in self._fields()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            _freeze(value)  # arrays come out of a pickle writeable
+            object.__setattr__(self, name, value)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def _repr_html_(self) -> str:
+        return self.certificate._repr_html_()
+
+
+def _put(own: dict[str, Any], field: str, i: int | None, child: Kernel) -> None:
+    """Store a nested kernel into constructor arguments."""
+    own[field] = child if i is None else (*own[field][:i], child, *own[field][i + 1 :])
+
+
+def _freeze(value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        for v in value:
+            _freeze(v)
+    elif isinstance(value, dict):
+        _freeze(tuple(value.values()))
