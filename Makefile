@@ -15,6 +15,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 requirements = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); print(*$(1), sep='\n')"
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help run test lint bench docs sanitize sanitized fuzz clean env
 
 help: ## this list

@@ -12,8 +12,9 @@ using Gemm = void (*)(char* transa, char* transb, int* m, int* n, int* k, T* alp
 void set_gemm(Gemm<double> dgemm, Gemm<float> sgemm);
 bool has_gemm();
 
-// out = X Y^T
+// out = X Y^T, cut into blocks that depend on the shape alone.  BLAS, which the caller holds to one thread,
+// adds in an order that depends on the shape it is given and on its own threads; this way neither changes.
 template <class T>
-void dot(Dense<T> X, Dense<T> Y, Output<T> out);
+void dot(Dense<T> X, Dense<T> Y, Output<T> out, int threads) noexcept;
 
 }  // namespace mercer

@@ -63,7 +63,7 @@ void bind_dense(nb::module_& m) {
         auto o = output(out);
         released([=] {
           if (op != mercer::kDot) return mercer::pairwise(op, x, y, o, threads);
-          mercer::dot(x, y, o);
+          mercer::dot(x, y, o, threads);
           return mercer::kOk;
         });
       },

@@ -51,10 +51,8 @@ void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
   double* sums = work;
   double* packed_y = sums + kSums;
   double* packed_x = packed_y + kPackedY;
-  for (Index i = 0; i < X.rows; ++i)
-    for (Index j = 0; j < kTileCols; ++j) sums[i * kTileCols + j] = 0.0;
-  for (Index i = X.rows; i % kRows != 0; ++i)
-    for (Index j = 0; j < kTileCols; ++j) sums[i * kTileCols + j] = 0.0;
+  Index padded = (X.rows + kRows - 1) / kRows * kRows;
+  for (Index s = 0; s < padded * kTileCols; ++s) sums[s] = 0.0;
   for (Index from = 0; from < X.cols; from += kSlice) {
     Index count = X.cols - from < kSlice ? X.cols - from : kSlice;
     for (Index j = 0; j < Y.rows; j += kCols) pack<kCols>(Y, j, from, count, packed_y + j * kSlice);

@@ -101,11 +101,17 @@ class Witness:
         digits: int = 50,
     ) -> Witness:
         """Evaluate the quadratic form with ``digits`` decimal digits and keep it as a witness."""
-        value = 0
-        for ci, x in zip(coefficients, points, strict=True):
-            for cj, y in zip(coefficients, points, strict=True):
-                value = value + kernel.precise(x, y, digits) * ci * cj
-        return cls(tuple(points), tuple(float(c) for c in coefficients), float(value), refutes, digits)
+        weights = [float(c) for c in coefficients]
+        terms = [
+            kernel.precise(x, y, digits) * ci * cj
+            for ci, x in zip(weights, points, strict=True)
+            for cj, y in zip(weights, points, strict=True)
+        ]
+        error = 0.0
+        if not getattr(kernel, "is_precise", True):  # floats only: each term may be off by a few ulp
+            digits = 15
+            error = 8 * float(np.finfo(np.float64).eps) * sum(abs(float(term)) for term in terms)
+        return cls(tuple(points), tuple(weights), float(sum(terms)), refutes, digits, error)
 
     def __str__(self) -> str:
         sign, relation = ("<", "c'Kc") if self.refutes is Property.POSITIVE else (">", "c'Kc with sum(c) = 0")
@@ -116,7 +122,7 @@ class Witness:
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python data."""
         return {
-            "points": [np.asarray(p).tolist() if isinstance(p, np.ndarray) else p for p in self.points],
+            "points": [_plain(p) for p in self.points],
             "coefficients": list(self.coefficients),
             "value": self.value,
             "refutes": self.refutes.value,
@@ -127,7 +133,11 @@ class Witness:
 
 @dataclass(frozen=True)
 class Claim:
-    """One property of one kernel: its status, and the reason for it."""
+    """One property of one kernel: its status, and the reason for it.
+
+    ``strict`` sharpens a proved claim for distinct points.  Positive: their Gram matrix is nonsingular.
+    Negative: they are at a positive distance, ``k(x, y) > (k(x, x) + k(y, y)) / 2``.
+    """
 
     about: Property
     status: Status
@@ -246,17 +256,26 @@ class Certificate:
         *,
         conditions: Iterable[str] = (),
         premises: Iterable[Claim] = (),
+        separating: bool = False,
         zero_diagonal: bool = False,
         witness: Witness | None = None,
     ) -> Certificate:
         """Certify negative definiteness.
 
-        With ``zero_diagonal`` the kernel vanishes at ``(x, x)`` and not everywhere, so that it is not
-        positive definite: ``k(x, y)^2 <= k(x, x) k(y, y)`` fails.
+        With ``separating`` distinct points are at a positive distance, which makes ``exp(-t k)`` strictly
+        positive definite.  With ``zero_diagonal`` the kernel vanishes at ``(x, x)`` and not everywhere, so
+        that it is not positive definite: ``k(x, y)^2 <= k(x, x) k(y, y)`` fails.
         """
         text = repr(subject)
         negative = Claim(
-            Property.NEGATIVE, Status.PROVED, text, rule, reason, tuple(premises), tuple(conditions)
+            Property.NEGATIVE,
+            Status.PROVED,
+            text,
+            rule,
+            reason,
+            tuple(premises),
+            tuple(conditions),
+            separating,
         )
         if not zero_diagonal:
             return cls(_open(Property.POSITIVE, text), negative)
@@ -389,6 +408,15 @@ def _not_negative(positive: Claim) -> Claim:
     )
 
 
+def _plain(point: Any) -> Any:
+    """Arrays, tuples and sets as lists, so that the result can be written as JSON."""
+    if isinstance(point, np.ndarray | np.generic):
+        return point.tolist()
+    if isinstance(point, frozenset | set):
+        return [_plain(p) for p in sorted(point, key=repr)]
+    return [_plain(p) for p in point] if isinstance(point, tuple | list) else point
+
+
 def _short(point: Any, width: int = 60) -> str:
     text = repr(point.tolist()) if isinstance(point, np.ndarray) else repr(point)
     return text if len(text) <= width else text[: width - 3] + "..."
@@ -408,7 +436,13 @@ def _draw(claim: Claim, head: str, indent: str) -> Iterator[str]:
         yield from _draw(premise, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  "))
 
 
-_COLOURS = {"STRICT": "#1a7f37", "PSD": "#1a7f37", "NDS": "#0969da", "REFUTED": "#cf222e", "not NDS": "#cf222e"}
+_COLOURS = {
+    "STRICT": "#1a7f37",
+    "PSD": "#1a7f37",
+    "NDS": "#0969da",
+    "REFUTED": "#cf222e",
+    "not NDS": "#cf222e",
+}
 
 
 def _html(claim: Claim) -> str:

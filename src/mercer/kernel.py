@@ -9,7 +9,9 @@ To add a kernel, subclass :class:`Kernel`, declare the parameters as annotated a
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
@@ -21,7 +23,7 @@ from .certificate import Certificate, Claim
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles
 from .errors import InputError, ParameterError, UnresolvedError
-from .intervals import NONNEGATIVE, REAL_LINE, Interval
+from .intervals import REAL_LINE, Interval
 from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
 
 __all__ = ["Kernel", "Prepared", "parameter"]
@@ -69,6 +71,7 @@ class Kernel:
     __array_ufunc__: ClassVar[None] = None  # np.float64(2) * k comes to us; np.array([1, 2]) * k is refused
 
     if TYPE_CHECKING:  # installed by mercer.algebra
+
         def __add__(self, other: Any) -> Kernel: ...
         def __radd__(self, other: Any) -> Kernel: ...
         def __sub__(self, other: Any) -> Kernel: ...
@@ -105,10 +108,8 @@ class Kernel:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             spec: Spec | None = field.metadata.get("mercer")
             value = getattr(self, field.name)
-            try:
+            with contextlib.suppress(TypeError, ValueError, OverflowError):  # the check names the parameter
                 value = canonical(value, spec)
-            except (TypeError, ValueError, OverflowError):  # a ragged list...: the check names the parameter
-                pass
             if spec is not None:
                 spec.check(type(self).__name__, field.name, value)
             object.__setattr__(self, field.name, value)
@@ -124,11 +125,14 @@ class Kernel:
         domain = self.domain
         x, y = domain.pair(x, y)
         try:
-            return float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
-        except OverflowError as error:
+            value = float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
+        except OverflowError:
+            value = math.inf
+        if not math.isfinite(value):
             raise ParameterError(
-                f"{self!r} overflows on these points. Scale the data, normalise the kernel or lower its parameters."
-            ) from error
+                f"{self!r} overflows on these points. Scale the data, or normalise the kernel."
+            )
+        return value
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         """Value on one pair of validated points, in the arithmetic ``m``."""
@@ -244,7 +248,8 @@ class Kernel:
     @property
     def diagonal_bounds(self) -> Interval:
         """An interval that contains every value ``k(x, x)``."""
-        return NONNEGATIVE if self.certificate.is_psd else self.bounds
+        bounds = self.bounds
+        return bounds.increasing(lambda t: max(t, 0.0)) if self.certificate.is_psd else bounds
 
     # -- parameters ---------------------------------------------------------------------------
     def _fields(self) -> Iterator[tuple[str, Any, Spec | None]]:
@@ -299,7 +304,9 @@ class Kernel:
                 _put(own, *slots[key], value)
             else:
                 valid = ", ".join(sorted(self.get_params())) or "none"
-                raise ParameterError(f"{type(self).__name__} has no parameter `{key}`. Its parameters: {valid}.")
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter `{key}`. Its parameters: {valid}."
+                )
         for head, sub in nested.items():  # after the kernels themselves, which may have been replaced too
             field, i = slots[head]
             child = own[field] if i is None else own[field][i]
@@ -319,15 +326,15 @@ class Kernel:
         return result
 
     def resolve(self, X: Any, sample_weight: Any = None) -> Self:
-        """Return the kernel with every data-dependent parameter (``"median"``, ``"scale"``) fixed from ``X``."""
+        """Return the kernel with every data-dependent parameter (``"median"``...) fixed from ``X``."""
         if self.is_resolved:
             return self
         X = self.domain.validate(X, "X")
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         if weight is not None and (weight.shape != (size(X),) or not (weight >= 0).all()):
+            got = f"shape {weight.shape}" if weight.shape != (size(X),) else "a negative or NaN entry"
             raise InputError(
-                f"resolve: `sample_weight` must be {size(X)} numbers >= 0, one per point. Got shape {weight.shape}"
-                + ("." if weight.shape != (size(X),) else " with a negative or NaN entry.")
+                f"resolve: `sample_weight` must be {size(X)} numbers >= 0, one per point. Got {got}."
             )
         return self._resolve(X, weight)
 
@@ -359,7 +366,8 @@ class Kernel:
     def _require_resolved(self) -> None:
         if not self.is_resolved:
             raise UnresolvedError(
-                f"{self!r} has a parameter that depends on data. Call kernel.resolve(X) first; machines do it in fit."
+                f"{self!r} has a parameter that depends on data. "
+                "Call kernel.resolve(X) first; machines do it in fit."
             )
 
     # -- gradients ----------------------------------------------------------------------------

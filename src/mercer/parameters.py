@@ -3,7 +3,7 @@
 A kernel declares its parameters as annotated class attributes::
 
     class Gaussian(Kernel):
-        sigma: Width = parameter(1.0, low=0.0, open_low=True, scale="log", rules=("median", "scale"))
+        sigma: Width = parameter(default=1.0, low=0.0, open_low=True, scale="log", rules=("median", "scale"))
 
 and gets a constructor, validation, ``repr``, equality, ``get_params`` and ``replace`` from it.
 """
@@ -79,8 +79,8 @@ class Spec:
 
 
 def parameter(
-    default: Any = dataclasses.MISSING,
     *,
+    default: Any = dataclasses.MISSING,
     low: float = -math.inf,
     high: float = math.inf,
     open_low: bool = False,

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..domains import Data, size
+from ..domains import Data, Domain, Vectors, size
 from ..errors import InputError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -77,6 +78,7 @@ class Distance(Node):
             "squared distance",
             "|Phi(x) - Phi(y)|^2 in the feature space of the kernel",
             premises=[premise],
+            separating=premise.strict,
             zero_diagonal=strict,
         )
 
@@ -109,7 +111,7 @@ class Schoenberg(Unary):
     """
 
     base: Kernel
-    t: float = parameter(1.0, low=0.0, open_low=True, scale="log")
+    t: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.exp(-m.real(self.t) * self.base._define(x, y, m))
@@ -129,7 +131,11 @@ class Schoenberg(Unary):
         if not negative.proved:
             return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
         return Certificate.psd(
-            self, "Schoenberg", "exp(-t psi) is positive definite for negative definite psi", premises=[negative]
+            self,
+            "Schoenberg",
+            "exp(-t psi) is positive definite for negative definite psi",
+            strict=negative.strict,
+            premises=[negative],
         )
 
     def _infinitely_divisible(self) -> Claim | None:
@@ -191,7 +197,11 @@ class RealPower(Unary):
         divisible = self.base._infinitely_divisible()
         if divisible is not None:
             return Certificate.psd(
-                self, "infinite divisibility", "-log k is negative definite, so k^t is PD", premises=[divisible]
+                self,
+                "infinite divisibility",
+                "-log k is negative definite, so k^t is PD",
+                strict=divisible.strict,
+                premises=[divisible],
             )
         if negative.proved and self.exponent <= 1 and self.base.diagonal_bounds.is_nonnegative:
             return Certificate.nds(
@@ -199,6 +209,7 @@ class RealPower(Unary):
                 "fractional power",
                 "psi^a, 0 < a <= 1, of a negative definite psi with psi(x, x) >= 0",
                 premises=[negative],
+                separating=negative.strict,
                 zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
             )
         return Certificate.unknown(self, "no rule for this power", [negative])
@@ -244,7 +255,7 @@ class Log1p(Unary):
     def _map(self, K: np.ndarray) -> np.ndarray:
         if K.size and K.min() <= -1:
             raise self._low(float(K.min()))
-        return np.log1p(K)
+        return np.asarray(np.log1p(K))
 
     def _low(self, value: float) -> InputError:
         return InputError(f"{self!r} needs values > -1. Got {value:.6g}.")
@@ -260,24 +271,25 @@ class Log1p(Unary):
                 "logarithm",
                 "log(1 + psi) of a negative definite psi with psi(x, x) >= 0",
                 premises=[negative],
+                separating=negative.strict,
                 zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
             )
         return Certificate.unknown(self, "needs a negative definite kernel with psi(x, x) >= 0", [negative])
 
     @property
     def bounds(self) -> Interval:
-        return _nonnegative_part(self.base.bounds).increasing(_log1p)
+        return self.base.bounds.increasing(_log1p)
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return _nonnegative_part(self.base.diagonal_bounds).increasing(_log1p)
+        return self.base.diagonal_bounds.increasing(_log1p)
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)}.log1p()"
 
 
 def _log1p(t: float) -> float:
-    return math.inf if math.isinf(t) else math.log1p(t)
+    return math.log1p(t) if t > -1.0 else -math.inf
 
 
 class Reciprocal(Unary):
@@ -307,7 +319,7 @@ class Reciprocal(Unary):
         return InputError(f"{self!r} divides by zero. Add a positive constant: 1 / (c + psi).")
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return -F * F
+        return np.asarray(-F * F)
 
     def _certify(self) -> Certificate:
         negative = self.base.certificate.negative
@@ -316,17 +328,22 @@ class Reciprocal(Unary):
                 self,
                 "mixture of exponentials",
                 "1/u is the integral of exp(-s u) over s > 0, u negative definite and u(x, x) > 0",
+                strict=negative.strict,
                 premises=[negative],
             )
-        if isinstance(self.base, Constant):
+        if isinstance(self.base, Constant) and self.base.value != 0:
             return Constant(1.0 / self.base.value).certificate
-        return Certificate.unknown(self, "needs a negative definite denominator with positive diagonal", [negative])
+        return Certificate.unknown(
+            self, "needs a negative definite denominator with positive diagonal", [negative]
+        )
 
     def _infinitely_divisible(self) -> Claim | None:
         if not (self.base.certificate.is_nds and self.base.diagonal_bounds.is_positive):
             return None
         reason = "u^(-t) is a Gamma mixture of exp(-s u)"
-        return claim(Property.NEGATIVE, self, "mixture of exponentials", reason, [self.base.certificate.negative])
+        return claim(
+            Property.NEGATIVE, self, "mixture of exponentials", reason, [self.base.certificate.negative]
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -355,6 +372,13 @@ class Shifted(Node):
 
     base: Kernel
     origin: Any
+
+    @property
+    def domain(self) -> Domain:
+        domain = self.base.domain
+        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the origin
+            return replace(domain, dim=len(self.origin))
+        return domain
 
     def _validate(self) -> None:
         origin = self.base.domain.point(self.origin, "origin")
@@ -388,7 +412,10 @@ class Shifted(Node):
         if not negative.proved:
             return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
         return Certificate.psd(
-            self, "shift", "psi(x,x0) + psi(y,x0) - psi(x,y) - psi(x0,x0) is PD iff psi is ND", premises=[negative]
+            self,
+            "shift",
+            "psi(x,x0) + psi(y,x0) - psi(x,y) - psi(x0,x0) is PD iff psi is ND",
+            premises=[negative],
         )
 
     def __repr__(self) -> str:
@@ -426,11 +453,12 @@ class Sqrt(Node):
             np.fill_diagonal(D, 0.0)
         if not self.base.certificate.is_nds and D.size and D.min() < 0:
             raise self._negative(float(D.min()))
-        return np.sqrt(np.maximum(D, 0.0))
+        return np.asarray(np.sqrt(np.maximum(D, 0.0)))
 
     def _negative(self, value: float) -> InputError:
         return InputError(
-            f"{self!r}: psi(x, y) - (psi(x, x) + psi(y, y)) / 2 must be >= 0. Got {value:.6g}; psi is not negative definite."
+            f"{self!r}: psi(x, y) - (psi(x, x) + psi(y, y)) / 2 must be >= 0. Got {value:.6g}; "
+            "psi is not negative definite."
         )
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
@@ -445,6 +473,7 @@ class Sqrt(Node):
             "metric",
             "psi - (psi(x,x) + psi(y,y))/2 is a squared distance, and its square root is negative definite",
             premises=[negative],
+            separating=negative.strict,
             zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
         )
 

@@ -14,7 +14,18 @@ from ..domains import Data
 from ..errors import ParameterError
 from ..kernel import Gradient, Kernel, Prepared
 
-__all__ = ["Node", "Unary", "claim", "is_scalar", "prefixed", "scalar", "unproved", "wrap"]
+__all__ = [
+    "Node",
+    "Unary",
+    "claim",
+    "is_scalar",
+    "prefixed",
+    "scalar",
+    "scalar_or_inf",
+    "times",
+    "unproved",
+    "wrap",
+]
 
 
 class Node(Kernel):
@@ -80,7 +91,7 @@ class Unary(Node):
 
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Multiply a block into a gradient that may have a further axis."""
-    return K[..., None] * g if g.ndim > K.ndim else K * g
+    return np.asarray(K[..., None] * g if g.ndim > K.ndim else K * g)
 
 
 def prefixed(name: str, gradient: Gradient) -> Gradient:
@@ -98,6 +109,14 @@ def scalar(value: Any, operation: str) -> float:
     number = float(value)
     if not math.isfinite(number):
         raise ParameterError(f"{operation} needs a finite number. Got {number!r}.")
+    return number
+
+
+def scalar_or_inf(value: Any) -> float:
+    """Return a Python float that may be infinite, but not NaN."""
+    number = float(value)
+    if math.isnan(number):
+        raise ParameterError("power_series: `radius` must be a number > 0. Got nan.")
     return number
 
 

@@ -16,7 +16,7 @@ from ..domains import Domain, Objects
 from ..errors import ParameterError
 from ..kernel import Kernel
 from .negative import Distance, Log1p, RealPower, Reciprocal, Schoenberg, Shifted, Sqrt
-from .nodes import is_scalar, scalar
+from .nodes import is_scalar, scalar, scalar_or_inf
 from .ring import Constant, Power, Product, Scaled, Sum
 from .series import Exp, PolynomialOf, PowerSeries
 from .shape import Centered, Conformal, Normalized, Pullback
@@ -28,7 +28,8 @@ __all__: list[str] = []
 def _refuse_arrays(other: Any, operation: str) -> None:
     if isinstance(other, np.ndarray) and other.ndim > 0:
         raise TypeError(
-            f"{operation}: a kernel combines with kernels and single numbers, not with an array of shape {other.shape}"
+            f"{operation}: a kernel combines with kernels and single numbers, "
+            f"not with an array of shape {other.shape}"
         )
 
 
@@ -53,9 +54,9 @@ def _sub(self: Kernel, other: Any) -> Kernel:
 
 def _rsub(self: Kernel, other: Any) -> Kernel:
     _refuse_arrays(other, "-")
-    if not is_scalar(other):
-        return NotImplemented
-    return Sum.of(Constant(scalar(other, "c - k")), Scaled(self, -1.0))
+    if is_scalar(other):
+        return Sum.of(Constant(scalar(other, "c - k")), Scaled(self, -1.0))
+    return NotImplemented  # type: ignore[no-any-return]
 
 
 def _mul(self: Kernel, other: Any) -> Kernel:
@@ -69,19 +70,20 @@ def _truediv(self: Kernel, other: Any) -> Kernel:
     _refuse_arrays(other, "/")
     if isinstance(other, Kernel):
         return Product.of(self, Reciprocal(other))
-    if not is_scalar(other):
-        return NotImplemented
-    if other == 0:
-        raise ParameterError("k / c needs c != 0.")
-    return Scaled(self, 1.0 / scalar(other, "k / c"))
+    if is_scalar(other):
+        value = scalar(other, "k / c")
+        if value == 0:
+            raise ParameterError("k / c needs c != 0.")
+        return Scaled(self, 1.0 / value)
+    return NotImplemented  # type: ignore[no-any-return]
 
 
 def _rtruediv(self: Kernel, other: Any) -> Kernel:
     _refuse_arrays(other, "/")
-    if not is_scalar(other):
-        return NotImplemented
-    value = scalar(other, "c / k")
-    return Reciprocal(self) if value == 1.0 else Scaled(Reciprocal(self), value)
+    if is_scalar(other):
+        value = scalar(other, "c / k")
+        return Reciprocal(self) if value == 1.0 else Scaled(Reciprocal(self), value)
+    return NotImplemented  # type: ignore[no-any-return]
 
 
 def _neg(self: Kernel) -> Kernel:
@@ -106,10 +108,15 @@ def polynomial(self: Kernel, coefficients: Sequence[float]) -> Kernel:
 
 
 def power_series(
-    self: Kernel, coefficients: str | Callable[[int], float], radius: float | None = None
+    self: Kernel, coefficients: str | Callable[[int], float] | Sequence[float], radius: float | None = None
 ) -> Kernel:
-    """Return ``sum_n a_n k^n``; see :class:`~mercer.algebra.PowerSeries`."""
-    return PowerSeries(self, coefficients, radius)  # type: ignore[arg-type]
+    """Return ``sum_n a_n k^n``; see :class:`~mercer.algebra.PowerSeries`.
+
+    A finite list of coefficients is a polynomial, which converges everywhere.
+    """
+    if isinstance(coefficients, str) or callable(coefficients):
+        return PowerSeries(self, coefficients, 0.0 if radius is None else scalar_or_inf(radius))
+    return polynomial(self, coefficients)
 
 
 def normalized(self: Kernel) -> Kernel:
@@ -158,12 +165,18 @@ def gaussian(self: Kernel, sigma: float = 1.0) -> Kernel:
 
 
 def distance(self: Kernel) -> Kernel:
-    """Return the squared feature-space distance, a negative definite kernel; see :class:`~mercer.algebra.Distance`."""
+    """Return the squared feature-space distance, a negative definite kernel.
+
+    See :class:`~mercer.algebra.Distance`.
+    """
     return Distance(self)
 
 
 def centered(self: Kernel, X: Any) -> Kernel:
-    """Return the kernel centred at the mean of ``X`` in feature space; see :class:`~mercer.algebra.Centered`."""
+    """Return the kernel centred at the mean of ``X`` in feature space.
+
+    See :class:`~mercer.algebra.Centered`.
+    """
     return Centered(self, X)
 
 
@@ -199,12 +212,12 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "__neg__": _neg,
     "__pow__": _pow,
 }
-_METHODS = [
+_METHODS: list[Callable[..., Any]] = [
     exp, polynomial, power_series, normalized, conformal, on, gaussian, distance, centered,
     schoenberg, log1p, sqrt, shifted, assume,
 ]  # fmt: skip
 
 for _name, _function in _OPERATORS.items():
     setattr(Kernel, _name, _function)
-for _function in _METHODS:
-    setattr(Kernel, _function.__name__, _function)
+for _method in _METHODS:
+    setattr(Kernel, _method.__name__, _method)

@@ -43,7 +43,7 @@ class Constant(Kernel):
     2.0
     """
 
-    value: float = parameter(1.0, scale="log")
+    value: float = parameter(default=1.0, scale="log")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.real(self.value)
@@ -92,7 +92,7 @@ class Scaled(Node):
     """
 
     base: Kernel
-    factor: float = parameter(1.0, scale="log")
+    factor: float = parameter(default=1.0, scale="log")
     _infix: ClassVar[bool] = True
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
@@ -116,6 +116,8 @@ class Scaled(Node):
 
     def _certify(self) -> Certificate:
         base = self.base.certificate
+        if isinstance(self.base, Scaled) and self.factor < 0 and self.base.factor < 0:
+            return Scaled(self.base.base, self.factor * self.base.factor).certificate
         if self.factor > 0:
             return Certificate(self._carry(base.positive), self._carry(base.negative))
         if self.factor == 0:
@@ -126,7 +128,9 @@ class Scaled(Node):
         conditional = self.base._conditional()
         if conditional.proved:
             reason = "minus a (conditionally) positive definite kernel is negative definite"
-            negative = claim(Property.NEGATIVE, self, "negation", reason, [conditional])
+            negative = claim(
+                Property.NEGATIVE, self, "negation", reason, [conditional], strict=conditional.strict
+            )
         else:
             negative = unproved(Property.NEGATIVE, self, "the kernel that is negated is not known to be PSD")
         if base.positive.proved and base.positive.strict:
@@ -151,7 +155,9 @@ class Scaled(Node):
             inner,
             subject=repr(self),
             rule="nonnegative scaling" if inner.status is not Status.UNKNOWN else inner.rule,
-            reason="a positive factor keeps every sign" if inner.status is not Status.UNKNOWN else inner.reason,
+            reason="a positive factor keeps every sign"
+            if inner.status is not Status.UNKNOWN
+            else inner.reason,
             premises=(inner,),
             conditions=(),
             witness=witness,
@@ -163,12 +169,17 @@ class Scaled(Node):
         else:
             inner = self.base.certificate.negative
         if inner.proved:
-            return claim(Property.NEGATIVE, self, "scaling", "of a claim about the base", [inner])
+            strict = inner.strict and self.factor != 0
+            return claim(
+                Property.NEGATIVE, self, "scaling", "of a claim about the base", [inner], strict=strict
+            )
         return unproved(Property.NEGATIVE, self, "nothing known about the base", [inner])
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible() if self.factor > 0 else None
-        return None if inner is None else claim(Property.NEGATIVE, self, "scaling", "adds a constant", [inner])
+        return (
+            None if inner is None else claim(Property.NEGATIVE, self, "scaling", "adds a constant", [inner])
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -179,25 +190,27 @@ class Scaled(Node):
         return self.base.diagonal_bounds.scale(self.factor)
 
     def __repr__(self) -> str:
-        inner = repr(self.base)
-        if isinstance(self.base, Sum | Product | Scaled):
-            inner = f"({inner})"
-        return f"{self.factor!r} * {inner}"
+        return f"{self.factor!r} * {_factor(self.base)}"
 
 
 class _Associative(Node):
-    """Common part of sums and products of any number of kernels."""
+    """Common part of sums and products of two or more kernels; operands of the same class are flattened."""
 
     @classmethod
     def of(cls, *kernels: Kernel) -> Kernel:
-        """Combine kernels, flattening operands of the same class only."""
-        name = next(iter(cls.__dataclass_fields__))  # type: ignore[attr-defined]
-        flat: list[Kernel] = []
-        for k in kernels:
-            flat.extend(getattr(k, name) if type(k) is cls else [k])
-        node = cls(tuple(flat))  # type: ignore[call-arg]
-        _ = node.domain  # operands without common points are refused here, not at the first block
-        return node
+        """Combine kernels."""
+        return cls(tuple(kernels)) if len(kernels) > 1 else kernels[0]  # type: ignore[call-arg]
+
+    def _validate(self) -> None:
+        ((name, operands, _),) = self._fields()
+        flat: list[Any] = []
+        for k in operands if isinstance(operands, tuple) else ():
+            flat.extend(getattr(k, name) if type(k) is type(self) else [k])
+        if len(flat) < 2 or not all(isinstance(k, Kernel) for k in flat):
+            owner = type(self).__name__
+            raise ParameterError(f"{owner}: `{name}` must be two or more kernels. Got {operands!r}.")
+        object.__setattr__(self, name, tuple(flat))
+        _ = self.domain  # operands without common points are refused here, not at the first block
 
 
 class Sum(_Associative):
@@ -208,10 +221,6 @@ class Sum(_Associative):
 
     terms: tuple[Kernel, ...]
     _infix: ClassVar[bool] = True
-
-    def _validate(self) -> None:
-        if not self.terms or not all(isinstance(k, Kernel) for k in self.terms):
-            raise ParameterError("Sum: `terms` must be a nonempty tuple of kernels.")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._define(x, y, m) for k in self.terms))
@@ -262,7 +271,7 @@ class Sum(_Associative):
 
     def _all(self, about: Property, premises: list[Claim], rule: str, reason: str) -> Claim:
         if all(p.proved for p in premises):
-            strict = about is Property.POSITIVE and any(p.strict for p in premises)
+            strict = any(p.strict for p in premises)
             return claim(about, self, rule, reason, premises, strict=strict)
         return unproved(about, self, "not every term is known to be so", premises)
 
@@ -288,10 +297,6 @@ class Product(_Associative):
     factors: tuple[Kernel, ...]
     _infix: ClassVar[bool] = True
 
-    def _validate(self) -> None:
-        if not self.factors or not all(isinstance(k, Kernel) for k in self.factors):
-            raise ParameterError("Product: `factors` must be a nonempty tuple of kernels.")
-
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, (k._define(x, y, m) for k in self.factors))
 
@@ -316,9 +321,7 @@ class Product(_Associative):
     def _leibniz(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
         gradient: Gradient = {}
         for i, (name, K, inner) in enumerate(pieces):
-            others = reduce(
-                np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K)
-            )
+            others = reduce(np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K))
             gradient.update({f"{name}__{key}": times(others, g) for key, g in inner.items()})
         return reduce(np.multiply, (K for _, K, _ in pieces)), gradient
 
@@ -353,9 +356,7 @@ class Product(_Associative):
         return reduce(lambda a, b: a * b, (k.diagonal_bounds for k in self.factors))
 
     def __repr__(self) -> str:
-        return " * ".join(
-            f"({k!r})" if isinstance(k, Sum | Product | Scaled) else repr(k) for k in self.factors
-        )
+        return " * ".join(map(_factor, self.factors))
 
 
 class Power(Node):
@@ -399,7 +400,11 @@ class Power(Node):
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()
-        return None if inner is None else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner])
+        return (
+            None
+            if inner is None
+            else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner])
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -413,16 +418,21 @@ class Power(Node):
         return f"{wrap(self.base)} ** {self.exponent}"
 
 
+def _factor(k: Kernel) -> str:
+    """``repr`` of a kernel as an operand of ``*``: only powers bind more tightly."""
+    return repr(k) if isinstance(k, Power) else wrap(k)
+
+
 def integer_power(K: np.ndarray, exponent: int) -> np.ndarray:
     """Elementwise power by repeated squaring: exact for small integers, faster than ``np.power``."""
     result: np.ndarray | None = None
     square = K
-    while exponent:
-        if exponent & 1:
-            result = square.copy() if result is None else result * square
-        exponent >>= 1
-        if exponent:
-            with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for overflow
+        while exponent:
+            if exponent & 1:
+                result = square.copy() if result is None else result * square
+            exponent >>= 1
+            if exponent:
                 square = square * square
     return np.ones_like(K) if result is None else result
 

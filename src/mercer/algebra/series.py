@@ -55,7 +55,11 @@ class Exp(Unary):
         conditional = self.base._conditional()
         if conditional.proved:
             return Certificate.psd(
-                self, "Schoenberg", "exp(-psi) is positive definite for negative definite psi", premises=[conditional]
+                self,
+                "Schoenberg",
+                "exp(-psi) is positive definite for negative definite psi",
+                strict=conditional.strict,
+                premises=[conditional],
             )
         return Certificate.unknown(self, "nothing is known about the exponent", [positive])
 
@@ -63,7 +67,9 @@ class Exp(Unary):
         conditional = self.base._conditional()
         if not conditional.proved:
             return None
-        return claim(Property.NEGATIVE, self, "exponent", "-log exp(k) = -k is negative definite", [conditional])
+        return claim(
+            Property.NEGATIVE, self, "exponent", "-log exp(k) = -k is negative definite", [conditional]
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -122,7 +128,11 @@ class PolynomialOf(Unary):
         if positive.proved and (self.coefficients >= 0).all():
             strict = positive.strict and bool((self.coefficients[1:] > 0).any())
             return Certificate.psd(
-                self, "polynomial", "a polynomial with nonnegative coefficients", strict=strict, premises=[positive]
+                self,
+                "polynomial",
+                "a polynomial with nonnegative coefficients",
+                strict=strict,
+                premises=[positive],
             )
         return Certificate.unknown(
             self, "needs a positive definite kernel and nonnegative coefficients", [positive]
@@ -152,6 +162,7 @@ class Series:
 
     coefficient: Callable[[int], float]
     radius: float
+    define: Callable[[Any, Arithmetic], Any]
     function: Callable[[np.ndarray], np.ndarray]
     derivative: Callable[[np.ndarray], np.ndarray]
 
@@ -163,21 +174,48 @@ def _central(n: int) -> float:
 
 #: Power series that ``power_series`` knows by name.
 SERIES: dict[str, Series] = {
-    "exp": Series(lambda n: 1.0 / math.factorial(n) if n < 171 else 0.0, math.inf, np.exp, np.exp),
-    "geometric": Series(lambda n: 1.0, 1.0, lambda t: 1 / (1 - t), lambda t: (1 - t) ** -2.0),
-    "log": Series(
-        lambda n: 0.0 if n == 0 else 1.0 / n, 1.0, lambda t: -np.log1p(-t), lambda t: 1 / (1 - t)
+    "exp": Series(
+        lambda n: 1.0 / math.factorial(n) if n < 171 else 0.0,
+        math.inf,
+        lambda t, m: m.exp(t),
+        np.exp,
+        np.exp,
     ),
-    "inverse_sqrt": Series(_central, 1.0, lambda t: (1 - t) ** -0.5, lambda t: 0.5 * (1 - t) ** -1.5),
+    "geometric": Series(
+        lambda n: 1.0, 1.0, lambda t, m: 1 / (1 - t), lambda t: 1 / (1 - t), lambda t: (1 - t) ** -2.0
+    ),
+    "log": Series(
+        lambda n: 0.0 if n == 0 else 1.0 / n,
+        1.0,
+        lambda t, m: -m.log1p(-t),
+        lambda t: -np.log1p(-t),
+        lambda t: 1 / (1 - t),
+    ),
+    "inverse_sqrt": Series(
+        _central,
+        1.0,
+        lambda t, m: 1 / m.sqrt(1 - t),
+        lambda t: (1 - t) ** -0.5,
+        lambda t: 0.5 * (1 - t) ** -1.5,
+    ),
     "cosh": Series(
-        lambda n: 0.0 if n % 2 or n >= 171 else 1.0 / math.factorial(n), math.inf, np.cosh, np.sinh
+        lambda n: 0.0 if n % 2 or n >= 171 else 1.0 / math.factorial(n),
+        math.inf,
+        lambda t, m: m.cosh(t),
+        np.cosh,
+        np.sinh,
     ),
     "sinh": Series(
-        lambda n: 0.0 if n % 2 == 0 or n >= 171 else 1.0 / math.factorial(n), math.inf, np.sinh, np.cosh
+        lambda n: 0.0 if n % 2 == 0 or n >= 171 else 1.0 / math.factorial(n),
+        math.inf,
+        lambda t, m: m.sinh(t),
+        np.sinh,
+        np.cosh,
     ),
     "arcsin": Series(
         lambda n: 0.0 if n % 2 == 0 else _central((n - 1) // 2) / n,
         1.0,
+        lambda t, m: m.asin(t),
         np.arcsin,
         lambda t: (1 - t * t) ** -0.5,
     ),
@@ -205,7 +243,7 @@ class PowerSeries(Unary):
 
     base: Kernel
     coefficients: str | Callable[[int], float]
-    radius: float = parameter(math.inf)
+    radius: float = 0.0
 
     MAX_TERMS = 100_000
 
@@ -222,20 +260,28 @@ class PowerSeries(Unary):
                 "power_series: `coefficients` must be a name or a function n -> a_n; "
                 "for a finite list use .polynomial(coefficients)."
             )
-        elif self.radius is None or not self.radius > 0:
+        elif not self.radius > 0:
             raise ParameterError(f"power_series: `radius` must be > 0. Got {self.radius!r}.")
+
+    @property
+    def is_precise(self) -> bool:
+        return isinstance(self.coefficients, str) and self.base.is_precise  # a function gives floats
 
     @property
     def coefficient(self) -> Callable[[int], float]:
         """The function ``n -> a_n``."""
-        return SERIES[self.coefficients].coefficient if isinstance(self.coefficients, str) else self.coefficients
+        return (
+            SERIES[self.coefficients].coefficient if isinstance(self.coefficients, str) else self.coefficients
+        )
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         t = self.base._define(x, y, m)
         self._check(np.array([float(t)]))
+        if isinstance(self.coefficients, str):
+            return SERIES[self.coefficients].define(t, m)
         total, power, small = m.real(0), m.real(1), 0
         for n in range(self.MAX_TERMS):
-            term = m.real(self.coefficient(n)) * power
+            term = m.real(self.coefficients(n)) * power
             total += term
             small = small + 1 if abs(term) <= abs(total) * 1e-18 else 0
             if small >= 4:  # several in a row, because a series may skip powers
@@ -282,7 +328,9 @@ class PowerSeries(Unary):
             return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
         if callable(self.coefficients):
             return Certificate.unknown(
-                self, "the signs of all coefficients of a function cannot be checked: assert with .assume", [positive]
+                self,
+                "the signs of all coefficients of a function cannot be checked: assert with .assume",
+                [positive],
             )
         inside = self.base.bounds.within(-self.radius, self.radius) and math.isinf(self.radius)
         strict = positive.strict and self.coefficient(1) > 0

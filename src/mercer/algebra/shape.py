@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..domains import Data, Domain, Objects, items, lower, size
+from ..domains import Data, Domain, Objects, Vectors, items, lower, size
 from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -52,7 +53,8 @@ class Normalized(Node):
 
     def _negative(self, value: float) -> InputError:
         return InputError(
-            f"normalized: k(x, x) must be >= 0. Got {value:.6g} from {self.base!r}, which is not positive definite."
+            f"normalized: k(x, x) must be >= 0. Got {value:.6g} from {self.base!r}, "
+            "which is not positive definite."
         )
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
@@ -191,7 +193,7 @@ class Pullback(Node):
 
     base: Kernel
     map: Callable[[Any], Any]
-    source: Domain = Objects()  # noqa: RUF009 - an immutable value
+    source: Domain = Objects()
     injective: bool = False
     vectorized: bool = False
 
@@ -252,9 +254,12 @@ class Pullback(Node):
                 conditions=["the map is one-to-one (the user's word)"] if self.injective else [],
             )
         else:
-            certificate = Certificate.unknown(self, "refuting points may lie outside the image", [base.positive])
+            certificate = Certificate.unknown(
+                self, "refuting points may lie outside the image", [base.positive]
+            )
         if base.negative.proved:
-            negative = claim(Property.NEGATIVE, self, "pull-back", reason, [base.negative])
+            strict = base.negative.strict and self.injective
+            negative = claim(Property.NEGATIVE, self, "pull-back", reason, [base.negative], strict=strict)
             certificate = Certificate(certificate.positive, negative)
         return certificate
 
@@ -266,7 +271,9 @@ class Pullback(Node):
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()
-        return None if inner is None else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+        return (
+            None if inner is None else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -300,6 +307,17 @@ class Centered(Node):
 
     base: Kernel
     points: Any
+
+    if TYPE_CHECKING:  # computed once, from the points
+        _reference: ClassVar[Any]
+        _mean: ClassVar[float]
+
+    @property
+    def domain(self) -> Domain:
+        domain = self.base.domain
+        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the points
+            return replace(domain, dim=int(self.points.shape[1]))
+        return domain
 
     @property
     def is_precise(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -140,7 +140,8 @@ class DirectSum(_Componentwise):
             else Certificate.unknown(self, "not every component is known to be positive definite", positives)
         )
         if all(p.proved for p in negatives):
-            negative = claim(Property.NEGATIVE, self, "direct sum", reason, negatives)
+            strict = all(p.strict for p in negatives)
+            negative = claim(Property.NEGATIVE, self, "direct sum", reason, negatives, strict=strict)
             certificate = Certificate(certificate.positive, negative)
         return certificate
 
@@ -184,7 +185,7 @@ class Convolution(Node):
 
     base: Kernel
     parts: Callable[[Any], Iterable[Any]]
-    source: Domain = Objects()  # noqa: RUF009 - an immutable value
+    source: Domain = Objects()
 
     @property
     def domain(self) -> Domain:
@@ -227,9 +228,14 @@ class Convolution(Node):
     def _certify(self) -> Certificate:
         positive = self.base.certificate.positive
         if not positive.proved:
-            return Certificate.unknown(self, "the kernel on parts is not known to be positive definite", [positive])
+            return Certificate.unknown(
+                self, "the kernel on parts is not known to be positive definite", [positive]
+            )
         return Certificate.psd(
-            self, "convolution", "the feature vector of an object is the sum over its parts", premises=[positive]
+            self,
+            "convolution",
+            "the feature vector of an object is the sum over its parts",
+            premises=[positive],
         )
 
     @property
@@ -291,26 +297,28 @@ class Limit(Kernel):
     """
 
     sequence: Callable[[int], Kernel]
-    n: int = parameter(64, low=1, integer=True)
-    tol: float = parameter(1e-8, low=0.0, open_low=True)
+    n: int = parameter(default=64, low=1, integer=True)
+    tol: float = parameter(default=1e-8, low=0.0, open_low=True)
 
     def _validate(self) -> None:
         if not callable(self.sequence):
             raise ParameterError("limit: `sequence` must be a function from n to a kernel.")
-        object.__setattr__(self, "_member", self.sequence(self.n))
-        object.__setattr__(self, "_next", self.sequence(2 * self.n))
 
-    _member: Any = None
-    _next: Any = None
+    @cached_property
+    def _member(self) -> Kernel:
+        return self.sequence(self.n)
+
+    @cached_property
+    def _next(self) -> Kernel:
+        return self.sequence(2 * self.n)
 
     @property
     def domain(self) -> Domain:
-        domain: Domain = self._member.domain
-        return domain
+        return self._member.domain
 
     @property
     def is_precise(self) -> bool:
-        return bool(self._member.is_precise)
+        return self._member.is_precise
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         value = self._member._define(x, y, m)
@@ -322,13 +330,13 @@ class Limit(Kernel):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         columns = (None, None) if Y is None else Y.parts
-        K: np.ndarray = self._member._block(X.parts[0], columns[0])
+        K = self._member._block(X.parts[0], columns[0])
         if K.size:
             self._check(float(np.abs(K - self._next._block(X.parts[1], columns[1])).max()))
         return K
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
-        d: np.ndarray = self._member._diagonal(X.parts[0])
+        d = self._member._diagonal(X.parts[0])
         if size(X):
             self._check(float(np.abs(d - self._next._diagonal(X.parts[1])).max()))
         return d
@@ -341,7 +349,7 @@ class Limit(Kernel):
             )
 
     def _certify(self) -> Certificate:
-        member: Certificate = self._member.certificate
+        member = self._member.certificate
         claims = [self._carry(member.positive), self._carry(member.negative)]
         return Certificate(*claims)
 
@@ -350,10 +358,6 @@ class Limit(Kernel):
             return Certificate.unknown(self, "the members are not known to be definite").positive
         reason = "signs survive a pointwise limit, and the values are those of a member"
         return claim(inner.about, self, "pointwise limit", reason, [inner])
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._validate()
 
     def __repr__(self) -> str:
         return f"limit({show(self.sequence)}, n={self.n}, tol={self.tol!r})"
@@ -375,7 +379,9 @@ def convolution(
 ) -> Kernel:
     """Sum of ``kernel`` over all pairs of parts of two objects; see :class:`Convolution`."""
     if not callable(parts):
-        raise ParameterError(f"convolution: `parts` must be a function from an object to its parts. Got {parts!r}.")
+        raise ParameterError(
+            f"convolution: `parts` must be a function from an object to its parts. Got {parts!r}."
+        )
     return Convolution(kernel, parts, Objects() if domain is None else domain)
 
 

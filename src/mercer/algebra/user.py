@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -9,7 +12,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import ASSERTED, Certificate, Claim, Property, Status, Verdict
-from ..domains import Data, Domain, Objects
+from ..domains import Data, Domain, Objects, Reals
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
@@ -35,7 +38,7 @@ class FunctionKernel(Kernel):
     """
 
     function: Callable[[Any, Any], float]
-    points: Domain = Objects()  # noqa: RUF009 - an immutable value
+    points: Domain = Objects()
     block_function: Callable[[Any, Any], Any] | None = None
 
     @property
@@ -44,6 +47,8 @@ class FunctionKernel(Kernel):
 
     def __call__(self, x: Any, y: Any) -> float:
         x, y = self.domain.pair(x, y)
+        if isinstance(self.points, Reals):  # a function of numbers gets numbers
+            x, y = float(x[0]), float(y[0])
         return float(self.function(x, y))
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
@@ -56,7 +61,37 @@ class FunctionKernel(Kernel):
         return K
 
     def __repr__(self) -> str:
-        return show(self.function)
+        named = _named(self.function)
+        if named == self:
+            return show(self.function)
+        if isinstance(named, Assumed) and named.base == self:
+            return f"{show(self.function)}.base"
+        options = "" if self.points == Objects() else f", domain={self.points!r}"
+        options += "" if self.block_function is None else f", block={show(self.block_function)}"
+        return f"kernel({show(self.function)}{options})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a decorated function by its name, which is now that of the kernel."""
+        named = _named(self.function)
+        if named == self or (isinstance(named, Assumed) and named.base == self):
+            return _recall, (self.function.__module__, self.function.__qualname__)
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+
+
+def _named(function: Any) -> Any:
+    """Return what the name of a function stands for: itself, or the kernel a decorator made of it."""
+    value: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for part in getattr(function, "__qualname__", "<unnamed>").split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def _recall(module: str, name: str) -> Kernel:
+    """Find a decorated function again."""
+    value: Any = importlib.import_module(module)
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value.base if isinstance(value, Assumed) else value
 
 
 def len_of(X: Data) -> int:
@@ -82,7 +117,9 @@ class Assumed(Kernel):
         proved = self.base.certificate
         claimed = proved.negative if self.verdict == "NDS" else proved.positive
         if claimed.refuted:
-            raise ParameterError(f"assume: {self.base!r} is proved not to be {self.verdict}: {claimed.reason}.")
+            raise ParameterError(
+                f"assume: {self.base!r} is proved not to be {self.verdict}: {claimed.reason}."
+            )
 
     def __call__(self, x: Any, y: Any) -> float:
         return self.base(x, y)
@@ -127,6 +164,8 @@ class Assumed(Kernel):
         return self.base.bounds
 
     def __repr__(self) -> str:
+        if isinstance(self.base, FunctionKernel) and _named(self.base.function) == self:
+            return show(self.base.function)
         because = f", {self.reason!r}" if self.reason else ""
         return f"{wrap(self.base)}.assume({self.verdict!r}{because})"
 

@@ -7,7 +7,7 @@ wrong with it.  Below this layer nobody validates; above it nobody knows how poi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,8 @@ def take(data: Data, index: slice | np.ndarray) -> Data:
     return data.take(index)
 
 
-def items(data: Data) -> Sequence[Any]:
-    """Return the points of validated data one by one."""
+def items(data: Data) -> Any:
+    """Return a sequence of the points of validated data."""
     if scipy.sparse.issparse(data):
         return [data[[i]].toarray()[0] for i in range(data.shape[0])]
     if isinstance(data, np.ndarray | list | tuple):

@@ -11,7 +11,17 @@ import scipy.sparse
 
 from ..errors import InputError
 
-__all__ = ["EVERYWHERE", "NONNEGATIVE", "POSITIVE", "UNIT_INTERVAL", "Ball", "Box", "Intersection", "Region", "Simplex"]
+__all__ = [
+    "EVERYWHERE",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "UNIT_INTERVAL",
+    "Ball",
+    "Box",
+    "Intersection",
+    "Region",
+    "Simplex",
+]
 
 
 class Region:
@@ -71,7 +81,8 @@ class Box(Region):
         if bad is not None:
             row, column, value = bad
             raise InputError(
-                f"{name} must have entries {self._requirement()}. Got {value!r} in row {row}, column {column}."
+                f"{name} must have entries {self._requirement()}. "
+                f"Got {value!r} in row {row}, column {column}."
             )
 
     def _outside(self, values: np.ndarray) -> np.ndarray:
@@ -90,16 +101,18 @@ class Box(Region):
                     return None
                 i = where[0]
                 return int(entries.row[i]), int(entries.col[i]), float(entries.data[i])
-        where = np.argwhere(self._outside(X))
-        if where.size == 0:
+        places = np.argwhere(self._outside(X))
+        if places.size == 0:
             return None
-        row, column = (int(v) for v in where[0])
+        row, column = (int(v) for v in places[0])
         return row, column, float(X[row, column])
 
     def _requirement(self) -> str:
         if (self.low, self.high) == (0.0, math.inf):
             return "> 0" if self.open_low else ">= 0"
-        return f"in {'(' if self.open_low else '['}{self.low:g}, {self.high:g}{')' if self.open_high else ']'}"
+        return (
+            f"in {'(' if self.open_low else '['}{self.low:g}, {self.high:g}{')' if self.open_high else ']'}"
+        )
 
     def sample(self, n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
         if math.isinf(self.low) and math.isinf(self.high):
@@ -162,7 +175,7 @@ class Simplex(Region):
             )
 
     def sample(self, n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
-        dim = max(dim, 3)
+        dim = 3 if dim == 1 else dim  # one category is a single point
         return np.vstack([np.eye(dim), rng.dirichlet(np.full(dim, 0.5), size=n)])[:n]
 
     def __str__(self) -> str:

@@ -46,11 +46,17 @@ class Tuples(Domain):
             raise InputError(f"{name} must be a sequence of tuples. Got {type(X).__name__}.")
         rows = list(X)
         for i, row in enumerate(rows):
-            if isinstance(row, str | bytes) or not hasattr(row, "__len__") or len(row) != len(self.components):
-                raise InputError(f"{name}[{i}] must be a tuple of {len(self.components)} objects. Got {row!r}.")
+            if (
+                isinstance(row, str | bytes)
+                or not hasattr(row, "__len__")
+                or len(row) != len(self.components)
+            ):
+                raise InputError(
+                    f"{name}[{i}] must be a tuple of {len(self.components)} objects. Got {row!r}."
+                )
         return Columns(
             tuple(
-                domain.validate([row[j] for row in rows], f"{name}[:][{j}]") if rows else []
+                domain.validate([row[j] for row in rows], f"{name}[:][{j}]")
                 for j, domain in enumerate(self.components)
             )
         )

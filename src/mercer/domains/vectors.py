@@ -53,9 +53,9 @@ class Vectors(Domain):
         return a, b
 
     def match(self, X: Data, Y: Data | None) -> None:
-        if Y is not None and X.shape[1] != Y.shape[1]:
+        if Y is not None and X.shape[1] != Y.shape[1] and X.shape[0] and Y.shape[0]:
             raise InputError(
-                f"X and Y must have the same number of columns. Got X with {X.shape[1]} and Y with {Y.shape[1]}."
+                f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]}."
             )
 
     def lift(self, x: Any, numbers: Arithmetic) -> Lifted:
@@ -69,8 +69,11 @@ class Vectors(Domain):
         array = _as_float(X, name)
         if array.ndim == 2:
             return array
+        if isinstance(X, list | tuple) and len(X) == 0:
+            return array.reshape(0, self.dim or 0)
         advice = (
-            f" Reshape your data: {name}.reshape(-1, 1) for points on the line, {name}.reshape(1, -1) for one point."
+            f" Reshape your data: {name}.reshape(-1, 1) for points on the line, "
+            f"{name}.reshape(1, -1) for one point."
             if array.ndim == 1
             else ""
         )

@@ -3,7 +3,7 @@
 Map of the folder::
 
     threads.py    how many threads to use, and how to keep BLAS from adding its own
-    tiles.py      cuts an n-by-m block into tiles and runs them on a thread pool
+    tiles.py      cuts an n-by-m block into tiles and runs them on several threads
     pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA
 
 ``tiles`` knows nothing of what a tile computes; ``pairwise`` knows nothing of kernels.  Inputs have been

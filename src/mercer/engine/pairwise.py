@@ -9,6 +9,7 @@ sums are accumulated in float64 either way (except in :func:`dot`, which is BLAS
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mercer import _native
-from mercer.engine.threads import num_threads
+from mercer.engine.threads import num_threads, single_threaded_blas
 
 __all__ = [
     "all_subsets",
@@ -41,6 +42,9 @@ _MERGE_COST = 30.0
 
 # Rows of one of the symmetric panels, at least; it is also the height of a native tile.
 _PANEL = 128
+
+# Products of fewer operations are never spread over threads by BLAS.
+_BLAS_ALONE = 1 << 16
 
 # Entries of the dense buffers that stand for a few sparse rows.
 _BUFFER = 1 << 20
@@ -97,15 +101,18 @@ def dot(X: Matrix, Y: Matrix | None = None) -> Array:
         return _sparse_dot(X, Y)
     x, y, out = _prepare(X, Y)
     gemm = _gemm_is_set()
+    threads = num_threads()
 
     def compute(rows: slice, cols: slice) -> None:
         if gemm:
-            _native.pairwise(_native.DOT, x[rows], y[cols], out[rows, cols], 1)
+            _native.pairwise(_native.DOT, x[rows], y[cols], out[rows, cols], threads)
         else:
             np.matmul(x[rows], y[cols].T, out=out[rows, cols])
 
     height = _height(y.shape[0], _COST[_native.DOT] * x.shape[1])
-    return _fill(out, compute, height, symmetric=Y is None, mirror_diagonal=True)
+    # The threads are ours, over blocks of fixed shape; those of BLAS would change the last bits.
+    with single_threaded_blas() if out.size * x.shape[1] > _BLAS_ALONE else nullcontext():
+        return _fill(out, compute, height, symmetric=Y is None, mirror_diagonal=True)
 
 
 def anova(X: Matrix, Y: Matrix | None, weights: Array, coefficients: Array) -> Array:

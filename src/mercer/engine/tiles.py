@@ -1,14 +1,14 @@
 """Runs a block tile by tile.
 
-The cut into tiles depends on the shape alone, never on the number of threads, and each tile is computed by
-one thread with BLAS held to one thread: the same bits come out on any number of cores.
+The cut into tiles depends on the shape alone, never on the number of threads, and BLAS, whose last bits
+change with its number of threads, is held to one: the same bits come out on any number of cores.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
 from mercer.errors import MercerError
 
-__all__ = ["DIRECT_SIZE", "TILE_SIZE", "Tile", "checkpoint", "run"]
+__all__ = ["TILE_SIZE", "Tile", "checkpoint", "run"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Tile: TypeAlias = Callable[[slice, slice], Array]
@@ -26,8 +26,8 @@ Tile: TypeAlias = Callable[[slice, slice], Array]
 #: Rows and columns of a tile: 2 MiB in float64, about what a core keeps close to itself.
 TILE_SIZE = 512
 
-#: Blocks of at most this many entries are computed by one call, without tiles.
-DIRECT_SIZE = TILE_SIZE * TILE_SIZE
+# Blocks of fewer entries do not wait the 40 microseconds that it takes to hold BLAS to one thread.
+_TINY = 128 * 128
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.5
@@ -100,7 +100,8 @@ def run(
     if n == 0 or m == 0:
         return out
     if n * m <= tile_size * tile_size:
-        _store(tile, slice(0, n), slice(0, m), symmetric, out)
+        with single_threaded_blas() if n * m > _TINY else nullcontext():
+            _store(tile, slice(0, n), slice(0, m), symmetric, out)
         return out
     cuts = _cuts(n, m, tile_size, symmetric)
     across, down = -(-m // tile_size), -(-n // tile_size)
@@ -125,10 +126,13 @@ def run(
 def _run_threaded(
     tile: Tile, cuts: Iterator[tuple[slice, slice]], symmetric: bool, out: Array, workers: int, bar: Any
 ) -> None:
-    stop = threading.Event()
     lock = threading.Lock()
+    stop, finished = threading.Event(), threading.Event()
+    errors: list[BaseException] = []
+    working = workers
 
     def work() -> None:
+        nonlocal working
         _local.stop = stop
         try:
             # Each worker holds the limit by itself: it may outlive an interrupted caller by one tile.
@@ -137,35 +141,42 @@ def _run_threaded(
                     with lock:
                         cut = next(cuts, None)
                     if cut is None:
-                        return
+                        break
                     _store(tile, *cut, symmetric, out)
                     if bar is not None:
                         with lock:
                             bar.update()
         except _Abandoned:
-            return
-        except BaseException:
+            pass
+        except BaseException as error:
+            errors.append(error)
             stop.set()
-            raise
+        finally:
+            with lock:
+                working -= 1
+                if working == 0:
+                    finished.set()
 
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="mercer-tile")
-    pending = {pool.submit(work) for _ in range(workers)}
+    # Plain threads and one event, rather than an executor: an interrupt in the midst of its bookkeeping
+    # would leave its locks held, and then nobody gets out.
+    threads = [threading.Thread(target=work, name=f"mercer-tile-{w}") for w in range(workers)]
     try:
-        while pending:
-            done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-    except KeyboardInterrupt:
+        for thread in threads:
+            thread.start()
+        while not finished.wait(_POLL_SECONDS):
+            pass
+    except BaseException:
         # Whoever presses Ctrl-C does not want to wait for tiles that take long.
         stop.set()
-        wait(pending, timeout=_GRACE_SECONDS)
-        pool.shutdown(wait=False)
+        finished.wait(_GRACE_SECONDS)
         raise
-    except BaseException:
-        stop.set()
-        pool.shutdown()
-        raise
-    pool.shutdown()
+    for thread in threads:
+        thread.join()
+    if errors:
+        try:
+            raise errors[0]
+        finally:
+            errors.clear()
 
 
 def _store(tile: Tile, rows: slice, cols: slice, symmetric: bool, out: Array) -> None:

@@ -1,0 +1,31 @@
+"""Run the benchmarks and print a table."""
+
+from __future__ import annotations
+
+import sys
+
+from . import harness
+from .cases import CASES, import_time
+
+
+def main(names: list[str]) -> int:
+    known = [case.name for case in CASES] + ["import"]
+    if unknown := [name for name in names if name not in known]:
+        print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
+        return 2
+    print(harness.header(), flush=True)
+    if not names or "import" in names:
+        print(
+            f"import mercer after import sklearn: {import_time():.3f} s (asked: at most 0.15 s)", flush=True
+        )
+    results = []
+    for case in CASES:
+        if not names or case.name in names:
+            results.append(harness.run(case))
+            print(f"  {case.name}: {results[-1].ratio:.2g}x", file=sys.stderr, flush=True)
+    if results:
+        print(harness.table(results))
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""``mercer demo``: what the library does, on data that comes with scikit-learn.
+
+=================  =====================================================================================
+``contents``       the chapters and the tasks: **the list to add to**
+``stage``          where chapters show things: the terminal, and the page
+``tasks``          what a task and its rows are
+``proofs``         chapter: composed kernels and their proof trees
+``refutation``     chapter: a bad kernel, and the witness against it
+``own``            chapter: a kernel of the user's own, on strings
+``training``       chapter: the table (task, kernel, score, time)
+``pictures``       chapter: Gram matrices, spectra and predictions; on the page only
+``diabetes``       rows: regression
+``digits``         rows: classification by histogram kernels
+``words``          rows: classification of strings
+=================  =====================================================================================
+
+A later kind of data adds a file with a ``TASK`` (or a ``CHAPTER``) and a line in ``contents``.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+__all__ = ["run"]
+
+LEAD = "Kernels that carry a proof of their definiteness, and one machine trained on them."
+
+QUICK = "The quick version: the first {} patients, the first {} images of each digit, every other word."
+
+
+def run(output: Path | None, *, quick: bool = False) -> None:
+    """Run the demonstration.
+
+    Parameters
+    ----------
+    output : Path or None
+        Where to write the page; None for none (then matplotlib is not needed).
+    quick : bool, default=False
+        Smaller data, no search over parameters.
+    """
+    from .contents import CHAPTERS
+    from .data import QUICK_IMAGES, QUICK_PATIENTS
+    from .stage import Stage
+
+    started = time.perf_counter()
+    stage = Stage.open(output, quick)
+    if quick:
+        stage.text(QUICK.format(QUICK_PATIENTS, QUICK_IMAGES))
+    for number, chapter in enumerate(CHAPTERS, start=1):
+        if chapter.needs_page and stage.page is None:
+            continue
+        stage.heading(f"{number}. {chapter.title}")
+        chapter.show(stage)
+    if output is not None and stage.page is not None:
+        where = stage.page.save(output)
+        print(f"\nThe page: {where.resolve()}")
+    print(f"\nDone in {time.perf_counter() - started:.1f} s.")

@@ -1,0 +1,79 @@
+"""Chapter: Gram matrices, spectra and predictions, on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...gram import gram
+from ...kernels import ChiSquare, Gaussian, Linear
+from ...machines import KernelRidge
+from ...show import canvas, heatmap, prediction, spectrum
+from .data import load_diabetes, load_digits
+from .refutation import ON_DIGITS
+from .stage import Chapter, Stage
+
+__all__ = ["CHAPTER"]
+
+#: Rows of the matrices whose spectra are drawn.
+SPECTRUM_POINTS = 600
+KERNEL = ChiSquare().schoenberg(2.0)
+
+
+def _show(stage: Stage) -> None:
+    print("\nGram matrices, spectra and predictions are drawn on the page.")
+    stage.figure(
+        lambda: _matrix(stage.quick),
+        f"The Gram matrix of `{KERNEL!r}` on the images of digits, ordered by digit: bright squares on the "
+        "diagonal are classes whose members look alike.",
+    )
+    stage.figure(
+        lambda: _spectra(stage.quick),
+        f"Eigenvalues on digits. Left, `{KERNEL!r}` is certified: none is negative. "
+        f"Right, `{ON_DIGITS!r}` is refuted: crosses are negative eigenvalues, many of them far "
+        "above what rounding could give.",
+    )
+    stage.figure(
+        lambda: _predictions(stage.quick),
+        "Kernel ridge regression on the diabetes data. Left: from the body mass index alone. Right: from all "
+        "ten measurements, on patients that the machine has not seen.",
+    )
+
+
+def _matrix(quick: bool) -> Any:
+    X, y = load_digits(quick)
+    figure, ax = canvas(6.2, 5.4)
+    heatmap(gram(KERNEL, X), y, ax)
+    return figure
+
+
+def _spectra(quick: bool) -> Any:
+    X, _ = load_digits(quick)
+    X = X[:SPECTRUM_POINTS]
+    figure, (left, right) = canvas(9, 3.6, columns=2)
+    for ax, kernel, name in ((left, KERNEL, "certified"), (right, ON_DIGITS, "refuted")):
+        spectrum(gram(kernel, X), ax)
+        ax.set_title(f"{name}, {len(X)} images", loc="left")
+    return figure
+
+
+def _predictions(quick: bool) -> Any:
+    X, y = load_diabetes(quick)
+    figure, (left, right) = canvas(9, 4.2, columns=2)
+    bmi = X[:, 2:3]
+    curve = KernelRidge(Gaussian(2.0), alpha=3.0, fit_intercept=True).fit(bmi, y)
+    prediction(
+        curve, bmi, y, left, data="training data", feature="body mass index, standardised", name="progression"
+    )
+
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[len(X) // 4 :], order[: len(X) // 4]
+    machine = KernelRidge(Linear() + 0.1 * Gaussian("median"), alpha=10.0, fit_intercept=True)
+    prediction(
+        machine.fit(X[train], y[train]), X[test], y[test], right, data="held-out patients", name="progression"
+    )
+    return figure
+
+
+CHAPTER = Chapter("Pictures", _show, needs_page=True)

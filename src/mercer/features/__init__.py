@@ -1,0 +1,25 @@
+"""Feature maps: vectors whose inner products are kernel values, or near them.
+
+====================  =======================================================================
+``base``              ``FeatureMap``, the contract, and ``FeatureKernel``, the kernel of a map
+``explicit``          polynomial, all-subsets and ANOVA maps; the Gaussian's Taylor map
+``empirical``         the three empirical kernel maps of a sample
+``mercer_expansion``  Mercer expansions: finite, by quadrature, by Nystrom extension
+====================  =======================================================================
+"""
+
+from .base import FeatureKernel, FeatureMap
+from .empirical import EmpiricalMap
+from .explicit import AllSubsetsMap, AnovaMap, GaussianTaylorMap, PolynomialMap
+from .mercer_expansion import MercerExpansion
+
+__all__ = [
+    "AllSubsetsMap",
+    "AnovaMap",
+    "EmpiricalMap",
+    "FeatureKernel",
+    "FeatureMap",
+    "GaussianTaylorMap",
+    "MercerExpansion",
+    "PolynomialMap",
+]

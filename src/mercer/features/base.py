@@ -1,0 +1,128 @@
+"""What a feature map is: points into vectors, so that inner products are kernel values or near them.
+
+A map is not a kernel.  It is a transformer in scikit-learn's contract, with the kernel it stands for as
+``target`` and its own kernel, certified because it is an inner product, as ``as_kernel()``.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from ..certificate import Certificate
+from ..domains import Data, Domain
+from ..engine import pairwise
+from ..errors import ParameterError
+from ..kernel import Gradient, Kernel
+
+__all__ = ["FeatureKernel", "FeatureMap"]
+
+
+class FeatureMap(TransformerMixin, BaseEstimator):
+    """A map from points to vectors.
+
+    Subclasses define ``target``, ``dim``, ``fit`` and ``transform``, as scikit-learn's transformers do.
+    """
+
+    @property
+    def target(self) -> Kernel:
+        """The kernel that inner products of features equal or approximate."""
+        raise TypeError(f"{type(self).__name__} must define target")
+
+    @property
+    def dim(self) -> int:
+        """Number of features."""
+        raise TypeError(f"{type(self).__name__} must define dim")
+
+    @property
+    def domain(self) -> Domain:
+        """The points that the map accepts."""
+        return self.target.domain
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn what the map needs to know of the data; ``y`` is ignored."""
+        raise TypeError(f"{type(self).__name__} must define fit")
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features of ``X``, of shape (n, dim)."""
+        raise TypeError(f"{type(self).__name__} must define transform")
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features: the class in lower case and a number."""
+        stem = type(self).__name__.lower()
+        return np.array([f"{stem}{i}" for i in range(self.dim)], dtype=object)
+
+    def as_kernel(self) -> FeatureKernel:
+        """Return the kernel of the map as it is now: an inner product, positive definite whatever the map."""
+        return FeatureKernel(copy.deepcopy(self))
+
+    def _features(self, X: Data) -> np.ndarray:
+        """Features of validated points."""
+        return np.asarray(self.transform(X))
+
+    def _identity(self) -> Hashable:
+        """What makes two maps equal inside a kernel; by default, being the same object."""
+        return id(self)
+
+
+class FeatureKernel(Kernel):
+    r"""The kernel of a feature map.
+
+    .. math:: k(x, y) = \langle \phi(x), \phi(y) \rangle
+
+    Positive definite, whatever the map.  Block cost: the features of each point once, and one matrix product.
+
+    Parameters
+    ----------
+    map : FeatureMap
+        The map :math:`\phi`, fitted if it has to be.
+
+    Examples
+    --------
+    >>> from mercer.features import PolynomialMap
+    >>> k = PolynomialMap(2).as_kernel()
+    >>> round(k([1.0, 2.0], [3.0, -1.0]), 12)
+    4.0
+    """
+
+    map: Any
+
+    def _validate(self) -> None:
+        value: Any = self.map
+        if not isinstance(value, FeatureMap):
+            raise ParameterError(f"FeatureKernel: `map` must be a FeatureMap. Got {value!r}.")
+
+    @property
+    def domain(self) -> Domain:
+        domain: Domain = self.map.domain
+        return domain
+
+    def __call__(self, x: Any, y: Any) -> float:
+        a, b = (self._prepare(self.domain.validate([point])) for point in self.domain.pair(x, y))
+        return float(a[0] @ b[0])
+
+    def _prepare(self, X: Data) -> Data:
+        return self.map._features(X)
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        return pairwise.dot(X, Y)
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+
+    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        return self._block(X, Y), {}
+
+    def _certify(self) -> Certificate:
+        return Certificate.psd(self, "inner product", "c'Kc = |sum_i c_i phi(x_i)|^2 >= 0")
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return (type(self), type(self.map), self.map._identity())
+
+    def __repr__(self) -> str:
+        return f"{self.map!r}.as_kernel()"

@@ -1,0 +1,323 @@
+"""Feature maps written out in full: polynomial, all-subsets, ANOVA, and the Gaussian's Taylor series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+import scipy.special
+from sklearn.utils.validation import check_is_fitted
+
+from ..domains import Data
+from ..errors import InputError, ParameterError
+from ..kernels.anova import AllSubsets, Anova
+from ..kernels.dot import Polynomial, squared_norms
+from ..kernels.radial import Gaussian, dense
+from ..parameters import canonical, show
+from .base import FeatureMap
+
+__all__ = ["AllSubsetsMap", "AnovaMap", "GaussianTaylorMap", "PolynomialMap"]
+
+
+#: No map has more features than this: the kernel itself is the better choice long before.
+MAX_DIM = 1 << 24
+
+
+class ExplicitMap(FeatureMap):
+    """A map that depends on its parameters alone; subclasses define ``_dimension`` and ``_map``."""
+
+    def _dimension(self, n: int) -> int:
+        """Number of features of points with ``n`` coordinates."""
+        raise TypeError(f"{type(self).__name__} must define _dimension")
+
+    def _map(self, X: Data) -> np.ndarray:
+        """Features of validated points, of shape (n, dim)."""
+        raise TypeError(f"{type(self).__name__} must define _map")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters and note the number of columns; ``y`` is ignored."""
+        X = self.domain.validate(X, "X")
+        self._check(X.shape[1])
+        self.n_features_in_ = int(X.shape[1])
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features of ``X``, of shape (n, dim)."""
+        check_is_fitted(self, "n_features_in_")
+        X = self.domain.validate(X, "X")
+        if X.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        return self._map(X)
+
+    @property
+    def dim(self) -> int:
+        """Number of features."""
+        check_is_fitted(self, "n_features_in_")
+        return self._dimension(self.n_features_in_)
+
+    def _features(self, X: Data) -> np.ndarray:
+        self._check(X.shape[1])
+        return self._map(X)
+
+    def _check(self, n: int) -> None:
+        target, dim = self.target, self._dimension(n)
+        if dim > MAX_DIM:
+            raise ParameterError(
+                f"{type(self).__name__}: {n} columns would give {dim} features, more than {MAX_DIM}. "
+                f"Use the kernel itself: {target!r}."
+            )
+
+    def _identity(self) -> Hashable:
+        return self.target, self.get_params().get("degree")
+
+    def __repr__(self) -> str:
+        params = ", ".join(f"{name}={show(canonical(value))}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({params})"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class PolynomialMap(ExplicitMap):
+    r"""Features of the polynomial kernel :math:`(\langle x, y \rangle + c)^d`: all monomials up to degree d.
+
+    .. math:: \phi_i(x) = \sqrt{\frac{d! \, c^{d - |i|}}{i_1! \cdots i_N! \, (d - |i|)!}} \;
+              x_1^{i_1} \cdots x_N^{i_N}, \qquad |i| \le d
+
+    There are :math:`\binom{N+d}{d}` of them (:math:`\binom{N+d-1}{d}`, those of degree d alone, if
+    :math:`c = 0`), in order of degree.  Inner products equal the kernel to rounding.  Cost: O(n dim).
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Degree :math:`d`, >= 1.
+    offset : float, default=1.0
+        The constant :math:`c`, >= 0.
+
+    Examples
+    --------
+    >>> PolynomialMap(2).fit_transform([[3.0]]).round(4).tolist()
+    [[1.0, 4.2426, 9.0]]
+    """
+
+    def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
+        self.degree = degree
+        self.offset = offset
+
+    @property
+    def target(self) -> Polynomial:
+        """The polynomial kernel."""
+        kernel = Polynomial(self.degree, self.offset)
+        if kernel.offset < 0:
+            raise ParameterError(
+                f"PolynomialMap: `offset` must be >= 0. Got {self.offset!r}, a kernel that is refuted."
+            )
+        return kernel
+
+    def _dimension(self, n: int) -> int:
+        d = self.degree
+        if self.offset > 0:
+            return math.comb(n + d, d)
+        return math.comb(n + d - 1, d) if n else 0
+
+    def _map(self, X: Data) -> np.ndarray:
+        target = self.target
+        features, degrees = monomials(dense(X), target.degree, np.ones(X.shape[0]))
+        # The monomials come divided by sqrt(i!); what is left of the weight depends on the degree alone.
+        factorials = np.array([float(math.factorial(s)) for s in range(target.degree + 1)])
+        scale = np.sqrt(target.weights() * factorials)
+        keep = slice(0, None) if target.offset > 0 else degrees == target.degree
+        return np.asarray((features * scale[degrees])[:, keep].astype(X.dtype))
+
+
+class AllSubsetsMap(ExplicitMap):
+    r"""Features of the all-subsets kernel :math:`\prod_i (1 + a_i x_i y_i)`: one for each set of coordinates.
+
+    .. math:: \phi_A(x) = \prod_{i \in A} \sqrt{a_i} \, x_i, \qquad A \subseteq \{1..n\}
+
+    There are :math:`2^n` of them; feature number :math:`\sum_{i \in A} 2^{i-1}` belongs to the set A.
+
+    Parameters
+    ----------
+    weights : array of shape (n,), optional
+        Weights :math:`a_i \ge 0`; 1 by default.
+
+    Examples
+    --------
+    >>> AllSubsetsMap().fit_transform([[2.0, 3.0]]).tolist()
+    [[1.0, 2.0, 3.0, 6.0]]
+    """
+
+    def __init__(self, weights: Any = None) -> None:
+        self.weights = weights
+
+    @property
+    def target(self) -> AllSubsets:
+        """The all-subsets kernel."""
+        return AllSubsets(self.weights)
+
+    def _dimension(self, n: int) -> int:
+        return int(1 << n)
+
+    def _map(self, X: Data) -> np.ndarray:
+        Z = _weighted(X, self.target.weights)
+        features = np.ones((len(Z), 1 << Z.shape[1]), dtype=Z.dtype)
+        for j in range(Z.shape[1]):
+            features[:, 1 << j : 2 << j] = features[:, : 1 << j] * Z[:, [j]]
+        return features
+
+
+class AnovaMap(ExplicitMap):
+    r"""Features of the ANOVA kernel of degree d: one for each set of d coordinates.
+
+    .. math:: \phi_A(x) = \prod_{i \in A} \sqrt{a_i} \, x_i, \qquad |A| = d
+
+    There are :math:`\binom{n}{d}` of them, in lexicographic order of the sets.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Degree :math:`d`, >= 0.
+    weights : array of shape (n,), optional
+        Weights :math:`a_i \ge 0`; 1 by default.
+
+    Examples
+    --------
+    >>> AnovaMap(2).fit_transform([[2.0, 3.0, 5.0]]).tolist()
+    [[6.0, 10.0, 15.0]]
+    """
+
+    def __init__(self, degree: int = 2, weights: Any = None) -> None:
+        self.degree = degree
+        self.weights = weights
+
+    @property
+    def target(self) -> Anova:
+        """The ANOVA kernel."""
+        return Anova(self.degree, self.weights)
+
+    def _dimension(self, n: int) -> int:
+        return math.comb(n, self.target.degree)
+
+    def _map(self, X: Data) -> np.ndarray:
+        target = self.target
+        Z = _weighted(X, target.weights)
+        features = np.ones((len(Z), 1), dtype=Z.dtype)
+        last = np.array([-1])
+        for _ in range(target.degree):
+            parents, variables = _children(last + 1, Z.shape[1])
+            features = features[:, parents] * Z[:, variables]
+            last = variables
+        return features
+
+
+class GaussianTaylorMap(ExplicitMap):
+    r"""Truncated Taylor features of the Gaussian kernel.
+
+    .. math:: \phi_i(x) = e^{-\|x\|^2 / 2\sigma^2} \;
+              \frac{x_1^{i_1} \cdots x_N^{i_N}}{\sigma^{|i|} \sqrt{i_1! \cdots i_N!}}, \qquad |i| \le d
+
+    All of them would give :math:`\exp(-\|x-y\|^2/2\sigma^2)` exactly; those up to degree d, of which there
+    are :math:`\binom{N+d}{d}`, give it with an error of at most :meth:`error_bound`.  They are good near the
+    origin: centre the data first.
+
+    Parameters
+    ----------
+    sigma : float, default=1.0
+        Width of the Gaussian kernel, > 0.
+    degree : int, default=4
+        Largest degree :math:`d`, >= 0.
+
+    Notes
+    -----
+    One source leaves out the powers of :math:`\sigma`, another writes :math:`e^{-\|x-y\|^2}` for what is
+    :math:`e^{-\|x-y\|^2/2}`.
+
+    Examples
+    --------
+    >>> GaussianTaylorMap(degree=2).fit_transform([[0.0], [1.0]]).round(4).tolist()
+    [[1.0, 0.0, 0.0], [0.6065, 0.6065, 0.4289]]
+    """
+
+    def __init__(self, sigma: float = 1.0, degree: int = 4) -> None:
+        self.sigma = sigma
+        self.degree = degree
+
+    @property
+    def target(self) -> Gaussian:
+        """The Gaussian kernel, which the features approximate."""
+        kernel = Gaussian(self.sigma)
+        if isinstance(kernel.sigma, np.ndarray) or not kernel.is_resolved:
+            raise ParameterError(f"GaussianTaylorMap: `sigma` must be a number > 0. Got {self.sigma!r}.")
+        degree: Any = self.degree
+        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
+            raise ParameterError(f"GaussianTaylorMap: `degree` must be an integer >= 0. Got {degree!r}.")
+        return kernel
+
+    def error_bound(self, radius: float) -> float:
+        r"""Largest error of an inner product of features of two points of norm at most ``radius``.
+
+        .. math:: e^{-t} \sum_{s > d} \frac{t^s}{s!}, \qquad t = \mathrm{radius}^2 / \sigma^2
+
+        the probability that a Poisson variable of mean t exceeds the degree.
+        """
+        if not radius >= 0:
+            raise ParameterError(f"GaussianTaylorMap.error_bound: `radius` must be >= 0. Got {radius!r}.")
+        return float(scipy.special.gammainc(self.degree + 1, (radius / self.target.sigma) ** 2))
+
+    def _dimension(self, n: int) -> int:
+        return math.comb(n + self.degree, self.degree)
+
+    def _map(self, X: Data) -> np.ndarray:
+        Z = dense(X) / X.dtype.type(self.target.sigma)
+        features, _ = monomials(Z, self.degree, np.exp(-squared_norms(Z) / 2))
+        return features.astype(X.dtype)
+
+
+# -- monomials --------------------------------------------------------------------------------
+def monomials(X: np.ndarray, degree: int, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Monomials :math:`f \, x^i / \sqrt{i!}` of degrees 0..degree, and their degrees.
+
+    Each comes from one of lower degree by one product, so that a small factor ``first`` keeps large powers in
+    range.
+    """
+    levels = _levels(X.shape[1], degree)
+    levels_values = [np.asarray(first, dtype=X.dtype)[:, None]]
+    for parents, variables, roots in levels:
+        levels_values.append(levels_values[-1][:, parents] * X[:, variables] / roots.astype(X.dtype))
+    degrees = np.repeat(np.arange(degree + 1), [values.shape[1] for values in levels_values])
+    return np.hstack(levels_values), degrees
+
+
+@lru_cache(maxsize=16)
+def _levels(n: int, degree: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """For each degree from 1: which monomial each extends, by which variable, the root of its exponent."""
+    last, exponent = np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    levels = []
+    for _ in range(degree):
+        parents, variables = _children(last, n)
+        exponent = np.where(variables == last[parents], exponent[parents], 0) + 1
+        last = variables
+        levels.append((parents, variables, np.sqrt(exponent)))
+    return levels
+
+
+def _children(start: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Extend each item by the variables ``start[i], ..., n - 1``: indices of the items, and the variables."""
+    counts = np.maximum(n - start, 0)
+    parents = np.repeat(np.arange(len(start)), counts)
+    offsets = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return parents, start[parents] + offsets
+
+
+def _weighted(X: Data, weights: np.ndarray | None) -> np.ndarray:
+    Z = dense(X)
+    return Z if weights is None else np.asarray(Z * np.sqrt(weights).astype(Z.dtype))

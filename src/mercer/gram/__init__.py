@@ -1,0 +1,22 @@
+"""Gram matrices that are computed when asked for.
+
+=================  =====================================================================================
+``base``           ``Gram``: blocks, products, diagonal, dense, and what follows from them
+``pairs``          ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
+``derived``        ``CenteredGram`` and ``NormalizedGram``: transformed, extending to new points
+``repair``         ``RepairedGram``: an indefinite matrix clipped, flipped or shifted, and what that changed
+``spectrum``       eigenvalues: all of them, or the largest by Lanczos with a dense fallback
+``check``          ``Check``: is the matrix of these points what its kernel claims?
+``witnesses``      confirms a witness in higher precision and makes it short
+=================  =====================================================================================
+
+Nothing here holds an n-by-n matrix unless it says so, and then it states the need in GiB first.
+"""
+
+from .base import Gram
+from .check import Check
+from .derived import CenteredGram, NormalizedGram
+from .pairs import KernelGram, gram
+from .repair import RepairedGram
+
+__all__ = ["CenteredGram", "Check", "Gram", "KernelGram", "NormalizedGram", "RepairedGram", "gram"]

@@ -1,0 +1,188 @@
+"""Is the Gram matrix of given points what its kernel claims?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy.linalg
+
+from .. import memory
+from ..certificate import Certificate, Property, Witness
+from ..domains import Similarities
+from ..errors import ParameterError
+from .base import Gram
+from .pairs import KernelGram
+from .spectrum import finite, rounding_level
+from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
+
+__all__ = ["Check", "check", "property_of"]
+
+#: Sizes of the subsets of points among which a short witness is looked for.
+_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+
+#: Pairs that violate Cauchy-Schwarz and are reported, at most.
+_PAIRS = 10
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the Gram matrix of some points says about its kernel.  True if nothing contradicts the property.
+
+    Attributes
+    ----------
+    tested : Property
+        What was tested: positive or negative definiteness.
+    verdict : {"consistent", "refuted", "unclear"}
+        ``unclear``: an eigenvalue has the wrong sign beyond the rounding of the eigenvalue solver, but
+        higher precision does not confirm it: the float values of the kernel are not good enough.
+    n_points : int
+    symmetric : bool
+    asymmetry : float
+        Largest ``|K_ij - K_ji|``, each order computed by itself, among at most 1024 of the points.
+    least_eigenvalue : float
+        Of the matrix; against negative definiteness, of ``-HKH`` with ``H = I - 11'/n``.
+    tolerance : float
+        Eigenvalues down to ``-tolerance`` may be rounding.
+    cauchy_schwarz : tuple of (int, int)
+        The worst pairs with ``K_ij^2 > K_ii K_jj`` beyond rounding (at most 10; none looked for when
+        testing negative definiteness).
+    n_cauchy_schwarz : int
+        Number of such pairs.
+    witness : Witness or None
+        Confirmed points and coefficients, if refuted.
+    """
+
+    tested: Property
+    verdict: Literal["consistent", "refuted", "unclear"]
+    n_points: int
+    symmetric: bool
+    asymmetry: float
+    least_eigenvalue: float
+    tolerance: float
+    cauchy_schwarz: tuple[tuple[int, int], ...] = ()
+    n_cauchy_schwarz: int = 0
+    witness: Witness | None = None
+
+    def __bool__(self) -> bool:
+        return self.verdict == "consistent"
+
+    @property
+    def statement(self) -> str:
+        """The result as a sentence."""
+        if not self.symmetric:
+            return f"not symmetric: k(x, y) and k(y, x) differ by up to {self.asymmetry:.3g}"
+        name = self.tested.value
+        spectrum = f"least eigenvalue {self.least_eigenvalue:.6g}"
+        if self.verdict == "refuted":
+            return f"not {name} on these points ({spectrum}): {describe(self.witness)}"
+        if self.verdict == "unclear":
+            return (
+                f"unclear: {spectrum} is below what the eigenvalue solver's rounding explains "
+                f"({-self.tolerance:.3g}), but higher precision does not confirm a contradiction to {name}"
+            )
+        return (
+            f"consistent with {name} on these {self.n_points} points ({spectrum}, rounding "
+            f"{self.tolerance:.3g}); this proves nothing about others"
+        )
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+def property_of(certificate: Certificate, given: Property | str | None) -> Property:
+    """The property to test: the given one, else the one that the certificate claims, else the positive."""
+    if given is None:
+        only_negative = certificate.is_nds and not certificate.is_psd
+        return Property.NEGATIVE if only_negative else Property.POSITIVE
+    names = {"positive": Property.POSITIVE, "negative": Property.NEGATIVE}
+    if isinstance(given, Property):
+        return given
+    if given not in names:
+        raise ParameterError(f"`property` must be 'positive' or 'negative'. Got {given!r}.")
+    return names[given]
+
+
+def check(gram: Gram, given: Property | str | None = None) -> Check:
+    """Test the Gram matrix; see :meth:`Gram.check`."""
+    refutes = property_of(gram.kernel.certificate, given)
+    n = gram.shape[0]
+    memory.require(4 * 8 * n * n, f"checking the {n} x {n} Gram matrix", "Check a subset of the points.")
+    if isinstance(gram, KernelGram):
+        gram = gram._in_double()
+    K = finite(gram.dense())
+    asymmetry = gram._asymmetry()
+    rounding = _rounding(gram, K)
+    symmetric = asymmetry <= 2 * rounding
+    A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()) if refutes is Property.NEGATIVE else K
+    norm = max(float(np.abs(K).sum(axis=1).max(initial=0.0)), n * gram._scale())
+    level = rounding_level(n, gram._eps, norm)
+    least, vector = 0.0, np.zeros(n)
+    if n:
+        values, vectors = scipy.linalg.eigh(A, check_finite=False, subset_by_index=[0, 0])
+        least, vector = float(values[0]), vectors[:, 0]
+    pairs = _cauchy_schwarz(K, rounding) if refutes is Property.POSITIVE else np.empty((0, 2), int)
+    witness = None
+    suspicious = least < -level or len(pairs) > 0
+    if suspicious and symmetric:
+        witness = _witness(gram, K, vector, pairs, refutes)
+    verdict: Literal["consistent", "refuted", "unclear"] = "consistent"
+    if witness is not None or not symmetric:
+        verdict = "refuted"
+    elif suspicious:
+        verdict = "unclear"
+    worst = tuple((int(i), int(j)) for i, j in pairs[:_PAIRS])
+    return Check(refutes, verdict, n, symmetric, asymmetry, least, level, worst, len(pairs), witness)
+
+
+def _cauchy_schwarz(K: np.ndarray, rounding: float) -> np.ndarray:
+    """Pairs with ``K_ij^2 > K_ii K_jj`` beyond rounding, worst first."""
+    d = np.diagonal(K)
+    bound = np.sqrt(np.maximum(d[:, None] * d, 0.0))
+    excess = np.triu(np.abs(K) - bound, 1)
+    i, j = np.nonzero(excess > rounding)
+    order = np.argsort(-excess[i, j], kind="stable")
+    return np.stack([i[order], j[order]], axis=1)
+
+
+def _witness(
+    gram: Gram, K: np.ndarray, vector: np.ndarray, pairs: np.ndarray, refutes: Property
+) -> Witness | None:
+    """A confirmed witness on as few of the points as possible, else on all."""
+    order = np.argsort(-np.abs(vector), kind="stable")
+    subsets = [pairs[0]] if len(pairs) else []
+    subsets += [order[:size] for size in _SIZES if size <= len(order)]
+    precise = isinstance(gram, KernelGram) and gram.kernel.is_precise
+    for subset in subsets:
+        part = K[np.ix_(subset, subset)]
+        score, c = worst_direction(part, refutes)
+        if score > -(1e-15 if precise else 1e-13) * len(subset):
+            continue
+        c = short_coefficients(part, c, refutes)
+        used = c != 0
+        witness = _confirm(gram, subset[used], part[np.ix_(used, used)], c[used], refutes)
+        if witness is not None:
+            return witness
+    if len(order) <= _SIZES[-1]:
+        return None
+    if refutes is Property.NEGATIVE:
+        vector = vector - vector.mean()
+    return confirm_values(
+        gram._points(order), vector[order], K[np.ix_(order, order)], _rounding(gram, K), refutes
+    )
+
+
+def _confirm(
+    gram: Gram, index: np.ndarray, K: np.ndarray, c: np.ndarray, refutes: Property
+) -> Witness | None:
+    points = gram._points(index)
+    if isinstance(gram, KernelGram) and not isinstance(gram.kernel.domain, Similarities):
+        return confirm(gram.kernel, points, c.tolist(), refutes)
+    return confirm_values(points, c, K, _rounding(gram, K), refutes)
+
+
+def _rounding(gram: Gram, K: np.ndarray) -> float:
+    """Allowed error of every value of a block, from the largest number in sight."""
+    scale = max(float(np.abs(K).max(initial=0.0)), gram._scale())
+    return (ULPS + float(np.sqrt(gram.shape[0]))) * gram._eps * scale

@@ -1,0 +1,185 @@
+"""The Gram matrix of a kernel between two sets of points."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..domains import Columns, Data, Similarities, items, size, take
+from ..engine import tiles
+from ..errors import InputError, ParameterError
+from ..kernel import Kernel
+from .base import Gram
+from .indexing import Selection, length, positions
+
+__all__ = ["KernelGram", "gram"]
+
+#: Points among which symmetry is tested, every pair in both orders.
+ASYMMETRY_POINTS = 1024
+
+
+def gram(k: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> KernelGram:
+    """Gram matrix ``k(X[i], Y[j])``, computed when asked for.
+
+    Parameters
+    ----------
+    k : Kernel
+        A parameter that depends on data (``sigma="median"``) is resolved once, from ``X``; the resolved
+        kernel is the attribute ``kernel`` of the result.
+    X : points of the kernel's domain
+    Y : points, optional
+        ``X`` itself by default: then the matrix is symmetric.
+    dtype : float32 or float64, optional
+        By default the type of the kernel's blocks: float32 if the data are, else float64.  With float64,
+        float32 data are converted first, so that the values are computed in double precision; with
+        float32, values are rounded as they are stored.
+
+    Returns
+    -------
+    KernelGram
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> K = gram(Gaussian("median"), [[0.0], [1.0], [2.0]])
+    >>> K
+    <KernelGram 3 x 3 float64 of Gaussian(sigma=1.0), 6.87e-05 MiB if dense>
+    >>> K.kernel
+    Gaussian(sigma=1.0)
+    """
+    if not isinstance(k, Kernel):
+        raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")
+    return KernelGram(k.resolve(X), X, Y, dtype)
+
+
+class KernelGram(Gram):
+    """Gram matrix of a kernel; use :func:`gram` to make one."""
+
+    def __init__(self, kernel: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> None:
+        self.kernel = kernel
+        self._asked: np.dtype[Any] | None = None if dtype is None else np.dtype(dtype)
+        if self._asked not in (None, np.dtype(np.float32), np.dtype(np.float64)):
+            raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
+        domain = kernel.domain
+        same = Y is None or Y is X
+        X = domain.validate(X, "X")
+        Y = None if same else domain.validate(Y, "Y")
+        domain.match(X, Y)
+        self._setup(X, None if Y is None else (Y, kernel._prepare(self._cast(Y))))
+
+    def _setup(self, X: Data, columns: tuple[Data, Data] | None) -> None:
+        """Keep validated points and prepared data of the rows, and (data, prepared) of the columns."""
+        self._X = X
+        self._rows = self.kernel._prepare(self._cast(X))
+        self._columns = columns
+        self.shape = (size(X), size(X if columns is None else columns[0]))
+
+    def _cast(self, X: Data) -> Data:
+        """Widen single-precision data when double-precision values are asked for."""
+        return widened(X) if self._asked == np.float64 else X
+
+    @property
+    def _eps(self) -> float:
+        single = self._asked != np.float64 and (
+            is_single(self._X) or (self._columns is not None and is_single(self._columns[0]))
+        )
+        return float(np.finfo(np.float32 if single else self.dtype).eps)
+
+    def _in_double(self) -> KernelGram:
+        """The same matrix with values computed in double precision."""
+        if self._asked == np.float64 or not is_single(self._X):
+            return self
+        result = object.__new__(KernelGram)
+        result.kernel, result._asked = self.kernel, np.dtype(np.float64)
+        result._setup(self._X, None)
+        return result
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values."""
+        if self._asked is not None:
+            return self._asked
+        if 0 in self.shape:
+            return np.dtype(np.float64)
+        one = slice(0, 1)
+        columns = self._rows if self._columns is None else self._columns[1]
+        dtype: np.dtype[Any] = self.kernel._block(take(self._rows, one), take(columns, one)).dtype
+        return dtype
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether rows and columns are the same points."""
+        return self._columns is None
+
+    def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
+        n, m = length(rows), length(cols)
+        symmetric = self.is_symmetric and isinstance(rows, slice) and rows == cols
+        A = take(self._rows, rows)
+        B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
+
+        def tile(r: slice, c: slice) -> np.ndarray:
+            if B is None and r == c:
+                return self.kernel._block(take(A, r), None)
+            return self.kernel._block(take(A, r), take(A if B is None else B, c))
+
+        return tiles.run(tile, n, m, symmetric=symmetric, dtype=self.dtype, progress=progress)
+
+    def _asymmetry(self) -> float:
+        index = np.arange(self.shape[0])
+        if len(index) > ASYMMETRY_POINTS:
+            index = np.random.default_rng(0).choice(index, ASYMMETRY_POINTS, replace=False)
+        part = take(self._rows, index)
+
+        def tile(r: slice, c: slice) -> np.ndarray:
+            return self.kernel._block(take(part, r), take(part, c))
+
+        F = tiles.run(tile, len(index), len(index), dtype=self.dtype, progress=True)
+        return float(np.abs(F - F.T).max(initial=0.0))
+
+    def diagonal(self) -> np.ndarray:
+        """Values of each point with itself."""
+        self._require_symmetric("diagonal")
+        return np.asarray(self.kernel._diagonal(self._rows)).astype(self.dtype)
+
+    def cross(self, Z: Any) -> KernelGram:
+        """Gram matrix between new points (rows) and the points of the columns."""
+        domain = self.kernel.domain
+        data = self._X if self._columns is None else self._columns[0]
+        Z = domain.validate(Z, "Z")
+        domain.match(Z, data)
+        result = object.__new__(KernelGram)
+        result.kernel, result._asked = self.kernel, self._asked
+        result._setup(Z, (data, self._rows) if self._columns is None else self._columns)
+        return result
+
+    def _self(self, Z: Any) -> np.ndarray:
+        if isinstance(self.kernel.domain, Similarities):
+            raise InputError(
+                "a precomputed matrix between new and training points does not contain the new points' "
+                "values with themselves, which normalising them needs. Normalise the matrix beforehand."
+            )
+        return np.asarray(self.kernel._diagonal(self.kernel._prepare(self.kernel.domain.validate(Z, "Z"))))
+
+    def _points(self, index: np.ndarray) -> list[Any]:
+        if isinstance(self.kernel.domain, Similarities):
+            return [int(i) for i in positions(index)]
+        return list(items(take(self._X, index)))
+
+    def _scale(self) -> float:
+        return 0.0
+
+
+def is_single(data: Data) -> bool:
+    """Whether validated data hold single-precision numbers."""
+    if isinstance(data, Columns):
+        return any(map(is_single, data.parts))
+    return bool(getattr(data, "dtype", None) == np.float32)
+
+
+def widened(data: Data) -> Data:
+    """Validated data with single-precision numbers converted to double precision."""
+    if isinstance(data, Columns):
+        return Columns(tuple(map(widened, data.parts)))
+    return data.astype(np.float64) if is_single(data) else data

@@ -1,0 +1,146 @@
+"""Kernels, one family per file.
+
+=================  ====================================================================
+``dot``            inner products and functions of them
+``cosine``         the cosine of the angle
+``anova``          monomials without repetition, all subsets, over any base kernels
+``radial``         the Gaussian and its relatives
+``mahalanobis``    the Gaussian of a general metric
+``matern``         Matern
+``l1``             products over coordinates: Laplacian, Cauchy, periodic
+``powers``         powers of the distance and exponentials of them
+``windows``        windows that are not positive definite
+``thinplate``      thin-plate splines
+``intersections``  sums of minima
+``mixtures``       mixtures of frequencies and of rates
+``trig``           cosines, sines, sinc
+``reals``          minima, maxima, the Brownian bridge
+``comparisons``    overlaps of windows around two numbers
+``semigroup``      functions of x + y
+``splines``        Sobolev spaces and splines
+``histograms``     chi-square, Jensen, total variation, Hellinger, Bhattacharyya
+``simplex``        geodesics of the probability simplex
+``measures``       Gaussian measures
+``sets``           intersections and symmetric differences
+``subsets``        subsets of a universe
+``derived``        sums of a kernel over members
+``events``         events of a probability space, Boolean functions
+``noise``          equality
+``frames``         columns of data frames
+``precomputed``    a given matrix
+=================  ====================================================================
+
+``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The constant kernel
+and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs no other names.
+"""
+
+from ..algebra import Constant, convolution, direct_sum, limit, tensor
+from .anova import AllSubsets, Anova, AnovaOf
+from .comparisons import GaussianComparison, SoftComparison, Triangular
+from .cosine import Cosine
+from .derived import DerivedSubsets, DualWords, Jittered
+from .dot import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
+from .events import BooleanFunctions, EventCovariance, SampledIntersection
+from .frames import Columns, columns
+from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from .intersections import Intersection, MinExponential
+from .l1 import Cauchy, Laplacian, Periodic
+from .mahalanobis import Mahalanobis
+from .matern import Matern
+from .measures import GaussianProduct, MeanVariance
+from .mixtures import LaplaceMixture, SpectralMixture
+from .noise import WhiteNoise
+from .powers import PowerDistance, PowerExponential
+from .precomputed import Precomputed
+from .radial import Exponential, Gaussian, RationalQuadratic
+from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
+from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
+from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
+from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from .subsets import Agreement, UnionComplement
+from .thinplate import ThinPlate
+from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
+from .windows import BoxWindow, Epanechnikov
+
+__all__ = [
+    "Agreement",
+    "AllSubsets",
+    "Anova",
+    "AnovaOf",
+    "BooleanFunctions",
+    "BoxWindow",
+    "BrownianBridge",
+    "CapMinusMax",
+    "Cauchy",
+    "ChiSquare",
+    "Columns",
+    "CommonSubsets",
+    "Constant",
+    "Cosine",
+    "CosineDifference",
+    "CosineOfSquares",
+    "DerivedSubsets",
+    "DualWords",
+    "Epanechnikov",
+    "EventCovariance",
+    "Exponential",
+    "ExponentialDot",
+    "ExponentialSum",
+    "Gaussian",
+    "GaussianComparison",
+    "GaussianProduct",
+    "Geodesic",
+    "Hellinger",
+    "InformationDiffusion",
+    "Intersection",
+    "InverseMax",
+    "InverseRoot",
+    "InverseSum",
+    "Jaccard",
+    "Jensen",
+    "Jittered",
+    "LaplaceMixture",
+    "Laplacian",
+    "Linear",
+    "LogSum",
+    "Mahalanobis",
+    "Matern",
+    "MaxRatio",
+    "MeanVariance",
+    "Min",
+    "MinExponential",
+    "MinOverMax",
+    "Periodic",
+    "Polynomial",
+    "PowerDistance",
+    "PowerExponential",
+    "Precomputed",
+    "ProbabilityProduct",
+    "RationalQuadratic",
+    "SampledIntersection",
+    "Semigroup",
+    "SetIntersection",
+    "Sigmoid",
+    "SinSquared",
+    "Sinc",
+    "Sobolev1",
+    "Sobolev1HalfLine",
+    "Sobolev2",
+    "SoftComparison",
+    "SpectralMixture",
+    "Spline",
+    "SplineRemainder",
+    "SquaredGeodesic",
+    "SymmetricDifference",
+    "ThinPlate",
+    "TotalVariation",
+    "Triangular",
+    "UnionComplement",
+    "WhiteNoise",
+    "columns",
+    "convolution",
+    "direct_sum",
+    "limit",
+    "tensor",
+]

@@ -1,0 +1,171 @@
+"""Widths: the rules behind ``sigma="median"`` and ``sigma="scale"``, and distances divided by a width."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ..domains import Data, size, take
+from ..engine import pairwise
+from ..parameters import parameter
+
+__all__ = [
+    "median_distance",
+    "scale_width",
+    "scaled_l1_distances",
+    "scaled_squared_distances",
+    "width",
+]
+
+#: The median rule looks at no more than this many rows, evenly spaced, so that it stays O(rows^2).
+MEDIAN_ROWS = 4096
+
+#: Points within this many widths of the origin may be divided by their widths before they are subtracted:
+#: the error is then a few units in the last place of the kernel.
+SAFE_RANGE = 16.0
+
+Distances = Callable[[Data, Data | None], np.ndarray]
+
+
+def width(*rules: str) -> Any:
+    """Declare a width: a positive number, a vector with one per feature, or one of the rules."""
+    return parameter(default=1.0, low=0.0, open_low=True, scale="log", ndim=(0, 1), rules=rules)
+
+
+# -- distances ----------------------------------------------------------------------------------
+def scaled_squared_distances(X: Data, Y: Data | None, sigma: float | np.ndarray) -> np.ndarray:
+    r"""Squared distances :math:`\sum_i (x_i - y_i)^2 / \sigma_i^2`, accurate far from the origin too."""
+    return _scaled(pairwise.squared_distances, 2, X, Y, sigma)
+
+
+def scaled_l1_distances(X: Data, Y: Data | None, sigma: float | np.ndarray) -> np.ndarray:
+    r"""Distances :math:`\sum_i |x_i - y_i| / \sigma_i`, accurate far from the origin too."""
+    return _scaled(pairwise.l1_distances, 1, X, Y, sigma)
+
+
+def _scaled(
+    distances: Distances, power: int, X: Data, Y: Data | None, sigma: float | np.ndarray
+) -> np.ndarray:
+    """Divide after subtracting: dividing first would lose the digits that the subtraction needs.
+
+    A vector of widths takes one pass per distinct width, unless the points are near enough to the origin.
+    """
+    if not isinstance(sigma, np.ndarray):
+        return _divided(distances, power, X, Y, sigma)
+    widths, group = np.unique(sigma, return_inverse=True)
+    if len(widths) <= 1:
+        return _divided(distances, power, X, Y, float(widths[0]) if len(widths) else 1.0)
+    if _within(X, sigma) and (Y is None or _within(Y, sigma)):
+        return distances(_columns_over(X, sigma), None if Y is None else _columns_over(Y, sigma))
+
+    def part(g: int) -> np.ndarray:
+        columns = np.flatnonzero(group == g)
+        return _divided(
+            distances, power, X[:, columns], None if Y is None else Y[:, columns], float(widths[g])
+        )
+
+    total = part(0)
+    for g in range(1, len(widths)):
+        total += part(g)
+    return total
+
+
+def _divided(distances: Distances, power: int, X: Data, Y: Data | None, sigma: float) -> np.ndarray:
+    mantissa, exponent = math.frexp(sigma)
+    if abs(exponent) > (40 if X.dtype == np.float32 else 400):  # the power of sigma would leave the range
+        X, Y, sigma = _ldexp(X, -exponent), None if Y is None else _ldexp(Y, -exponent), mantissa
+    with np.errstate(over="ignore"):
+        D = distances(X, Y)
+        D /= D.dtype.type(sigma**power)
+    return D
+
+
+def _ldexp(X: Data, exponent: int) -> Data:
+    """Multiply by a power of two: exact unless the result leaves the range."""
+    if not scipy.sparse.issparse(X):
+        return np.ldexp(X, exponent)
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, exponent)
+    return scaled
+
+
+def _within(X: Data, sigma: np.ndarray) -> bool:
+    if size(X) == 0:
+        return True
+    top = abs(X).max(axis=0)
+    top = top.toarray().ravel() if scipy.sparse.issparse(top) else top
+    return bool(np.all(np.asarray(top, dtype=np.float64) <= SAFE_RANGE * sigma))
+
+
+def _columns_over(X: Data, sigma: np.ndarray) -> Data:
+    if not scipy.sparse.issparse(X):
+        return X / sigma.astype(X.dtype)
+    scaled = X.copy()
+    scaled.data = X.data / sigma.astype(X.dtype)[X.indices]
+    return scaled
+
+
+# -- rules --------------------------------------------------------------------------------------
+def scale_width(X: Data, weight: np.ndarray | None = None) -> float:
+    """Width ``sqrt(d var(X) / 2)``, that is ``gamma = 1 / (d var(X))``; 1.0 if all entries are equal.
+
+    The variance is over all entries, rows weighted by ``weight``.
+    """
+    X, w = _kept(X, weight)
+    n, d = X.shape
+    if n == 0 or d == 0 or X.max() == X.min():
+        return 1.0
+    w = w / w.sum()
+    if scipy.sparse.issparse(X):
+        X = X.astype(np.float64)
+        first = float(w @ np.asarray(X.sum(axis=1)).ravel()) / d
+        second = float(w @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) / d
+        variance = max(second - first**2, 0.0)
+    else:
+        rows = X.astype(np.float64, copy=False)
+        centre = float(w @ rows.mean(axis=1))
+        variance = float(w @ ((rows - centre) ** 2).mean(axis=1))
+    return math.sqrt(d * variance / 2) if variance > 0 else 1.0
+
+
+def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) -> float:
+    """Weighted median of the distances between distinct data points; 1.0 if all points are equal.
+
+    Weights count as repetitions of a point; pairs at distance zero are left out, so that repeated
+    points do not collapse the width.  At most 4096 evenly spaced rows are used.  ``norm`` is 2 for the
+    Euclidean distance, 1 for the sum of absolute differences.
+    """
+    X, w = _kept(X, weight)
+    n = size(X)
+    if n > MEDIAN_ROWS:
+        rows = np.linspace(0, n - 1, MEDIAN_ROWS).round().astype(np.intp)
+        X, w, n = take(X, rows), w[rows], MEDIAN_ROWS
+    i, j = np.triu_indices(n, 1)
+    distances = pairwise.squared_distances if norm == 2 else pairwise.l1_distances
+    values = distances(X, None)[i, j].astype(np.float64)
+    pair_weights = (w[i] * w[j])[values > 0]
+    values = values[values > 0]
+    if values.size == 0:
+        return 1.0
+    if norm == 2:
+        np.sqrt(values, out=values)
+    order = np.argsort(values, kind="stable")
+    cumulated = np.cumsum(pair_weights[order])
+    half = cumulated[-1] / 2
+    k = int(np.searchsorted(cumulated, half))
+    value = values[order[k]]
+    if cumulated[k] == half and k + 1 < len(order):  # the median lies between two values
+        value = (value + values[order[k + 1]]) / 2
+    return float(value)
+
+
+def _kept(X: Data, weight: np.ndarray | None) -> tuple[Data, np.ndarray]:
+    """Drop rows of weight zero: they are as if absent."""
+    if weight is None:
+        return X, np.ones(size(X))
+    keep = np.flatnonzero(weight > 0)
+    return take(X, keep), weight[keep]

@@ -1,0 +1,114 @@
+"""What every machine shares: a kernel, validation by its domain, scikit-learn's contract."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..domains import Data, Similarities, Vectors
+from ..errors import InputError, ParameterError
+from ..kernel import Kernel
+
+__all__ = ["KernelMachine"]
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators: ``kernel`` is a :class:`~mercer.Kernel`, ``X`` whatever its domain accepts."""
+
+    kernel: Kernel
+
+    # -- parameters -----------------------------------------------------------------------------
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``kernel__sigma=2.0`` puts a new kernel in place, the old one stays as it is."""
+        current = self.get_params(deep=False)
+        kernels = {name for name, value in current.items() if isinstance(value, Kernel)}
+        plain: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            head, _, rest = key.partition("__")
+            if rest and head in kernels:
+                nested.setdefault(head, {})[rest] = value
+            else:
+                plain[key] = value
+        if plain:
+            super().set_params(**plain)
+        for name, changes in nested.items():
+            setattr(self, name, self._checked_kernel(name).replace(**changes))
+        return self
+
+    def _checked_kernel(self, name: str = "kernel") -> Kernel:
+        kernel = getattr(self, name)
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"{type(self).__name__}: `{name}` must be a mercer Kernel such as Gaussian(1.0), "
+                f"or Precomputed() for a matrix. Got {kernel!r}."
+            )
+        return kernel
+
+    # -- data -----------------------------------------------------------------------------------
+    def _validate_X(self, X: Any, *, reset: bool) -> Data:
+        """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes."""
+        domain = self._checked_kernel().domain if reset else self.kernel_.domain
+        if isinstance(domain, Vectors | Similarities):
+            X = self._with_sklearn(X, domain, reset=reset)
+        data = domain.validate(X, "X")
+        if len_of(data) == 0:
+            raise InputError(f"{type(self).__name__}: X has 0 sample(s) while a minimum of 1 is required.")
+        return data
+
+    def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if isinstance(domain, Vectors) else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=True,
+        )
+
+    def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
+        """Return targets as a float array of shape (n,) or (n, t)."""
+        if y is None:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        from sklearn.utils import check_array
+
+        values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
+        if values.ndim not in (1, 2):
+            raise InputError(f"y must be of shape (n,) or (n, t). Got {values.shape}.")
+        if len(values) != n:
+            raise InputError(
+                f"X and y must have the same length. Found input variables with inconsistent numbers of "
+                f"samples: {[n, len(values)]}."
+            )
+        return np.asarray(values)
+
+    def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
+        """Return weights, or None; negative weights and all-zero weights are errors."""
+        if sample_weight is None:
+            return None
+        if not np.any(np.asarray(sample_weight)):
+            raise InputError(
+                f"{type(self).__name__}: `sample_weight` must have at least one positive entry. All are zero."
+            )
+        return np.asarray(
+            _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+        )
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kernel: Any = self.kernel  # whatever the user passed: it is checked in fit
+        domain = kernel.domain if isinstance(kernel, Kernel) else None
+        tags.input_tags.pairwise = isinstance(domain, Similarities)
+        tags.input_tags.sparse = isinstance(domain, Vectors)
+        return tags
+
+
+def len_of(data: Data) -> int:
+    """Return the number of points."""
+    return int(data.shape[0]) if hasattr(data, "shape") else len(data)

@@ -1,0 +1,140 @@
+"""Pictures of what a model predicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, ParameterError
+from .canvas import COLOURS, GUIDE, INK, drawing
+
+__all__ = ["prediction"]
+
+#: Points of the curve over one feature.
+GRID = 400
+#: The curve reaches beyond the data by this part of their range.
+MARGIN = 0.05
+
+
+def prediction(
+    model: Any,
+    X: Any,
+    y: Any,
+    ax: Any = None,
+    *,
+    target: int | None = None,
+    data: str = "data",
+    feature: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Draw the predictions of a fitted model against the truth.
+
+    With one feature: the curve of the model over the range of the data, and the data.  Otherwise (many
+    features, strings, sets, graphs...): predicted against true values, and the diagonal on which they agree.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Anything with ``predict``.
+    X, y :
+        Points and their true values.  The plot cannot know whether the model has seen them: say so in
+        ``data``.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+    target : int, optional
+        Which column of a ``y`` with several.
+    data : str, default="data"
+        What the points are, for the legend: ``"training data"``, ``"held-out data"``...
+    feature, name : str, optional
+        Names of the feature and of the target, for the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.machines import KernelRidge
+    >>> X = np.linspace(0, 6, 20)[:, None]
+    >>> model = KernelRidge(Gaussian(1.0), alpha=1e-3).fit(X, np.sin(X[:, 0]))
+    >>> ax = prediction(model, X, np.sin(X[:, 0]), data="training data", feature="x", name="sin x")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x', 'sin x')
+    """
+    truth = _column(np.asarray(y, dtype=float), target, "y")
+    values = _single_feature(X)
+    with drawing(ax) as ax:
+        if values is not None:
+            _curve(ax, model, values, truth, target, data)
+            ax.set_xlabel(feature or "x")
+            ax.set_ylabel(name or "y")
+        else:
+            predicted = _column(np.asarray(model.predict(X), dtype=float), target, "model.predict(X)")
+            _agreement(ax, predicted, truth, data)
+            ax.set_xlabel(f"true {name}" if name else "true value")
+            ax.set_ylabel(f"predicted {name}" if name else "predicted value")
+        ax.legend(loc="best")
+    return ax
+
+
+def _curve(ax: Any, model: Any, x: np.ndarray, y: np.ndarray, target: int | None, data: str) -> None:
+    if len(x) != len(y):
+        raise InputError(f"prediction: {len(x)} points in `X` for {len(y)} values of `y`.")
+    reach = MARGIN * float(np.ptp(x)) or 1.0
+    grid = np.linspace(x.min() - reach, x.max() + reach, GRID)
+    curve = _column(np.asarray(model.predict(grid[:, None]), dtype=float), target, "model.predict")
+    ax.plot(x, y, "o", color=GUIDE, markersize=3.5, alpha=0.7, markeredgewidth=0, label=f"{data} ({len(x)})")
+    ax.plot(grid, curve, "-", color=COLOURS["vermilion"], linewidth=2, label="prediction")
+
+
+def _agreement(ax: Any, predicted: np.ndarray, truth: np.ndarray, data: str) -> None:
+    if predicted.shape != truth.shape:
+        raise InputError(f"prediction: {len(predicted)} predictions for {len(truth)} values of `y`.")
+    ends = np.array([min(truth.min(), predicted.min()), max(truth.max(), predicted.max())])
+    ax.plot(ends, ends, "--", color=INK, linewidth=1, label="predicted = true")
+    variance = float(((truth - truth.mean()) ** 2).sum())
+    score = f", R² = {1 - float(((truth - predicted) ** 2).sum()) / variance:.3f}" if variance > 0 else ""
+    ax.plot(
+        truth,
+        predicted,
+        "o",
+        color=COLOURS["blue"],
+        markersize=4,
+        alpha=0.7,
+        markeredgewidth=0,
+        label=f"{data} ({len(truth)}{score})",
+    )
+    ax.set_aspect("equal", adjustable="datalim")
+
+
+def _single_feature(X: Any) -> np.ndarray | None:
+    """The values of the only feature, or None if points are not single numbers."""
+    shape = getattr(X, "shape", None)
+    if shape is None and not (isinstance(X, list | tuple) and all(isinstance(x, list | tuple) for x in X)):
+        return None
+    if shape is not None and (len(shape) != 2 or shape[1] != 1):
+        return None
+    try:
+        array = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    except (TypeError, ValueError):  # points that are not numbers
+        return None
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 and len(array) else None
+
+
+def _column(values: np.ndarray, target: int | None, what: str) -> np.ndarray:
+    if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
+        return values.reshape(-1)
+    if values.ndim != 2:
+        raise InputError(f"prediction: `{what}` must have shape (n,) or (n, t). Got {values.shape}.")
+    if target is None:
+        raise ParameterError(
+            f"prediction: `{what}` has {values.shape[1]} columns; choose one with target=0, 1, ..."
+        )
+    if not -values.shape[1] <= target < values.shape[1]:
+        raise ParameterError(
+            f"prediction: `target` must be a column from 0 to {values.shape[1] - 1}. Got {target}."
+        )
+    return np.asarray(values[:, target])

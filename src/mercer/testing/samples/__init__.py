@@ -1,0 +1,1 @@
+"""Registered cases, one module per family of kernels, each with a list ``CASES``."""

@@ -1,0 +1,17 @@
+"""Windows that are not positive definite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.windows import BoxWindow, Epanechnikov
+from ..cases import Case
+
+__all__ = ["CASES"]
+
+PLANE = np.array([[0.0, 0.0], [0.5, 0.0], [0.5, 0.0], [1.3, 0.0], [-0.25, 0.5], [1e-9, 0.0], [30.0, -4.0]])
+
+CASES = [
+    *(Case(Epanechnikov(h), PLANE) for h in (1.0, 0.1, 7.0)),
+    *(Case(BoxWindow(h), PLANE) for h in (1.0, 0.1, 7.0)),
+]

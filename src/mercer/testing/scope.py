@@ -1,0 +1,37 @@
+"""The names that ``repr`` of a kernel may use."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+import mercer
+import mercer.algebra
+import mercer.domains
+import mercer.kernels
+
+from ..kernel import Kernel
+from .trial import nodes
+
+__all__ = ["evaluate", "scope"]
+
+
+def scope(k: Kernel) -> dict[str, Any]:
+    """Public names of mercer, and the classes and named functions that the kernel itself is made of."""
+    names: dict[str, Any] = {"np": np, "inf": float("inf"), "nan": float("nan"), "frozenset": frozenset}
+    for module in (mercer.domains, mercer.domains.regions, mercer.algebra, mercer, mercer.kernels):
+        names.update({name: getattr(module, name) for name in getattr(module, "__all__", ())})
+    for node in nodes(k):
+        names[type(node).__name__] = type(node)
+        for held in node.get_params(deep=False).values():
+            if callable(held) and not isinstance(held, Kernel) and hasattr(held, "__qualname__"):
+                head = held.__qualname__.partition(".")[0]  # a decorator may have made a kernel of it
+                names.setdefault(head, getattr(sys.modules.get(held.__module__), head, held))
+    return names
+
+
+def evaluate(text: str, k: Kernel) -> Any:
+    """Evaluate the representation of a kernel."""
+    return eval(text, scope(k))

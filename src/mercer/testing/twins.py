@@ -1,0 +1,118 @@
+"""Plain NumPy twins of the native functions, written straight from their definitions.
+
+They are slow, use memory freely and compute in extended precision where the platform has it: oracles for
+tests, nothing else.  A twin takes what the engine takes and always returns a float64 or wider array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+__all__ = [
+    "PAIRWISE",
+    "all_subsets",
+    "anova",
+    "chi_square",
+    "dot",
+    "jensen",
+    "l1_distances",
+    "max_sums",
+    "min_sums",
+    "squared_distances",
+]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+def _grid(X: Any, Y: Any | None) -> tuple[Array, Array]:
+    """Every row of X against every row of Y, as arrays of shapes (n, 1, d) and (1, m, d)."""
+    Y = X if Y is None else Y
+    x, y = (np.asarray(A.toarray() if sparse.issparse(A) else A, dtype=np.longdouble) for A in (X, Y))
+    return x[:, None, :], y[None, :, :]
+
+
+def _sum(terms: Array) -> Array:
+    """Sum over the features."""
+    return np.asarray(np.sum(terms, axis=2))
+
+
+def squared_distances(X: Any, Y: Any | None = None) -> Array:
+    """Sum of (x - y)^2."""
+    x, y = _grid(X, Y)
+    return _sum((x - y) ** 2)
+
+
+def l1_distances(X: Any, Y: Any | None = None) -> Array:
+    """Sum of |x - y|."""
+    x, y = _grid(X, Y)
+    return _sum(np.abs(x - y))
+
+
+def min_sums(X: Any, Y: Any | None = None) -> Array:
+    """Sum of min(x, y)."""
+    x, y = _grid(X, Y)
+    return _sum(np.minimum(x, y))
+
+
+def max_sums(X: Any, Y: Any | None = None) -> Array:
+    """Sum of max(x, y)."""
+    x, y = _grid(X, Y)
+    return _sum(np.maximum(x, y))
+
+
+def chi_square(X: Any, Y: Any | None = None) -> Array:
+    """Sum of (x - y)^2 / (x + y), where 0/0 = 0."""
+    x, y = _grid(X, Y)
+    total = x + y
+    return _sum(np.where(total == 0, 0, (x - y) ** 2 / np.where(total == 0, 1, total)))
+
+
+def jensen(X: Any, Y: Any | None = None) -> Array:
+    """Sum of h((x + y)/2) - (h(x) + h(y))/2 with h(t) = -t log t."""
+    x, y = _grid(X, Y)
+
+    def h(t: Array) -> Array:
+        return -t * np.log(np.where(t == 0, 1, t))
+
+    return _sum(h((x + y) / 2) - (h(x) + h(y)) / 2)
+
+
+def dot(X: Any, Y: Any | None = None) -> Array:
+    """Sum of x y."""
+    x, y = _grid(X, Y)
+    return _sum(x * y)
+
+
+def anova(X: Any, Y: Any | None, weights: Array, coefficients: Array) -> Array:
+    """Every subset of features of every degree, one by one."""
+    x, y = _grid(X, Y)
+    z = np.asarray(weights, dtype=np.longdouble) * (x * y)
+    total = np.zeros(z.shape[:2], dtype=np.longdouble)
+    for degree, coefficient in enumerate(coefficients):
+        for subset in combinations(range(z.shape[2]), degree):
+            total += coefficient * np.prod(z[:, :, list(subset)], axis=2)
+    return total
+
+
+def all_subsets(X: Any, Y: Any | None, weights: Array) -> Array:
+    """Product of 1 + w x y."""
+    x, y = _grid(X, Y)
+    return np.asarray(np.prod(1 + np.asarray(weights, dtype=np.longdouble) * (x * y), axis=2))
+
+
+#: Twins of the operations of ``_native.pairwise`` and ``_native.csr_pairwise``, by the name of the constant.
+PAIRWISE: dict[str, Callable[..., Array]] = {
+    "SQEUCLIDEAN": squared_distances,
+    "L1": l1_distances,
+    "MIN": min_sums,
+    "MAX": max_sums,
+    "CHI2": chi_square,
+    "JENSEN": jensen,
+    "DOT": dot,
+}

@@ -1,0 +1,140 @@
+"""Promised accuracy, against exact rational arithmetic and 50 digits."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from mercer import _native
+from mercer.engine import pairwise as engine
+
+pytestmark = pytest.mark.native
+
+EPS = Fraction(np.finfo(np.float64).eps)
+
+
+def exact_squared_distance(x, y):
+    return sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def far_from_the_origin(rng, d):
+    return 1e8 + rng.normal(size=(9, d))
+
+
+def clustered(rng, d):
+    centres = 1e6 * rng.normal(size=(3, d))
+    return np.repeat(centres, 3, axis=0) + 1e-6 * rng.normal(size=(9, d))
+
+
+def neighbours_in_floating_point(rng, d):
+    X = np.repeat(rng.normal(size=(1, d)) * 1e10, 9, axis=0)
+    for i in range(1, 9):
+        X[i] = np.nextafter(X[i - 1], np.inf)
+    return X
+
+
+def of_all_sizes(rng, d):
+    return 10.0 ** rng.uniform(-120, 120, size=(9, d)) * rng.choice([-1, 1], size=(9, d))
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 50, 131])
+@pytest.mark.parametrize(
+    "family", [far_from_the_origin, clustered, neighbours_in_floating_point, of_all_sizes]
+)
+def test_relative_error_of_squared_distances(family, d):
+    X = family(np.random.default_rng(d), d)
+    D = engine.squared_distances(X)
+    for i in range(len(X)):
+        for j in range(len(X)):
+            exact = exact_squared_distance(X[i], X[j])
+            assert abs(Fraction(D[i, j]) - exact) <= (d + 8) * EPS * exact
+
+
+def test_the_textbook_formula_would_fail_this_bound():
+    X = far_from_the_origin(np.random.default_rng(0), 5)
+    expanded = (X**2).sum(1)[:, None] + (X**2).sum(1)[None, :] - 2 * X @ X.T
+    exact = exact_squared_distance(X[0], X[1])
+    assert abs(Fraction(expanded[0, 1]) - exact) > (5 + 8) * EPS * exact
+
+
+def test_float32_distances_are_rounded_only_once():
+    X = (1e4 + np.random.default_rng(1).normal(size=(8, 40))).astype(np.float32)
+    D = engine.squared_distances(X)
+    assert D.dtype == np.float32
+    for i in range(8):
+        for j in range(8):
+            exact = exact_squared_distance(X[i], X[j])
+            assert abs(Fraction(float(D[i, j])) - exact) <= Fraction(1, 2**24) * exact * (1 + 64 * EPS)
+
+
+def exact_jensen(x, y):
+    def h(t):
+        return -t * mpmath.log(t) if t else mpmath.mpf(0)
+
+    pairs = [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    return sum(h((a + b) / 2) - (h(a) + h(b)) / 2 for a, b in pairs)
+
+
+@pytest.mark.parametrize("gap", [1e-15, 1e-9, 1e-3, 0.3, 0.49, 0.51, 0.9, 1.0, 1.001, 3.0, 1e3, 1e12])
+def test_jensen_keeps_its_digits_at_any_distance(gap):
+    """Ratios of the entries on both sides of t = 1/3, where the native code changes its formula."""
+    rng = np.random.default_rng(0)
+    x = np.exp(rng.normal(size=(1, 6)))
+    y = x * (1 + gap * rng.uniform(0.9, 1.1, size=x.shape))
+    with mpmath.workdps(60):
+        exact = exact_jensen(x[0], y[0])
+        for value in (engine.jensen(x, y)[0, 0], engine.jensen(y, x)[0, 0]):
+            assert abs(mpmath.mpf(value) - exact) <= (6 + 16) * float(EPS) * exact
+
+
+def test_jensen_at_the_border():
+    tiny = np.nextafter(0.0, 1.0)
+    x = np.array([[0.0, 1.0, 0.0, 1.0, tiny, 1.0, 1e-300]])
+    y = np.array([[0.0, 0.0, 1.0, tiny, tiny, 1e-310, 1.0]])
+    with mpmath.workdps(400):
+        exact = exact_jensen(x[0], y[0])
+    np.testing.assert_allclose(engine.jensen(x, y)[0, 0], float(exact), rtol=1e-15)
+    assert engine.jensen(x)[0, 0] == 0.0
+
+
+def test_disjoint_distributions_are_log_two_apart():
+    np.testing.assert_allclose(
+        engine.jensen(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])), np.log(2), rtol=1e-15
+    )
+
+
+def test_chi_square_of_very_small_and_very_large_entries():
+    x, y = np.array([[1e-300, 1e300, 0.0]]), np.array([[3e-300, 3e300, 0.0]])
+    np.testing.assert_allclose(engine.chi_square(x, y), 1e300, rtol=1e-15)
+    np.testing.assert_allclose(engine.chi_square(x[:, ::2], y[:, ::2]), 1e-300, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["squared_distances", "l1_distances", "chi_square", "jensen"])
+def test_never_negative_on_nearly_equal_rows(name):
+    rng = np.random.default_rng(5)
+    X = rng.random((60, 12))
+    Y = X * (1 + rng.choice([-1, 0, 1], size=X.shape) * 2.0**-52)
+    for D in (getattr(engine, name)(X, Y), getattr(engine, name)(X.astype(np.float32), Y)):
+        assert np.all(D >= 0)
+
+
+def test_infinite_results_are_infinite_not_nan():
+    X = np.array([[1e200], [-1e200]])
+    assert engine.squared_distances(X)[0, 1] == np.inf
+    assert engine.squared_distances(X)[0, 0] == 0
+
+
+def test_dot_with_and_without_the_blas_of_scipy(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(150, 31)), rng.normal(size=(140, 31))
+    by_blas = engine.dot(X, Y)
+    assert _native.set_gemm(object(), object()) is False
+    monkeypatch.setattr(engine, "_gemm_is_set", lambda: False)
+    try:
+        np.testing.assert_allclose(engine.dot(X, Y), by_blas, rtol=0, atol=1e-13)
+        np.testing.assert_array_equal(engine.dot(X), engine.dot(X).T)
+    finally:
+        monkeypatch.undo()
+        engine._gemm_is_set.cache_clear()
+    np.testing.assert_array_equal(engine.dot(X, Y), by_blas)

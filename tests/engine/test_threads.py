@@ -1,0 +1,87 @@
+import threading
+
+import pytest
+import threadpoolctl
+
+from mercer import _native
+from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
+from mercer.errors import ParameterError
+
+pytestmark = pytest.mark.native
+
+
+def blas_threads():
+    import scipy.linalg.cython_blas  # noqa: F401
+
+    return [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+
+
+@pytest.fixture(autouse=True)
+def _no_setting(monkeypatch):
+    monkeypatch.delenv("MERCER_NUM_THREADS", raising=False)
+
+
+def test_openmp_decides_unless_told(monkeypatch):
+    assert num_threads() == _native.max_threads() >= 1
+    monkeypatch.setenv("MERCER_NUM_THREADS", "5")
+    assert num_threads() == 5
+
+
+@pytest.mark.parametrize("text", ["0", "-2", "two", "1.5", ""])
+def test_a_bad_setting_is_explained(monkeypatch, text):
+    monkeypatch.setenv("MERCER_NUM_THREADS", text)
+    with pytest.raises(ParameterError, match="MERCER_NUM_THREADS must be an integer of at least 1") as caught:
+        num_threads()
+    assert repr(text) in str(caught.value)
+
+
+def test_threadpoolctl_is_honoured():
+    with threadpoolctl.threadpool_limits(limits=3, user_api="openmp"):
+        assert num_threads() == 3
+        with threadpoolctl.threadpool_limits(limits=1):
+            assert num_threads() == 1
+        assert num_threads() == 3
+
+
+def test_one_thread_inside_a_tile_and_only_in_the_thread_that_runs_it(monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", "4")
+    seen = []
+    with inside_tile():
+        with inside_tile():
+            assert num_threads() == 1
+        assert num_threads() == 1
+        other = threading.Thread(target=lambda: seen.append(num_threads()))
+        other.start()
+        other.join()
+    assert seen == [4]
+    assert num_threads() == 4
+
+
+def test_blas_is_held_while_anyone_holds_it_and_then_restored():
+    with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
+        before = blas_threads()
+        assert before
+        assert set(before) == {2}
+        inside, leave = threading.Event(), threading.Event()
+
+        def hold():
+            with single_threaded_blas():
+                inside.set()
+                leave.wait()
+
+        other = threading.Thread(target=hold)
+        with single_threaded_blas():
+            other.start()
+            inside.wait()
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+        leave.set()
+        other.join()
+        assert blas_threads() == before
+
+
+def test_blas_is_restored_after_an_error():
+    before = blas_threads()
+    with pytest.raises(ZeroDivisionError), single_threaded_blas():
+        _ = 1 / 0
+    assert blas_threads() == before

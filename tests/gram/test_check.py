@@ -1,0 +1,160 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mercer.certificate import Property
+from mercer.errors import ParameterError
+from mercer.gram import gram
+from mercer.kernel import Kernel
+from mercer.kernels import Gaussian, Linear
+
+from .kernels import Brownian, Distance, Letters, Lopsided, Tanh
+
+
+class Listed(Kernel):
+    """A kernel on the numbers 0..n-1 given by a table: values exact, no higher precision."""
+
+    table: tuple
+
+    def __call__(self, x, y):
+        return float(self.table[x][y])
+
+
+def form(k, witness):
+    """The quadratic form of a witness, in exact arithmetic on the float values."""
+    c = [Fraction(v) for v in witness.coefficients]
+    return sum(
+        a * b * Fraction(k(x, y)) for a, x in zip(c, witness.points, strict=True)
+        for b, y in zip(c, witness.points, strict=True)
+    )  # fmt: skip
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_certified_kernels_are_never_contradicted(rng):
+    X = rng.standard_normal((150, 2))
+    X[75:] = X[:75]  # every point twice
+    for k in (
+        Gaussian(1.0),
+        Gaussian(1e5),
+        Gaussian(1e-3),
+        Linear(),
+        Linear() ** 4,
+        Gaussian(3.0) * Linear() + 1.0,
+    ):
+        for K in (gram(k, X), gram(k, X.astype(np.float32)), gram(k, X).center(), gram(k, X).normalize()):
+            result = K.check()
+            assert result, result.statement
+            assert result.symmetric
+            assert result.witness is None
+            assert result.cauchy_schwarz == ()
+            assert "proves nothing" in str(result)
+
+
+def test_data_far_from_the_origin_raise_no_false_alarm(rng):
+    X = 1e6 + rng.standard_normal((60, 3))
+    for k in (Gaussian(1.0), Linear(), Linear() ** 2):
+        assert gram(k, X).check()
+        assert gram(k, X).center().check()
+
+
+def test_the_sigmoid_is_refuted_with_a_short_witness():
+    K = gram(Tanh(), [[1.0], [0.1], [3.0], [-2.0]])
+    result = K.check()
+    assert not result
+    assert result.verdict == "refuted"
+    assert result.witness.digits == 50
+    assert form(Tanh(), result.witness) < 0
+    assert len(result.witness.points) == 2
+    assert result.n_cauchy_schwarz >= 1
+    i, j = result.cauchy_schwarz[0]
+    D = K.dense()
+    assert D[i, j] ** 2 > D[i, i] * D[j, j]
+    assert "not positive definite on these points" in result.statement
+
+
+def test_errata_value_of_the_sigmoid():
+    # a = 1, b = 0 at 1 and 0.1: eigenvalue -0.0030
+    result = gram(Tanh(), [[1.0], [0.1]]).check()
+    assert result.least_eigenvalue == pytest.approx(-0.0030, abs=5e-5)
+    assert result.verdict == "refuted"
+
+
+def test_negative_definite_kernels_are_tested_as_such(rng):
+    X = rng.standard_normal((40, 2))
+    K = gram(Distance(), X)
+    assert K.check().tested is Property.NEGATIVE
+    assert K.check()
+    refuted = K.check("positive")
+    assert refuted.verdict == "refuted"
+    assert form(Distance(), refuted.witness) < 0
+    wrong = gram(Gaussian(1.0), X).check("negative")
+    assert wrong.verdict == "refuted"
+    assert sum(map(Fraction, wrong.witness.coefficients)) == 0
+    assert form(Gaussian(1.0), wrong.witness) > 0
+    with pytest.raises(ParameterError, match="`property`"):
+        K.check("both")
+
+
+def test_squared_distance_of_a_non_euclidean_metric_is_not_negative_definite():
+    # the squared path metric of the star with three leaves, subdivided once, is not of negative type
+    edges = [(0, 1), (0, 2), (0, 3)]
+    D = np.full((4, 4), 9.0)
+    np.fill_diagonal(D, 0)
+    for i, j in edges:
+        D[i, j] = D[j, i] = 1.0
+    D = np.sqrt(D)
+    for a in range(4):
+        for b in range(4):
+            for c in range(4):
+                D[b, c] = min(D[b, c], D[b, a] + D[a, c])
+    k = Listed(tuple(map(tuple, (D**2).tolist())))
+    result = gram(k, [0, 1, 2, 3]).check("negative")
+    assert result.verdict == "refuted"
+    assert form(k, result.witness) > 0
+
+
+def test_asymmetry_is_reported():
+    result = gram(Lopsided(), ["a", "bb", "ccc"]).check()
+    assert not result.symmetric
+    assert result.asymmetry == 6.0
+    assert not result
+    assert "not symmetric" in str(result)
+
+
+def test_many_points_needed():
+    # I - (1.05/n) 11': only the vector of all ones refutes it
+    n = 100
+    table = np.eye(n) - 1.05 / n
+    k = Listed(tuple(map(tuple, table.tolist())))
+    result = gram(k, list(range(n))).check()
+    assert result.verdict == "refuted"
+    assert len(result.witness.points) == n
+    assert result.witness.error < -result.witness.value
+    assert result.least_eigenvalue == pytest.approx(-0.05, rel=1e-6)
+
+
+def test_rounding_sized_negativity_is_not_a_refutation():
+    table = np.ones((3, 3))
+    table[0, 0] = 1 - 2.0**-50  # within the allowance of one value
+    assert gram(Listed(tuple(map(tuple, table.tolist()))), [0, 1, 2]).check().verdict != "refuted"
+    table[0, 0] = 1 - 2.0**-40  # beyond it
+    assert gram(Listed(tuple(map(tuple, table.tolist()))), [0, 1, 2]).check().verdict == "refuted"
+
+
+def test_cancelling_user_functions_are_not_refuted(rng):
+    class Covariance(Kernel):
+        def __call__(self, x, y):
+            return float(np.mean(x * y) - np.mean(x) * np.mean(y))  # cancels when the mean is large
+
+    X = list(1e5 + rng.standard_normal((12, 4)))  # rank 3: nine eigenvalues are pure rounding
+    assert gram(Covariance(), X).check().verdict != "refuted"
+
+
+def test_objects_of_any_type():
+    assert gram(Letters(), ["abc", "bcd", "", "aa"]).check()
+    assert gram(Brownian(), [0.0, 0.0, 1.0]).check()
