@@ -1,3 +1,5 @@
+import sys
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -185,6 +187,35 @@ def test_no_false_alarm(k, precise):
     assert result.n_points > result.n_sets
 
 
+def random_expression(rng, depth):
+    """A random expression that is certified by construction: sums, products, powers, exponentials..."""
+    if depth == 0:
+        return Gaussian(float(10 ** rng.uniform(-1, 3))) if rng.random() < 0.6 else 0.01 * Linear()
+    a = random_expression(rng, depth - 1)
+    operation = int(rng.integers(6))
+    if operation == 0:
+        return a + random_expression(rng, depth - 1)
+    if operation == 1:
+        return a * random_expression(rng, depth - 1)
+    if operation == 2:
+        return a**2
+    if operation == 3:
+        return a.normalized()
+    if operation == 4:
+        return float(rng.uniform(0, 3)) * a + 0.5
+    return (0.1 * a.normalized()).exp()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_false_alarm_on_random_certified_expressions(seed):
+    k = random_expression(np.random.default_rng(seed), 3)
+    assert k.certificate.is_psd
+    result = refute(k, n_trials=30, random_state=seed)
+    assert not result, f"{k!r}: {result.statement}"
+    X = np.random.default_rng(seed).standard_normal((40, 3)) * 3
+    assert not refute(k, X, n_trials=3)
+
+
 def test_no_false_alarm_from_formulas_that_cancel():
     def covariance(x, y):
         return float(np.mean(x * y) - np.mean(x) * np.mean(y))
@@ -255,10 +286,26 @@ def test_any_objects_when_they_are_given():
         refute(k, [])
 
 
-def test_many_given_points_come_in_chunks():
-    X = np.random.default_rng(0).standard_normal((450, 2))
-    assert not refute(Gaussian("median"), X, n_trials=5)
-    assert refute(Formula(REFUTABLE["sigmoid"]), X, n_trials=5)
+def test_many_given_points_come_in_chunks(monkeypatch):
+    monkeypatch.setattr(sys.modules["mercer.refute"], "CHUNK", 50)
+    X = np.random.default_rng(0).standard_normal((130, 2))
+    nothing = refute(Gaussian("median"), X, n_trials=9)
+    assert not nothing
+    assert nothing.n_sets == 9
+    assert nothing.n_points >= 130
+    assert refute(Formula(REFUTABLE["sigmoid"]), X, n_trials=9)
+
+
+def test_slow_kernels_are_tried_on_few_points_within_the_budget():
+    calls = []
+
+    def slow(x, y):
+        calls.append(1)
+        time.sleep(1e-4)
+        return float(min(x, y))
+
+    assert not refute(mercer.kernel(slow), np.arange(2000.0).tolist(), budget=0.3)
+    assert len(calls) < 100_000  # not the 160,000 of one full chunk
 
 
 def test_widths_that_wait_for_data():

@@ -114,10 +114,13 @@ class Witness:
         return cls(tuple(points), tuple(weights), float(sum(terms)), refutes, digits, error)
 
     def __str__(self) -> str:
-        sign, relation = ("<", "c'Kc") if self.refutes is Property.POSITIVE else (">", "c'Kc with sum(c) = 0")
+        positive = self.refutes is Property.POSITIVE
+        conclusion = f"c'Kc = {self.value:.6g} {'< 0' if positive else '> 0 although sum(c) = 0'}"
+        if len(self.points) > 12:
+            return f"{len(self.points)} points (see .points and .coefficients): {conclusion}"
         points = ", ".join(_short(p) for p in self.points)
         coefficients = ", ".join(f"{c:.6g}" for c in self.coefficients)
-        return f"points [{points}], c = ({coefficients}): {relation} = {self.value:.6g} {sign} 0"
+        return f"points [{points}], c = ({coefficients}): {conclusion}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python data."""
@@ -221,6 +224,10 @@ class Certificate:
     positive: Claim
     negative: Claim
 
+    def __post_init__(self) -> None:
+        if self.positive.proved and self.positive.strict and self.negative.status is Status.UNKNOWN:
+            object.__setattr__(self, "negative", _not_negative(self.positive))
+
     # -- construction -------------------------------------------------------------------------
     @classmethod
     def psd(
@@ -245,7 +252,7 @@ class Certificate:
             tuple(conditions),
             strict,
         )
-        return cls(positive, _not_negative(positive) if strict else _open(Property.NEGATIVE, text))
+        return cls(positive, _open(Property.NEGATIVE, text))
 
     @classmethod
     def nds(
@@ -369,11 +376,13 @@ class Certificate:
         Where the deciding claim leaves the other property decided too (a kernel that is negative
         definite and shown not to be positive definite), that second claim follows.
         """
+        return "\n".join(claim.tree() for claim in self._shown())
+
+    def _shown(self) -> list[Claim]:
+        """The deciding claim, and the other one if it is decided for a reason of its own."""
         other = self.positive if self.deciding is self.negative else self.negative
-        parts = [self.deciding.tree()]
-        if other.status is not Status.UNKNOWN:
-            parts.append(other.tree())
-        return "\n".join(parts)
+        own_reason = other.status is not Status.UNKNOWN and self.deciding not in other.premises
+        return [self.deciding, other] if own_reason else [self.deciding]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python data."""
@@ -387,9 +396,7 @@ class Certificate:
         return f"{self.verdict}: {self.rule}" if self.rule else str(self.verdict)
 
     def _repr_html_(self) -> str:
-        other = self.positive if self.deciding is self.negative else self.negative
-        claims = [self.deciding] + ([other] if other.status is not Status.UNKNOWN else [])
-        return f'<div class="mercer-proof">{"".join(map(_html, claims))}</div>'
+        return f'<div class="mercer-proof">{"".join(map(_html, self._shown()))}</div>'
 
 
 # -- helpers ----------------------------------------------------------------------------------

@@ -102,7 +102,21 @@ class Kernel:
     # -- construction -------------------------------------------------------------------------
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        dataclasses.dataclass(eq=False, repr=False)(cls)
+
+    # Frozen once for all classes: generating these two methods for each would double the time to import.
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ or name not in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+            raise dataclasses.FrozenInstanceError(
+                f"a kernel is an immutable value: {type(self).__name__}.{name} cannot be set. "
+                "Use k.replace(...) to get another kernel."
+            )
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(
+            f"a kernel is an immutable value: {type(self).__name__}.{name} cannot be deleted"
+        )
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]

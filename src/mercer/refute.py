@@ -184,12 +184,14 @@ class _Search:
         return self.result()
 
     def _subsets(self, n: int) -> Iterator[np.ndarray]:
-        """All points (in chunks, if there are many), then random small subsets."""
-        order = self.rng.permutation(n) if n > CHUNK else np.arange(n)
-        for start in range(0, n, CHUNK):
-            if not self.goes_on():
-                return
-            yield order[start : start + CHUNK]
+        """Subsets that grow up to ``CHUNK`` points while time allows, until all are seen; then small ones."""
+        size, seen, order = min(n, 40), 0, self.rng.permutation(n)
+        while seen < n and self.goes_on():
+            begun = time.monotonic()
+            yield order[seen : seen + size]
+            seen += size
+            if size < min(n, CHUNK) and 9 * (time.monotonic() - begun) < self.deadline - time.monotonic():
+                size, seen = min(n, CHUNK, 3 * size), 0  # pairs across the small subsets are still unseen
         while n > 2 and self.goes_on():
             most = min(n, int(self.rng.choice([2, 3, 4, 6, 10, 30, 100])))
             yield self.rng.choice(n, size=most, replace=False)
@@ -221,7 +223,7 @@ class _Search:
         return self.result()
 
     def _values(self, points: Any) -> tuple[np.ndarray, np.ndarray] | None:
-        """All values, each order of a pair by itself, and the symmetric block; None if refused or infinite."""
+        """All values, each order of a pair by itself, and the symmetric block; None if refused."""
         try:
             with np.errstate(all="ignore"):
                 F, K = self.k.block(points, points.copy()), self.k.block(points)

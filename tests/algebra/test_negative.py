@@ -115,5 +115,5 @@ def test_wrong_signs_are_errors():
             Linear().gaussian(bad)
     with pytest.raises(InputError):
         SQUARED.shifted([1.0, np.nan])
-    with pytest.raises(InputError, match="columns"):
+    with pytest.raises(InputError, match="column"):
         SQUARED.shifted([1.0, 2.0, 3.0]).block(X)

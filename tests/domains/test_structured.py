@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from mercer.arithmetic import multiprecision
-from mercer.domains import NONNEGATIVE, Columns, Objects, Sets, Similarities, Tuples, Vectors, items, take
+from mercer.domains import (
+    NONNEGATIVE,
+    Objects,
+    Sets,
+    Similarities,
+    TupleColumns,
+    Tuples,
+    Vectors,
+    items,
+    take,
+)
 from mercer.errors import InputError
 
 PAIRS = Tuples((Vectors(), Sets()))
@@ -15,7 +25,7 @@ ROWS: list[Any] = [([1.0, 2.0], {1}), ([3.0, 4.0], [1, 2]), (np.zeros(2), ())]
 
 def test_tuples_are_stored_by_component() -> None:
     data = PAIRS.validate(ROWS)
-    assert isinstance(data, Columns)
+    assert isinstance(data, TupleColumns)
     assert len(data) == 3
     np.testing.assert_array_equal(data.parts[0], [[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]])
     assert data.parts[1] == [{1}, {1, 2}, frozenset()]

@@ -17,13 +17,13 @@ def test_importing_draws_on_neither_matplotlib_nor_pyplot():
 
 def test_a_canvas_leaves_pyplot_and_its_settings_alone():
     mpl = pytest.importorskip("matplotlib")
-    before = dict(mpl.rcParams)
+    plt = pytest.importorskip("matplotlib.pyplot")
+    before, figures = dict(mpl.rcParams), plt.get_fignums()
     figure, axes = canvas(4.0, 3.0, columns=2)
     heatmap([[1.0]], ax=axes[0])
     assert dict(mpl.rcParams) == before
     assert list(figure.get_size_inches()) == [4.0, 3.0]
-    plt = pytest.importorskip("matplotlib.pyplot")
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == figures
 
 
 def test_without_axes_a_pyplot_figure_is_made(monkeypatch):

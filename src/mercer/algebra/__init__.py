@@ -2,11 +2,12 @@
 
 =================  =============================================================================
 ``nodes``          what composite kernels have in common
-``ring``           ``Constant``, ``Scaled``, ``Sum``, ``Product``, ``Power``
+``ring``           ``Constant``, ``Scaled``, ``Sum``
+``products``       ``Product``, ``Power``
 ``series``         ``Exp``, ``PolynomialOf``, ``PowerSeries``
 ``shape``          ``Normalized``, ``Conformal``, ``Pullback``, ``Centered``
-``negative``       the negative definite calculus and the ways back: ``Distance``, ``Schoenberg``,
-                   ``RealPower``, ``Log1p``, ``Reciprocal``, ``Shifted``, ``Sqrt``
+``negative``       the negative definite calculus: ``Distance``, ``RealPower``, ``Log1p``, ``Sqrt``
+``schoenberg``     the ways back to positive definite: ``Schoenberg``, ``Reciprocal``, ``Shifted``
 ``structure``      ``tensor``, ``direct_sum``, ``convolution``, ``limit``
 ``user``           kernels from functions, assertions
 ``operators``      installs ``+ - * / **`` and the methods on ``Kernel``
@@ -16,8 +17,10 @@ Every node states its rule of definiteness in ``_certify``: that method *is* the
 """
 
 from . import operators as operators
-from .negative import Distance, Log1p, RealPower, Reciprocal, Schoenberg, Shifted, Sqrt
-from .ring import Constant, Power, Product, Scaled, Sum
+from .negative import Distance, Log1p, RealPower, Sqrt
+from .products import Power, Product
+from .ring import Constant, Scaled, Sum
+from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
 from .shape import Centered, Conformal, Normalized, Pullback
 from .structure import Convolution, DirectSum, Limit, Tensor, convolution, direct_sum, limit, tensor

@@ -15,10 +15,12 @@ from ..errors import ParameterError
 from ..kernel import Gradient, Kernel, Prepared
 
 __all__ = [
+    "Associative",
     "Node",
     "Unary",
     "claim",
     "is_scalar",
+    "operand",
     "prefixed",
     "scalar",
     "scalar_or_inf",
@@ -89,6 +91,26 @@ class Unary(Node):
         return F, gradient
 
 
+class Associative(Node):
+    """Common part of sums and products of two or more kernels; operands of the same class are flattened."""
+
+    @classmethod
+    def of(cls, *kernels: Kernel) -> Kernel:
+        """Combine kernels."""
+        return cls(tuple(kernels)) if len(kernels) > 1 else kernels[0]  # type: ignore[call-arg]
+
+    def _validate(self) -> None:
+        ((name, operands, _),) = self._fields()
+        flat: list[Any] = []
+        for k in operands if isinstance(operands, tuple) else ():
+            flat.extend(getattr(k, name) if type(k) is type(self) else [k])
+        if len(flat) < 2 or not all(isinstance(k, Kernel) for k in flat):
+            owner = type(self).__name__
+            raise ParameterError(f"{owner}: `{name}` must be two or more kernels. Got {operands!r}.")
+        object.__setattr__(self, name, tuple(flat))
+        _ = self.domain  # operands without common points are refused here, not at the first block
+
+
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Multiply a block into a gradient that may have a further axis."""
     return np.asarray(K[..., None] * g if g.ndim > K.ndim else K * g)
@@ -124,6 +146,11 @@ def wrap(k: Kernel) -> str:
     """``repr`` of a kernel as an operand of a method call or a power."""
     text = repr(k)
     return f"({text})" if getattr(k, "_infix", False) else text
+
+
+def operand(k: Kernel) -> str:
+    """``repr`` of a kernel as an operand of ``*``: only powers bind more tightly."""
+    return repr(k) if getattr(k, "_tight", False) else wrap(k)
 
 
 def claim(

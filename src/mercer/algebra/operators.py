@@ -15,9 +15,11 @@ import numpy as np
 from ..domains import Domain, Objects
 from ..errors import ParameterError
 from ..kernel import Kernel
-from .negative import Distance, Log1p, RealPower, Reciprocal, Schoenberg, Shifted, Sqrt
+from .negative import Distance, Log1p, RealPower, Sqrt
 from .nodes import is_scalar, scalar, scalar_or_inf
-from .ring import Constant, Power, Product, Scaled, Sum
+from .products import Power, Product
+from .ring import Constant, Scaled, Sum
+from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
 from .shape import Centered, Conformal, Normalized, Pullback
 from .user import assume

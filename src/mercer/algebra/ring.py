@@ -1,4 +1,4 @@
-"""The ring: constants, scaling, sums, products and integer powers.
+"""Constants, scaling and sums.
 
 ``Sum`` and ``Product`` are different classes and flatten only their own kind, so that expressions mean
 exactly what is written.
@@ -15,13 +15,12 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, size
-from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .nodes import Node, claim, prefixed, times, unproved, wrap
+from .nodes import Associative, Node, claim, operand, prefixed, unproved
 
-__all__ = ["Constant", "Power", "Product", "Scaled", "Sum"]
+__all__ = ["Constant", "Scaled", "Sum"]
 
 
 class Constant(Kernel):
@@ -190,30 +189,10 @@ class Scaled(Node):
         return self.base.diagonal_bounds.scale(self.factor)
 
     def __repr__(self) -> str:
-        return f"{self.factor!r} * {_factor(self.base)}"
+        return f"{self.factor!r} * {operand(self.base)}"
 
 
-class _Associative(Node):
-    """Common part of sums and products of two or more kernels; operands of the same class are flattened."""
-
-    @classmethod
-    def of(cls, *kernels: Kernel) -> Kernel:
-        """Combine kernels."""
-        return cls(tuple(kernels)) if len(kernels) > 1 else kernels[0]  # type: ignore[call-arg]
-
-    def _validate(self) -> None:
-        ((name, operands, _),) = self._fields()
-        flat: list[Any] = []
-        for k in operands if isinstance(operands, tuple) else ():
-            flat.extend(getattr(k, name) if type(k) is type(self) else [k])
-        if len(flat) < 2 or not all(isinstance(k, Kernel) for k in flat):
-            owner = type(self).__name__
-            raise ParameterError(f"{owner}: `{name}` must be two or more kernels. Got {operands!r}.")
-        object.__setattr__(self, name, tuple(flat))
-        _ = self.domain  # operands without common points are refused here, not at the first block
-
-
-class Sum(_Associative):
+class Sum(Associative):
     r"""Sum of kernels: ``k1 + k2 + ...``.
 
     Positive definite if every term is (strictly, if one term is); negative definite if every term is.
@@ -285,164 +264,3 @@ class Sum(_Associative):
 
     def __repr__(self) -> str:
         return " + ".join(f"({k!r})" if isinstance(k, Sum) else repr(k) for k in self.terms)
-
-
-class Product(_Associative):
-    r"""Pointwise product of kernels: ``k1 * k2 * ...``.
-
-    Positive definite if every factor is (Schur).  Strictly, if one factor is strict and the others have a
-    positive diagonal.
-    """
-
-    factors: tuple[Kernel, ...]
-    _infix: ClassVar[bool] = True
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return reduce(lambda a, b: a * b, (k._define(x, y, m) for k in self.factors))
-
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return reduce(np.multiply, self._blocks(X, Y))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return reduce(np.multiply, self._diagonals(X))
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        return self._leibniz(self._gradients(X, Y))
-
-    def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
-        return self._leibniz(
-            [
-                (name, *child._diagonal_gradient(part))
-                for (name, child), part in zip(self._children(), X.parts, strict=True)
-            ]
-        )
-
-    @staticmethod
-    def _leibniz(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
-        gradient: Gradient = {}
-        for i, (name, K, inner) in enumerate(pieces):
-            others = reduce(np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K))
-            gradient.update({f"{name}__{key}": times(others, g) for key, g in inner.items()})
-        return reduce(np.multiply, (K for _, K, _ in pieces)), gradient
-
-    def _certify(self) -> Certificate:
-        premises = [k.certificate.positive for k in self.factors]
-        if not all(p.proved for p in premises):
-            return Certificate.unknown(self, "not every factor is known to be positive definite", premises)
-        strict = any(p.strict for p in premises) and all(
-            p.strict or k.diagonal_bounds.is_positive for p, k in zip(premises, self.factors, strict=True)
-        )
-        return Certificate.psd(
-            self,
-            "Schur product",
-            "a pointwise product of positive definite kernels is positive definite",
-            strict=strict,
-            premises=premises,
-        )
-
-    def _infinitely_divisible(self) -> Claim | None:
-        inner = [k._infinitely_divisible() for k in self.factors]
-        premises = [p for p in inner if p is not None]
-        if len(premises) < len(inner):
-            return None
-        return claim(Property.NEGATIVE, self, "sum", "-log of a product is a sum", premises)
-
-    @property
-    def bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.bounds for k in self.factors))
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.diagonal_bounds for k in self.factors))
-
-    def __repr__(self) -> str:
-        return " * ".join(map(_factor, self.factors))
-
-
-class Power(Node):
-    r"""An integer power of a kernel: ``k ** n``.
-
-    Positive definite if the kernel is, by repeated Schur products; ``k ** 0`` is the constant 1.
-    """
-
-    base: Kernel
-    exponent: int = parameter(low=0, integer=True)
-    _infix: ClassVar[bool] = True
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return self.base._define(x, y, m) ** self.exponent
-
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return checked(integer_power(self._blocks(X, Y)[0], self.exponent), self, "exponent")
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return checked(integer_power(self._diagonals(X)[0], self.exponent), self, "exponent")
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        [(name, K, inner)] = self._gradients(X, Y)
-        n = self.exponent
-        slope = n * integer_power(K, n - 1) if n > 0 else np.zeros_like(K)
-        return integer_power(K, n), {f"{name}__{key}": times(slope, g) for key, g in inner.items()}
-
-    def _certify(self) -> Certificate:
-        positive = self.base.certificate.positive
-        if self.exponent == 0:
-            return Constant(1.0).certificate
-        if not positive.proved:
-            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
-        return Certificate.psd(
-            self,
-            "Schur power",
-            "an integer power of a positive definite kernel is positive definite",
-            strict=positive.strict,
-            premises=[positive],
-        )
-
-    def _infinitely_divisible(self) -> Claim | None:
-        inner = self.base._infinitely_divisible()
-        return (
-            None
-            if inner is None
-            else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner])
-        )
-
-    @property
-    def bounds(self) -> Interval:
-        return self.base.bounds.power(self.exponent)
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return self.base.diagonal_bounds.power(self.exponent)
-
-    def __repr__(self) -> str:
-        return f"{wrap(self.base)} ** {self.exponent}"
-
-
-def _factor(k: Kernel) -> str:
-    """``repr`` of a kernel as an operand of ``*``: only powers bind more tightly."""
-    return repr(k) if isinstance(k, Power) else wrap(k)
-
-
-def integer_power(K: np.ndarray, exponent: int) -> np.ndarray:
-    """Elementwise power by repeated squaring: exact for small integers, faster than ``np.power``."""
-    result: np.ndarray | None = None
-    square = K
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for overflow
-        while exponent:
-            if exponent & 1:
-                result = square.copy() if result is None else result * square
-            exponent >>= 1
-            if exponent:
-                square = square * square
-    return np.ones_like(K) if result is None else result
-
-
-def checked(K: np.ndarray, kernel: Kernel, name: str) -> np.ndarray:
-    """Return ``K`` unless it overflowed, which is an error naming the parameter."""
-    if np.isfinite(K).all():
-        return K
-    value = getattr(kernel, name)
-    raise ParameterError(
-        f"{type(kernel).__name__}: `{name}={value!r}` overflows on these data (a value exceeds "
-        f"{np.finfo(K.dtype).max:.3g}). Scale the data, normalise the kernel or lower `{name}`."
-    )

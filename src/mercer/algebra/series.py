@@ -16,7 +16,7 @@ from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter, show
 from .nodes import Unary, claim, wrap
-from .ring import checked
+from .products import checked
 
 __all__ = ["SERIES", "Exp", "PolynomialOf", "PowerSeries"]
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..domains import Columns, Data, Domain, Objects, Tuples, items, lower, size, take
+from ..domains import Data, Domain, Objects, TupleColumns, Tuples, items, lower, size, take
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter, show
 from .nodes import Node, claim, prefixed
-from .ring import Product
+from .products import Product
 
 __all__ = ["Convolution", "DirectSum", "Limit", "Tensor", "convolution", "direct_sum", "limit", "tensor"]
 
@@ -34,10 +34,10 @@ class _Componentwise(Node):
     def domain(self) -> Domain:
         return Tuples(tuple(k.domain for k in self.components))
 
-    def _prepare(self, X: Columns) -> Prepared:
+    def _prepare(self, X: TupleColumns) -> Prepared:
         return Prepared(tuple(k._prepare(part) for k, part in zip(self.components, X.parts, strict=True)))
 
-    def _resolve(self, X: Columns, weight: np.ndarray | None) -> Any:
+    def _resolve(self, X: TupleColumns, weight: np.ndarray | None) -> Any:
         parts = [k._resolve(part, weight) for k, part in zip(self.components, X.parts, strict=True)]
         return type(self)(tuple(parts))
 

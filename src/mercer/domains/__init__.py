@@ -5,15 +5,18 @@
 ``regions``        subsets of R^d: boxes, balls, the simplex
 ``vectors``        ``Vectors`` and ``Reals``
 ``sets``           ``Sets`` of hashables
+``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``frames``         ``Frames``: rows of a pandas or polars frame
 =================  =========================================================================
 """
 
 from .base import Data, Domain, Objects, items, lower, meet, size, take
+from .frames import Frames
+from .measures import Gaussians, Subsets
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
 from .sets import Sets
-from .structured import Columns, MatrixRows, Similarities, Tuples
+from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .vectors import Reals, Vectors
 
 __all__ = [
@@ -23,9 +26,10 @@ __all__ = [
     "UNIT_INTERVAL",
     "Ball",
     "Box",
-    "Columns",
     "Data",
     "Domain",
+    "Frames",
+    "Gaussians",
     "MatrixRows",
     "Objects",
     "Reals",
@@ -33,6 +37,8 @@ __all__ = [
     "Sets",
     "Similarities",
     "Simplex",
+    "Subsets",
+    "TupleColumns",
     "Tuples",
     "Vectors",
     "items",

@@ -13,11 +13,11 @@ from ..errors import InputError
 from .base import Data, Domain, items, size, take
 from .vectors import check_finite
 
-__all__ = ["Columns", "MatrixRows", "Similarities", "Tuples"]
+__all__ = ["MatrixRows", "Similarities", "TupleColumns", "Tuples"]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class TupleColumns:
     """Validated data of several components, stored component by component."""
 
     parts: tuple[Data, ...]
@@ -28,9 +28,9 @@ class Columns:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(zip(*(items(part) for part in self.parts), strict=True))
 
-    def take(self, index: slice | np.ndarray) -> Columns:
+    def take(self, index: slice | np.ndarray) -> TupleColumns:
         """Select points."""
-        return Columns(tuple(take(part, index) for part in self.parts))
+        return TupleColumns(tuple(take(part, index) for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Tuples(Domain):
 
     components: tuple[Domain, ...]
 
-    def validate(self, X: Any, name: str = "X") -> Columns:
-        if isinstance(X, Columns):
+    def validate(self, X: Any, name: str = "X") -> TupleColumns:
+        if isinstance(X, TupleColumns):
             return X
         if isinstance(X, str | bytes) or not isinstance(X, Iterable):
             raise InputError(f"{name} must be a sequence of tuples. Got {type(X).__name__}.")
@@ -54,7 +54,7 @@ class Tuples(Domain):
                 raise InputError(
                     f"{name}[{i}] must be a tuple of {len(self.components)} objects. Got {row!r}."
                 )
-        return Columns(
+        return TupleColumns(
             tuple(
                 domain.validate([row[j] for row in rows], f"{name}[:][{j}]")
                 for j, domain in enumerate(self.components)

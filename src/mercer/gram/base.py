@@ -249,7 +249,8 @@ class Gram(ABC):
         ----------
         k : int, optional
             Only the ``k`` largest, by Lanczos iteration on products (from a fixed start, its residuals
-            checked; small matrices, large ``k`` and failed iterations are solved densely).
+            checked; small matrices, large ``k`` and failed iterations are solved densely).  A matrix of up
+            to 256 MiB is held meanwhile, a larger one recomputed for every product.
         vectors : bool, default=False
             Also return the eigenvectors, as columns, each with its largest entry positive.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..domains import Columns, Data, Similarities, items, size, take
+from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..engine import tiles
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -173,13 +173,13 @@ class KernelGram(Gram):
 
 def is_single(data: Data) -> bool:
     """Whether validated data hold single-precision numbers."""
-    if isinstance(data, Columns):
+    if isinstance(data, TupleColumns):
         return any(map(is_single, data.parts))
     return bool(getattr(data, "dtype", None) == np.float32)
 
 
 def widened(data: Data) -> Data:
     """Validated data with single-precision numbers converted to double precision."""
-    if isinstance(data, Columns):
-        return Columns(tuple(map(widened, data.parts)))
+    if isinstance(data, TupleColumns):
+        return TupleColumns(tuple(map(widened, data.parts)))
     return data.astype(np.float64) if is_single(data) else data

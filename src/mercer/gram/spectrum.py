@@ -17,6 +17,9 @@ __all__ = ["effective_dimension", "eigenpairs", "fix_signs", "full_eigenpairs", 
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
 
+#: Matrices up to this size are held during Lanczos iteration; larger ones are recomputed for every product.
+HELD_BYTES = 1 << 28
+
 
 def eigenpairs(K: Gram, k: int | None, vectors: bool) -> tuple[np.ndarray, np.ndarray]:
     """The ``k`` largest eigenvalues (all, if None), descending, and their eigenvectors as columns."""
@@ -56,20 +59,26 @@ def _lanczos(K: Gram, k: int) -> tuple[np.ndarray, np.ndarray] | None:
     ARPACK breaks down on matrices with few distinct eigenvalues (the identity), sometimes in silence:
     what it returns is believed only if the residuals and the orthogonality of the vectors are right.
     """
-    from scipy.sparse.linalg import ArpackError, eigsh
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+    from tqdm import tqdm
 
     n = K.shape[0]
+    held = finite(K.dense()) if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2) else None
     start = np.random.default_rng(0).standard_normal(n)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            values, columns = eigsh(
-                K.linear_operator(), k=k, which="LA", v0=start, ncv=min(n, max(2 * k + 1, 40))
-            )
-    except (ArpackError, np.linalg.LinAlgError):
-        return None
+    with tqdm(desc="Lanczos", unit="product", delay=1, leave=False) as bar, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+
+        def product(v: np.ndarray) -> np.ndarray:
+            bar.update()
+            return np.asarray(K._product(v) if held is None else held @ v)
+
+        operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
+        try:
+            values, columns = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, max(2 * k + 1, 40)))
+        except (ArpackError, np.linalg.LinAlgError):
+            return None
     values, columns = values[::-1].astype(np.float64), columns[:, ::-1].astype(np.float64)
-    residual = np.abs(K._product(columns) - columns * values).max()
+    residual = np.abs((K._product(columns) if held is None else held @ columns) - columns * values).max()
     overlap = np.abs(columns.T @ columns - np.eye(k)).max()
     eps = K._eps
     scale = float(np.abs(values).max(initial=0.0))

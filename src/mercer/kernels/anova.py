@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..algebra.nodes import Node, times
-from ..algebra.ring import checked
+from ..algebra.products import checked
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, Domain, Vectors, size

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from ..algebra.nodes import claim
-from ..algebra.ring import checked, integer_power
+from ..algebra.products import checked, integer_power
 from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Ball, Data, Domain, Vectors

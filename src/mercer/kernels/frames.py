@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ..algebra.nodes import claim, prefixed, unproved
-from ..algebra.ring import Product
+from ..algebra.products import Product
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Domain

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..algebra.ring import checked
+from ..algebra.products import checked
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size

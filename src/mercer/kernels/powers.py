@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.ring import checked
+from ..algebra.products import checked
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, Domain, Vectors, size

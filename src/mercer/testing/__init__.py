@@ -2,7 +2,8 @@
 
 ============  ==============================================================================
 ``check``     ``check_kernel``: run the laws on a kernel and some points
-``laws``      the laws themselves, in the table ``LAWS``
+``laws``      ``LAWS``, the table of all laws
+``rules``     the laws themselves, by subject
 ``trial``     a kernel on trial; ``LawViolation``
 ``scope``     the names that ``repr`` of a kernel may use
 ``cases``     ``Case``: a kernel registered with points

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,22 +25,26 @@ KERNEL = ChiSquare().schoenberg(2.0)
 
 def _show(stage: Stage) -> None:
     print("\nGram matrices, spectra and predictions are drawn on the page.")
-    stage.figure(
-        lambda: _matrix(stage.quick),
-        f"The Gram matrix of `{KERNEL!r}` on the images of digits, ordered by digit: bright squares on the "
-        "diagonal are classes whose members look alike.",
-    )
-    stage.figure(
-        lambda: _spectra(stage.quick),
-        f"Eigenvalues on digits. Left, `{KERNEL!r}` is certified: none is negative. "
-        f"Right, `{ON_DIGITS!r}` is refuted: crosses are negative eigenvalues, many of them far "
-        "above what rounding could give.",
-    )
-    stage.figure(
-        lambda: _predictions(stage.quick),
-        "Kernel ridge regression on the diabetes data. Left: from the body mass index alone. Right: from all "
-        "ten measurements, on patients that the machine has not seen.",
-    )
+    figures: list[tuple[Callable[[bool], Any], str]] = [
+        (
+            _matrix,
+            f"The Gram matrix of `{KERNEL!r}` on the images of digits, ordered by digit: bright squares on "
+            "the diagonal are classes whose members look alike.",
+        ),
+        (
+            _spectra,
+            f"Eigenvalues on digits. Left, `{KERNEL!r}` is certified: none is negative. "
+            f"Right, `{ON_DIGITS!r}` is refuted: crosses are negative eigenvalues, many of them far above "
+            "what rounding could give.",
+        ),
+        (
+            _predictions,
+            "Kernel ridge regression on the diabetes data. Left: from the body mass index alone. Right: from "
+            "all ten measurements, on patients that the machine has not seen.",
+        ),
+    ]
+    for draw, caption in stage.progress(figures, "drawing"):
+        stage.figure(partial(draw, stage.quick), caption)
 
 
 def _matrix(quick: bool) -> Any:

@@ -125,6 +125,8 @@ SERIES = [
     (0.5 * GAUSSIAN).power_series("inverse_sqrt"),
     (0.1 * LINEAR).power_series("sinh"),
     (0.1 * LINEAR).power_series("cosh"),
+    (3.0 * LINEAR).power_series("cosh"),
+    (2.0 * LINEAR).power_series("exp"),
     GAUSSIAN.power_series(reciprocal_factorial, radius=2.0),
 ]
 SHAPE = [

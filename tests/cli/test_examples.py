@@ -1,0 +1,33 @@
+"""The examples: without their data they say so and end well (with them they run, which no test may need)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted(
+    p for p in (Path(__file__).parents[2] / "examples").glob("*.py") if not p.name.startswith("_")
+)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_without_data_an_example_says_what_is_missing(path, tmp_path):
+    result = subprocess.run(
+        [sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MERCER_DATA": str(tmp_path)},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("This example reads ")
+    assert "MERCER_DATA" in result.stdout
+    assert result.stdout.count("\n") == 1
+    assert os.listdir(tmp_path) == []
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 2
