@@ -7,6 +7,8 @@ SECONDS ?= 60
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 NATIVE := CMakeLists.txt $(wildcard native/*.?pp native/*/*.?pp)
+# A new package has to be made known to the editable install; new modules of a known one are found by themselves.
+PACKAGES := $(wildcard src/mercer/*/__init__.py src/mercer/*/*/__init__.py)
 CPP    := $(wildcard native/*.?pp native/*/*.?pp)
 PIP     = $(BIN)/python -m pip --disable-pip-version-check -qq
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
@@ -25,7 +27,7 @@ run: $(STAMPS)/native $(STAMPS)/show ## the demonstration: proofs, a witness, ma
 	@$(BIN)/mercer demo
 
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check .
@@ -40,8 +42,9 @@ docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/htm
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-fuzz: $(STAMPS)/native $(STAMPS)/test ## random shapes, types and layouts against the twins, for SECONDS=60
+fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core against its twins for SECONDS=60, then many random expressions
 	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q tests/laws/test_expressions.py
 
 sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized
@@ -86,7 +89,7 @@ $(STAMPS)/build: pyproject.toml $(STAMPS)/venv
 	@touch $@
 
 # Editable: edited Python is live at once, edited C++ is compiled again (incrementally) by the next make.
-$(STAMPS)/native: pyproject.toml $(NATIVE) $(STAMPS)/build
+$(STAMPS)/native: pyproject.toml $(NATIVE) $(PACKAGES) $(STAMPS)/build
 	$(check_compiler)
 	@echo "building mercer"
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(VENV)/build $(BUILD_ARGS) -e .

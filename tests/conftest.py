@@ -1,8 +1,19 @@
 """Hypothesis profiles: `quick` is small and fixed; `fuzz` (HYPOTHESIS_PROFILE=fuzz) is large and random."""
 
 import os
+from types import FunctionType
 
 from hypothesis import HealthCheck, settings
+
+from mercer import Kernel
+
+
+def pytest_make_parametrize_id(val, argname):
+    """Name kernels by their expression, functions without their address (it differs between workers)."""
+    if isinstance(val, FunctionType):
+        return val.__name__
+    return repr(val) if isinstance(val, Kernel) else None
+
 
 settings.register_profile(
     "quick",

@@ -171,7 +171,7 @@ PSD = [
 ]
 
 
-@pytest.mark.parametrize("k", PSD, ids=repr)
+@pytest.mark.parametrize("k", PSD)
 @pytest.mark.parametrize("precise", [True, False])
 def test_no_false_alarm(k, precise):
     if not precise:

@@ -205,8 +205,8 @@ class Kernel:
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
             if Y is None and rows == cols:
-                return self._block(take(X, rows), None)
-            return self._block(take(X, rows), take(X if Y is None else Y, cols))
+                return self._finite(self._block(take(X, rows), None), rows, cols)
+            return self._finite(self._block(take(X, rows), take(X if Y is None else Y, cols)), rows, cols)
 
         n = size(X)
         m = n if Y is None else size(Y)
@@ -214,6 +214,16 @@ class Kernel:
         single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
         dtype = np.float32 if single else np.float64
         return tiles.run(tile, n, m, symmetric=Y is None, dtype=dtype, progress=progress)
+
+    def _finite(self, K: np.ndarray, rows: slice, cols: slice) -> np.ndarray:
+        """Return a tile unless it holds an infinity or NaN, which is an error naming the pair."""
+        if not np.isfinite(K.sum()) and not np.isfinite(K).all():  # a sum of finite values may overflow
+            i, j = (int(v) for v in np.argwhere(~np.isfinite(K))[0])
+            raise ParameterError(
+                f"{self!r} has the value {K[i, j]} for the points {rows.start + i} and {cols.start + j}. "
+                "Scale the data, normalise the kernel or lower its parameters."
+            )
+        return K
 
     def _prepare(self, X: Data) -> Data:
         """Do the work that concerns one point at a time, once per block."""
@@ -225,17 +235,25 @@ class Kernel:
         if Y is None:
             K = np.empty((len(rows), len(rows)))
             for i, x in enumerate(rows):
+                tiles.checkpoint()
                 for j in range(i + 1):
                     K[i, j] = K[j, i] = self(x, rows[j])
             return K
         columns = items(Y)
-        return np.array([[self(x, y) for y in columns] for x in rows], dtype=float).reshape(
-            len(rows), len(columns)
-        )
+        K = np.empty((len(rows), len(columns)))
+        for i, x in enumerate(rows):
+            tiles.checkpoint()
+            for j, y in enumerate(columns):
+                K[i, j] = self(x, y)
+        return K
 
     def _diagonal(self, X: Data) -> np.ndarray:
         """Values ``k(x, x)`` on prepared data."""
         return np.array([self(x, x) for x in items(X)], dtype=float)
+
+    def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray | None:
+        """Squared distances in feature space on prepared data, where they are known without cancellation."""
+        return None
 
     # -- definiteness -------------------------------------------------------------------------
     @cached_property

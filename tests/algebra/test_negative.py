@@ -60,6 +60,14 @@ def test_values_and_verdicts(kernel, expected, verdict):
     assert eval(repr(kernel), dict(names)) == kernel
 
 
+def test_distances_of_near_points_far_from_the_origin_keep_their_digits():
+    near = 1e8 + np.array([[0.0, 0.0], [1e-6, 0.0], [0.0, 3e-6]])
+    exact = ((near[:, None] - near[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(Linear().distance().block(near, near.copy()), exact, rtol=1e-14)
+    sums = (2 * Linear() + Gaussian(1.0)).distance().block(near, near.copy())
+    np.testing.assert_allclose(sums, 2 * exact - 2 * np.expm1(-exact / 2), rtol=1e-13)
+
+
 def test_shifted_is_the_linear_kernel_seen_from_the_origin():
     x0 = np.array([1.0, -1.0])
     expected = 2 * (X - x0) @ (X - x0).T

@@ -109,7 +109,6 @@ def test_kernels_without_common_points_are_refused_at_once():
         (-1 * (-PowerDistance(1.0)), Verdict.NDS),
         (Polynomial(2) - 1, Verdict.UNKNOWN),
     ],
-    ids=repr,
 )
 def test_verdicts(kernel, verdict):
     assert kernel.certificate.verdict is verdict

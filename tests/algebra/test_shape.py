@@ -208,7 +208,6 @@ def test_limits_settle_or_say_so():
         (0.5 * Gaussian(1.1)).conformal(np.sum),
         mercer.tensor(Gaussian(1.0), 2.0 * Gaussian(0.5)),
     ],
-    ids=repr,
 )
 def test_gradients_are_derivatives_in_log_parameters(kernel):
     points = [(x, x) for x in X] if "tensor" in repr(kernel) else X

@@ -98,7 +98,6 @@ def test_everywhere_is_neutral_and_the_simplex_absorbs_the_cube() -> None:
         Ball(1.0) & NONNEGATIVE,
         Simplex() & POSITIVE,
     ],
-    ids=repr,
 )
 def test_samples_lie_inside(region: Region) -> None:
     X = region.sample(40, 3, np.random.default_rng(0))

@@ -188,7 +188,7 @@ def test_strictness_is_not_claimed_where_it_fails() -> None:
     assert abs(np.linalg.eigvalsh(K)[0]) < 1e-12 * np.abs(K).max()
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 def test_storage_does_not_matter(k: Linear, X: np.ndarray, tmp_path: object) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
     frozen = X.copy()
@@ -210,7 +210,7 @@ def test_storage_does_not_matter(k: Linear, X: np.ndarray, tmp_path: object) -> 
     np.testing.assert_allclose(k.block(X.astype(np.float32)), want, rtol=SINGLE_TOL, atol=SINGLE_TOL)
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 def test_single_precision_tiles(k: Linear, X: np.ndarray) -> None:
     for data in (X.astype(np.float32), scipy.sparse.csr_array(X.astype(np.float32))):
         prepared = k._prepare(data)

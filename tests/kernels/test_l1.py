@@ -80,7 +80,7 @@ def test_verdicts() -> None:
         assert k._infinitely_divisible() is not None
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: object) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
     frozen = X.copy()
@@ -102,7 +102,7 @@ def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: object) -> 
         np.testing.assert_allclose(k._block(prepared, None), want, rtol=SINGLE_TOL, atol=SINGLE_TOL)
 
 
-@pytest.mark.parametrize("k", KERNELS[:4], ids=repr)
+@pytest.mark.parametrize("k", KERNELS[:4])
 def test_error_does_not_grow_with_the_offset(k: Kernel, X: np.ndarray) -> None:
     far = np.vstack([X + 1e8, X[:2]])
     want = [[float(k.precise(x, y)) for y in far] for x in far]
@@ -128,7 +128,7 @@ def test_extreme_entries_give_zero() -> None:
         assert k(X[0], X[1]) == pytest.approx(0.0, abs=1e-300)
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 def test_gradients_against_differences_of_the_definition(k: Kernel, X: np.ndarray) -> None:
     step = 1e-5
     gradient = k.gradient(X, X[:4])

@@ -67,7 +67,7 @@ def test_semigroup_kernel_is_a_determinant_of_the_mixture() -> None:
             assert K[i, j] == pytest.approx(want, rel=1e-9)
 
 
-@pytest.mark.parametrize("k", [GaussianProduct(), GaussianProduct(1.3), MeanVariance()], ids=repr)
+@pytest.mark.parametrize("k", [GaussianProduct(), GaussianProduct(1.3), MeanVariance()])
 def test_strict_on_distinct_measures(k: object) -> None:
     assert k.certificate.verdict is Verdict.STRICT
     K = k.normalized().block(cloud(12, 2, seed=2))

@@ -78,7 +78,7 @@ def test_from_gamma() -> None:
             Gaussian.from_gamma(gamma)
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
 def test_error_does_not_grow_with_the_offset(k: Kernel, offset: float, X: np.ndarray) -> None:
     far = np.vstack([X[:4] + offset, X[:2]])  # two clusters
@@ -101,7 +101,7 @@ def test_single_precision_far_from_the_origin() -> None:
         assert Exponential(3.0)._block(data, None)[0, 1] == pytest.approx(math.exp(-1 / 3), rel=1e-6)
 
 
-@pytest.mark.parametrize("k", KERNELS, ids=repr)
+@pytest.mark.parametrize("k", KERNELS)
 def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: object) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
     frozen = X.copy()
@@ -217,7 +217,6 @@ def test_matern_spectral_density_is_positive() -> None:
         Matern(1.0 + 1e-9, 0.8),
         PowerExponential(0.3, WIDTHS),
     ],
-    ids=repr,
 )
 def test_gradients_against_differences_of_the_definition(k: Kernel, X: np.ndarray) -> None:
     step = 1e-5

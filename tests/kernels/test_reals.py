@@ -42,7 +42,6 @@ def overlap(a: tuple[float, float], b: tuple[float, float]) -> float:
         (BrownianBridge(), lambda x, y: overlap((0, x), (0, y)) - x * y),
         (MaxRatio(3.0), lambda x, y: (x * y) ** 1.5 / max(x, y) ** 3),
     ],
-    ids=repr,
 )
 def test_interval_kernels(kernel, measure):
     want = np.array([measure(x, y) for x, y in PAIRS]).reshape(6, 6)
@@ -200,7 +199,6 @@ def test_soft_comparison_checks_its_functions_on_data():
         (GaussianComparison(2.0), Verdict.STRICT),
         (SoftComparison(np.cos, 0.0, 1.0), Verdict.PSD),
     ],
-    ids=repr,
 )
 def test_verdicts(kernel, verdict):
     assert kernel.certificate.verdict is verdict
@@ -223,7 +221,6 @@ def test_the_triangle_is_not_certified_on_vectors():
 @pytest.mark.parametrize(
     "kernel",
     [Min(), BrownianBridge(), CapMinusMax(1.0), InverseMax(1.5), MinOverMax(), MaxRatio(0.4)],
-    ids=repr,
 )
 def test_infinitely_divisible_powers(kernel, t):
     assert kernel._infinitely_divisible() is not None
@@ -264,14 +261,13 @@ def test_overflow_is_an_error_that_names_the_kernel():
         (BrownianBridge(), 1.5),
         (BrownianBridge(), -0.5),
     ],
-    ids=repr,
 )
 def test_points_outside_the_domain_are_refused(kernel, outside):
     with pytest.raises(InputError, match="row 1"):
         kernel.block([0.5, outside])
 
 
-@pytest.mark.parametrize("kernel", [Min(), MaxRatio(0.7), Triangular(1.0), GaussianComparison(1.0)], ids=repr)
+@pytest.mark.parametrize("kernel", [Min(), MaxRatio(0.7), Triangular(1.0), GaussianComparison(1.0)])
 def test_single_precision_is_rounded_once(kernel):
     X = np.array([0.1, 0.2, 3.0], dtype=np.float32)
     K = kernel.block(X)

@@ -84,7 +84,6 @@ def test_the_cauchy_determinant_exactly():
         (Semigroup(np.linalg.norm), Verdict.UNKNOWN),
         (Semigroup(np.linalg.norm, "negation").assume("NDS"), Verdict.NDS),
     ],
-    ids=repr,
 )
 def test_verdicts(kernel, verdict):
     assert kernel.certificate.verdict is verdict

@@ -64,7 +64,6 @@ def determinant(rows: list[list[Fraction]]) -> Fraction:
             lambda A, B: Fraction(sum((1 if e in A else -1) * (1 if e in B else -1) for e in UNIVERSE), 8),
         ),
     ],
-    ids=repr,
 )
 def test_every_pair_of_subsets_by_brute_force(k: Any, value: Any) -> None:
     want = table(value)
@@ -114,14 +113,14 @@ def test_weights_that_do_not_see_an_element_make_it_not_strict() -> None:
         assert k({"a"}, {"a", "c"}) == 1.0  # c has no weight
 
 
-@pytest.mark.parametrize("k", [SetIntersection(), UnionComplement(UNIVERSE), Agreement(UNIVERSE)], ids=repr)
+@pytest.mark.parametrize("k", [SetIntersection(), UnionComplement(UNIVERSE), Agreement(UNIVERSE)])
 def test_linear_set_kernels_are_not_claimed_strict(k: Any) -> None:
     assert k.certificate.verdict is Verdict.PSD
     assert np.linalg.matrix_rank(k.block(SUBSETS)) < len(SUBSETS)
 
 
 # -- derived kernels ----------------------------------------------------------------------------
-@pytest.mark.parametrize("base", [Linear(), Gaussian(1.5)], ids=repr)
+@pytest.mark.parametrize("base", [Linear(), Gaussian(1.5)])
 def test_exercise_6_5_derived_subsets(base: Any) -> None:
     rng = np.random.default_rng(0)
     pool = [tuple(p) for p in rng.integers(-2, 3, size=(12, 2)).astype(float).tolist()]

@@ -221,7 +221,6 @@ def test_null_spaces():
         *((Spline(m), Verdict.STRICT) for m in (1, 2, 4)),
         *((SplineRemainder(m), Verdict.PSD) for m in (1, 2, 4)),
     ],
-    ids=repr,
 )
 def test_verdicts(kernel, verdict):
     assert kernel.certificate.verdict is verdict
@@ -232,7 +231,7 @@ def test_the_remainder_is_singular_at_zero_only():
 
 
 @pytest.mark.parametrize("t", [0.3, 1.7])
-@pytest.mark.parametrize("kernel", [Sobolev1(0.9), Sobolev1(5.0), Sobolev1HalfLine()], ids=repr)
+@pytest.mark.parametrize("kernel", [Sobolev1(0.9), Sobolev1(5.0), Sobolev1HalfLine()])
 def test_first_order_kernels_are_infinitely_divisible(kernel, t):
     K = kernel.block(np.array([0.05, 0.2, 0.4, 0.7, 0.9])) ** t
     assert np.linalg.eigvalsh(K)[0] > 0

@@ -78,7 +78,6 @@ def test_the_sinc_reproduces_band_limited_functions(a, y):
         (SinSquared(), Verdict.NDS),  # exercise 6.6 (a)
         (Sinc(2.0), Verdict.STRICT),
     ],
-    ids=repr,
 )
 def test_verdicts(kernel, verdict):
     assert kernel.certificate.verdict is verdict

@@ -45,6 +45,9 @@ class Distance(Node):
         return Prepared((part,), (self.base._diagonal(part),))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        direct = self.base._squared_distances(X.parts[0], None if Y is None else Y.parts[0])
+        if direct is not None:
+            return direct
         rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
         return self._clean((rows[:, None] + columns) - 2 * self._blocks(X, Y)[0], Y is None)
 

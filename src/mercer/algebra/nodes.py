@@ -160,15 +160,22 @@ def claim(
     reason: str,
     premises: Iterable[Claim] = (),
     *,
+    of: str = "",
     strict: bool = False,
     conditions: Iterable[str] = (),
 ) -> Claim:
-    """Make a proved claim."""
+    """Make a proved claim; ``of="-"`` or ``of="-log "`` makes it one about that function of the kernel."""
     return Claim(
-        about, Status.PROVED, repr(subject), rule, reason, tuple(premises), tuple(conditions), strict
+        about, Status.PROVED, _named(subject, of), rule, reason, tuple(premises), tuple(conditions), strict
     )
 
 
-def unproved(about: Property, subject: Kernel, reason: str, premises: Iterable[Claim] = ()) -> Claim:
+def unproved(
+    about: Property, subject: Kernel, reason: str, premises: Iterable[Claim] = (), *, of: str = ""
+) -> Claim:
     """Make an open claim that shows which premises are missing."""
-    return Claim(about, Status.UNKNOWN, repr(subject), "", reason, tuple(premises))
+    return Claim(about, Status.UNKNOWN, _named(subject, of), "", reason, tuple(premises))
+
+
+def _named(subject: Kernel, of: str) -> str:
+    return of + wrap(subject) if of else repr(subject)

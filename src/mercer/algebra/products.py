@@ -77,7 +77,7 @@ class Product(Associative):
         premises = [p for p in inner if p is not None]
         if len(premises) < len(inner):
             return None
-        return claim(Property.NEGATIVE, self, "sum", "-log of a product is a sum", premises)
+        return claim(Property.NEGATIVE, self, "sum", "-log of a product is a sum", premises, of="-log ")
 
     @property
     def bounds(self) -> Interval:
@@ -136,7 +136,7 @@ class Power(Node):
         return (
             None
             if inner is None
-            else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner])
+            else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner], of="-log ")
         )
 
     @property

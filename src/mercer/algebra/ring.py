@@ -71,12 +71,12 @@ class Constant(Kernel):
         )
 
     def _conditional(self) -> Claim:
-        return claim(Property.NEGATIVE, self, "constant", "any constant vanishes when sum(c) = 0")
+        return claim(Property.NEGATIVE, self, "constant", "any constant vanishes when sum(c) = 0", of="-")
 
     def _infinitely_divisible(self) -> Claim | None:
         if self.value <= 0:
             return None
-        return claim(Property.NEGATIVE, self, "constant", "-log c is a constant")
+        return claim(Property.NEGATIVE, self, "constant", "-log c is a constant", of="-log ")
 
     @property
     def bounds(self) -> Interval:
@@ -102,6 +102,10 @@ class Scaled(Node):
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return self.factor * self._diagonals(X)[0]
+
+    def _squared_distances(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
+        D = self.base._squared_distances(X.parts[0], None if Y is None else Y.parts[0])
+        return None if D is None else self.factor * D
 
     def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
         [(name, K, inner)] = self._gradients(X, Y)
@@ -170,14 +174,22 @@ class Scaled(Node):
         if inner.proved:
             strict = inner.strict and self.factor != 0
             return claim(
-                Property.NEGATIVE, self, "scaling", "of a claim about the base", [inner], strict=strict
+                Property.NEGATIVE,
+                self,
+                "scaling",
+                "of a claim about the base",
+                [inner],
+                strict=strict,
+                of="-",
             )
-        return unproved(Property.NEGATIVE, self, "nothing known about the base", [inner])
+        return unproved(Property.NEGATIVE, self, "nothing known about the base", [inner], of="-")
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible() if self.factor > 0 else None
         return (
-            None if inner is None else claim(Property.NEGATIVE, self, "scaling", "adds a constant", [inner])
+            None
+            if inner is None
+            else claim(Property.NEGATIVE, self, "scaling", "adds a constant", [inner], of="-log ")
         )
 
     @property
@@ -210,6 +222,12 @@ class Sum(Associative):
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return reduce(np.add, self._diagonals(X))
 
+    def _squared_distances(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
+        columns: Any = [None] * len(X.parts) if Y is None else Y.parts
+        pieces = [k._squared_distances(a, b) for k, a, b in zip(self.terms, X.parts, columns, strict=True)]
+        known = [D for D in pieces if D is not None]
+        return reduce(np.add, known) if len(known) == len(pieces) else None
+
     def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
         pieces = self._gradients(X, Y)
         gradient: Gradient = {}
@@ -241,18 +259,21 @@ class Sum(Associative):
         )
 
     def _conditional(self) -> Claim:
+        if self.certificate.is_psd:
+            return self.certificate.positive
         return self._all(
             Property.NEGATIVE,
             [k._conditional() for k in self.terms],
             "sum",
             "a sum of conditionally positive definite kernels is one",
+            of="-",
         )
 
-    def _all(self, about: Property, premises: list[Claim], rule: str, reason: str) -> Claim:
+    def _all(self, about: Property, premises: list[Claim], rule: str, reason: str, of: str = "") -> Claim:
         if all(p.proved for p in premises):
             strict = any(p.strict for p in premises)
-            return claim(about, self, rule, reason, premises, strict=strict)
-        return unproved(about, self, "not every term is known to be so", premises)
+            return claim(about, self, rule, reason, premises, strict=strict, of=of)
+        return unproved(about, self, "not every term is known to be so", premises, of=of)
 
     @property
     def bounds(self) -> Interval:

@@ -140,7 +140,12 @@ class Reciprocal(Unary):
             return None
         reason = "u^(-t) is a Gamma mixture of exp(-s u)"
         return claim(
-            Property.NEGATIVE, self, "mixture of exponentials", reason, [self.base.certificate.negative]
+            Property.NEGATIVE,
+            self,
+            "mixture of exponentials",
+            reason,
+            [self.base.certificate.negative],
+            of="-log ",
         )
 
     @property

@@ -68,7 +68,12 @@ class Exp(Unary):
         if not conditional.proved:
             return None
         return claim(
-            Property.NEGATIVE, self, "exponent", "-log exp(k) = -k is negative definite", [conditional]
+            Property.NEGATIVE,
+            self,
+            "exponent",
+            "-log exp(k) = -k is negative definite",
+            [conditional],
+            of="-log ",
         )
 
     @property

@@ -99,7 +99,9 @@ class Normalized(Node):
         inner = self.base._infinitely_divisible()
         if inner is None:
             return None
-        return claim(Property.NEGATIVE, self, "normalisation", "-log changes by f(x) + f(y)", [inner])
+        return claim(
+            Property.NEGATIVE, self, "normalisation", "-log changes by f(x) + f(y)", [inner], of="-log "
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -267,12 +269,14 @@ class Pullback(Node):
         inner = self.base._conditional()
         if not inner.proved:
             return super()._conditional()
-        return claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+        return claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner], of="-")
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()
         return (
-            None if inner is None else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner])
+            None
+            if inner is None
+            else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner], of="-log ")
         )
 
     @property

@@ -214,4 +214,4 @@ def _cuts(n: int, m: int, size: int, symmetric: bool) -> Iterator[tuple[slice, s
 def _bar(count: int) -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=count, delay=1, leave=False, unit="tile", desc="kernel")
+    return tqdm(total=count, delay=1, leave=False, disable=None, unit="tile", desc="kernel")

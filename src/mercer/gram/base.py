@@ -189,7 +189,7 @@ class Gram(ABC):
         if progress and len(starts) > 1:
             from tqdm import tqdm
 
-            starts = tqdm(starts, delay=1, leave=False, unit="band", desc="K @ V")
+            starts = tqdm(starts, delay=1, leave=False, disable=None, unit="band", desc="K @ V")
         for start in starts:
             yield slice(start, min(start + height, n))
 

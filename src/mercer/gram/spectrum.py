@@ -65,7 +65,10 @@ def _lanczos(K: Gram, k: int) -> tuple[np.ndarray, np.ndarray] | None:
     n = K.shape[0]
     held = finite(K.dense()) if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2) else None
     start = np.random.default_rng(0).standard_normal(n)
-    with tqdm(desc="Lanczos", unit="product", delay=1, leave=False) as bar, warnings.catch_warnings():
+    with (
+        tqdm(desc="Lanczos", unit="product", delay=1, leave=False, disable=None) as bar,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
 
         def product(v: np.ndarray) -> np.ndarray:

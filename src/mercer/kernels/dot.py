@@ -80,6 +80,9 @@ class Linear(DotProduct):
     def _profile(self, T: np.ndarray) -> np.ndarray:
         return T
 
+    def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:
+        return pairwise.squared_distances(X, Y)
+
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "inner product", "c'Kc = |sum_i c_i x_i|^2 >= 0")
 

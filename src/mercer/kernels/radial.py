@@ -139,6 +139,10 @@ class Gaussian(Radial):
         np.exp(D, out=D)
         return D
 
+    def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:
+        D = scaled_squared_distances(X, Y, self.sigma)
+        return np.asarray(-2 * np.expm1(-D / 2))
+
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return K
 

@@ -153,6 +153,8 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
         return 1.0
     if norm == 2:
         np.sqrt(values, out=values)
+    if weight is None:
+        return float(np.median(values))
     order = np.argsort(values, kind="stable")
     cumulated = np.cumsum(pair_weights[order])
     half = cumulated[-1] / 2
