@@ -3,6 +3,8 @@
 import os
 from types import FunctionType
 
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is imported: scikit-learn's checks ask for it
+
 from hypothesis import HealthCheck, settings
 
 from mercer import Kernel
