@@ -1,10 +1,10 @@
 """Sphinx configuration."""
 
-from importlib.metadata import version
+import importlib.metadata
 
 project = "mercer"
 author = "mercer developers"
-release = version("mercer")
+release = importlib.metadata.version("mercer")
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -22,4 +22,5 @@ numpydoc_xref_param_type = False
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-suppress_warnings = ["myst.xref_missing"]
+# inherited docstrings of scikit-learn refer to labels of its own documentation
+suppress_warnings = ["myst.xref_missing", "ref.ref"]

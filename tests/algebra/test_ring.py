@@ -50,6 +50,7 @@ def test_only_their_own_kind_is_flattened():
     assert (A * (B * C)).factors == (A, B, C)
     assert isinstance((A + B * C).terms[1], Product)
     assert isinstance(((A + B) * C).factors[0], Sum)
+    assert sum([A, B, C]) == A + B + C
     assert A + B != A * B
     assert A + B != B + A  # equal functions, different expressions
 

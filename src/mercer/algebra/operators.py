@@ -44,6 +44,8 @@ def _add(self: Kernel, other: Any) -> Kernel:
 
 def _radd(self: Kernel, other: Any) -> Kernel:
     _refuse_arrays(other, "+")
+    if type(other) is int and other == 0:  # the start value of Python's sum()
+        return self
     return Sum.of(Constant(scalar(other, "c + k")), self) if is_scalar(other) else NotImplemented
 
 
