@@ -1,0 +1,1 @@
+/tmp/nocc/command
