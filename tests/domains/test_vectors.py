@@ -264,3 +264,11 @@ def test_samples_belong_to_the_domain(domain: Vectors) -> None:
     points = domain.sample(20, np.random.default_rng(0))
     assert len(points) == 20
     domain.validate(np.array(points))
+
+
+def test_dense_domains_take_sparse_rows_as_arrays():
+    rows = scipy.sparse.csr_array(np.array([[0.0, 2.0], [1.0, 0.0]]))
+    assert isinstance(Vectors(dense=True).validate(rows), np.ndarray)
+    assert scipy.sparse.issparse(Vectors().validate(rows))
+    both = meet(Vectors(), Vectors(dim=2, dense=True))
+    assert both == Vectors(dim=2, dense=True)

@@ -29,12 +29,17 @@ class Vectors(Domain):
         Required number of columns; ``None`` accepts any.
     region : Region
         Where the rows have to lie.
+    dense : bool
+        Whether sparse input is made dense, for kernels whose block knows only NumPy arrays.
     """
 
     dim: int | None = None
     region: Region = EVERYWHERE
+    dense: bool = False
 
     def validate(self, X: Any, name: str = "X") -> Data:
+        if self.dense and scipy.sparse.issparse(X):
+            X = X.toarray()
         X = _as_csr(X, name) if scipy.sparse.issparse(X) else self._as_rows(X, name)
         if self.dim is not None and X.shape[1] != self.dim:
             raise InputError(f"{name} must have {self.dim} column(s). Got {X.shape[1]}.")
@@ -100,7 +105,8 @@ class Vectors(Domain):
         if len(dims) > 1:
             return None
         base = self if isinstance(self, Reals) else other
-        return replace(base, dim=dims.pop() if dims else None, region=self.region & other.region)
+        dim = dims.pop() if dims else None
+        return replace(base, dim=dim, region=self.region & other.region, dense=self.dense or other.dense)
 
     def __str__(self) -> str:
         return f"vectors{'' if self.dim is None else f' of dimension {self.dim}'}{self.region}"
@@ -111,7 +117,6 @@ class Reals(Vectors):
     """Real numbers: a 1-D array of ``n`` numbers, or an ``(n, 1)`` array, dense or sparse."""
 
     dim: int | None = 1
-    region: Region = EVERYWHERE
 
     def _as_rows(self, X: Any, name: str) -> np.ndarray:
         array = _as_float(X, name)

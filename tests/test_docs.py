@@ -1,0 +1,61 @@
+"""The examples in the README, in CONTRIBUTING and in the guides, run as they are written."""
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def python_blocks(name):
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), flags=re.S | re.M)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_examples_run_as_a_script(name, tmp_path):
+    script = tmp_path / "example.py"
+    script.write_text("\n".join(python_blocks(name)), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    if name == "README.md":
+        assert done.stdout.startswith("STRICT")
+        assert "c'Kc = -0.99 < 0" in done.stdout
+
+
+def test_certificates_page_is_true():
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    for i, block in enumerate(python_blocks("docs/certificates.md")):
+        runner.run(parser.get_doctest(block, {}, f"block {i}", "docs/certificates.md", 0))
+    results = runner.summarize()
+    assert results.attempted >= 4
+    assert results.failed == 0
+
+
+def test_the_guide_runs():
+    import numpy as np
+
+    from mercer.kernels import Gaussian
+
+    rng = np.random.default_rng(0)
+    names = {
+        "X": rng.standard_normal((30, 2)),
+        "Y": rng.standard_normal((5, 2)),
+        "X_new": rng.standard_normal((4, 2)),
+        "y": rng.standard_normal(30),
+        "v": rng.standard_normal(30),
+        "Gaussian": Gaussian,
+    }
+    for block in python_blocks("docs/guide.md"):
+        exec(compile(block, "docs/guide.md", "exec"), names)
+
+
+def test_every_kernel_is_listed():
+    import mercer.kernels
+
+    page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+    exempt = {"Columns", "Constant"}  # written as columns(...) and as a number
+    assert [name for name in mercer.kernels.__all__ if f"{name}" not in page and name not in exempt] == []
