@@ -15,8 +15,8 @@ from .table import law
 #: Step and agreement of central differences in a log-parameter, relative to the size of block and gradient.
 STEP, GRADIENT_TOL = 1e-5, 1e-6
 
-#: Rounding that a difference of terms of size one may leave where the block itself vanishes.
-CANCELLATION = 1e-13
+#: What the rounding of terms of size one leaves in a central difference where the block itself vanishes.
+CANCELLATION = 8 * float(np.finfo(np.float64).eps) / STEP
 
 
 @law
