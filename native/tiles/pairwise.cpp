@@ -46,13 +46,13 @@ void block<Jensen>(Index count, const double* x, const double* y, double* sums) 
     }
 }
 
+// Rows of X against rows of Y into a tile whose rows are kTileCols apart.
 template <class Term, class T>
-void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
-  double* sums = work;
-  double* packed_y = sums + kSums;
+void fill(Dense<T> X, Dense<T> Y, double* sums, double* work) {
+  double* packed_y = work;
   double* packed_x = packed_y + kPackedY;
-  Index padded = (X.rows + kRows - 1) / kRows * kRows;
-  for (Index s = 0; s < padded * kTileCols; ++s) sums[s] = 0.0;
+  for (Index i = 0; i < (X.rows + kRows - 1) / kRows * kRows; ++i)
+    for (Index j = 0; j < (Y.rows + kCols - 1) / kCols * kCols; ++j) sums[i * kTileCols + j] = 0.0;
   for (Index from = 0; from < X.cols; from += kSlice) {
     Index count = X.cols - from < kSlice ? X.cols - from : kSlice;
     for (Index j = 0; j < Y.rows; j += kCols) pack<kCols>(Y, j, from, count, packed_y + j * kSlice);
@@ -62,12 +62,25 @@ void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
         block<Term>(count, packed_x, packed_y + j * kSlice, sums + i * kTileCols + j);
     }
   }
+}
+
+template <class Term, class T>
+void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
+  double* sums = work;
+  fill<Term>(X, Y, sums, work + kSums);
   for (Index i = 0; i < X.rows; ++i)
     for (Index j = 0; j < Y.rows; ++j) out.data[i * out.stride + j] = static_cast<T>(sums[i * kTileCols + j]);
 }
 
 template <class T>
 void fill_tiles(Tiles<T>& tiles) {
+  tiles.fill[kSqEuclidean] = fill<SqEuclidean, T>;
+  tiles.fill[kL1] = fill<L1, T>;
+  tiles.fill[kMin] = fill<Min, T>;
+  tiles.fill[kMax] = fill<Max, T>;
+  tiles.fill[kChiSquare] = fill<ChiSquare, T>;
+  tiles.fill[kJensen] = fill<Jensen, T>;
+  tiles.fill[kDot] = fill<Dot, T>;
   tiles.pairwise[kSqEuclidean] = tile<SqEuclidean, T>;
   tiles.pairwise[kL1] = tile<L1, T>;
   tiles.pairwise[kMin] = tile<Min, T>;

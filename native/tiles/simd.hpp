@@ -12,6 +12,10 @@
 #  include <immintrin.h>
 #endif
 
+#if !defined(__GNUC__) && !defined(__clang__)
+#  include <math.h>
+#endif
+
 #define MERCER_JOIN2(a, b) a##b
 #define MERCER_JOIN(a, b) MERCER_JOIN2(a, b)
 #define MERCER_TILES MERCER_JOIN(tiles_, MERCER_ISA)
@@ -90,6 +94,19 @@ MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) {
 }
 #elif MERCER_VECTORS
 MERCER_INLINE Vec muladd(Vec a, Vec b, Vec c) { return a * b + c; }
+#endif
+
+#if defined(__AVX512F__)
+MERCER_INLINE Vec square_root(Vec a) { return _mm512_sqrt_pd(a); }
+#elif defined(__AVX__)
+MERCER_INLINE Vec square_root(Vec a) { return _mm256_sqrt_pd(a); }
+#elif MERCER_VECTORS
+MERCER_INLINE Vec square_root(Vec a) {
+  for (int l = 0; l < kLanes; ++l) a[l] = __builtin_sqrt(a[l]);
+  return a;
+}
+#else
+MERCER_INLINE Vec square_root(Vec a) { return sqrt(a); }
 #endif
 
 // The functions below take a Vec, or a single double where rows are sparse.

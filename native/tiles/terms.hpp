@@ -18,6 +18,13 @@ struct SqEuclidean {  // (x - y)^2
   }
 };
 
+struct Dot {  // x y
+  template <class V>
+  static MERCER_INLINE V step(V acc, V x, V y) {
+    return muladd(x, y, acc);
+  }
+};
+
 struct L1 {  // |x - y|
   template <class V>
   static MERCER_INLINE V step(V acc, V x, V y) {
