@@ -16,6 +16,9 @@ constexpr Index kStripRows = 8;
 // Operations that are worth another thread.
 constexpr double kWorthAThread = 1 << 16;
 
+// Bytes of an output that does not stay in cache.
+constexpr double kLarge = 1 << 25;
+
 struct Place {
   Index i, rows, j, cols;  // rows i .. i + rows - 1 and columns j .. j + cols - 1 of the output
 };
@@ -127,6 +130,8 @@ int worthwhile(const Program& p, Index tiles, int threads) {
 template <class T>
 Index run_dense(const Program& p, Index first, Index last, Output<T> out, int threads) noexcept {
   const Tiles<T>& tiles = table().tiles<T>();
+  bool large = static_cast<double>(p.rows) * static_cast<double>(p.cols) * sizeof(T) > kLarge;
+  const Stores<T>& store = large ? tiles.stream : tiles.store;
   Index need = work_needed(p), across = p.tiles_across();
   threads = worthwhile(p, last - first, threads);
   std::atomic<Index> status{kDone};
@@ -143,9 +148,8 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, int th
         status = end;
         continue;
       }
-      tiles.store(registers, at.rows, at.cols, slice(out, at.i, at.j));
-      if (p.symmetric && at.i != at.j)
-        tiles.store_transposed(registers, at.rows, at.cols, slice(out, at.j, at.i));
+      store.plain(registers, at.rows, at.cols, slice(out, at.i, at.j));
+      if (p.symmetric && at.i != at.j) store.transposed(registers, at.rows, at.cols, slice(out, at.j, at.i));
     }
   }
   return status;

@@ -120,12 +120,17 @@ using MultiplyTile = void (*)(const double* tile, Index rows, Index cols, const 
                               double* out);
 
 template <class T>
+struct Stores {
+  StoreTile<T> plain;       // out[i][j] = tile[i][j]
+  StoreTile<T> transposed;  // out[j][i] = tile[i][j]
+};
+
+template <class T>
 struct Tiles {
   FillTile<T> fill[kDot + 1];
   AnovaFill<T> fill_anova;
   SubsetsFill<T> fill_all_subsets;
-  StoreTile<T> store;             // out[i][j] = tile[i][j]
-  StoreTile<T> store_transposed;  // out[j][i] = tile[i][j]
+  Stores<T> store, stream;  // `stream` is for outputs that no cache holds
   DenseTile<T> pairwise[kOpCount];
   CsrTile<T, std::int32_t> csr32[kOpCount];
   CsrTile<T, std::int64_t> csr64[kOpCount];

@@ -62,9 +62,11 @@ MERCER_INLINE void split_exp(V x, V low, V& n, V& q) {
 template <class V>
 MERCER_INLINE V exponential(V x, V low) {
   V n, q;
-  split_exp(larger(smaller(x, constant<V>(710.0)), constant<V>(-746.0)), low, n, q);
+  auto vanishes = x < -745.1332191019412;  // and is left out: to make subnormal numbers takes very long
+  split_exp(vanishes ? V{} : smaller(x, constant<V>(710.0)), low, n, q);
   V half = rounded(n * 0.5);  // in two steps, for 2^n itself may not be a normal number
   V y = (1.0 + q) * power_of_two(half) * power_of_two(n - half);
+  y = vanishes ? V{} : y;
   return x == x ? y : x;
 }
 

@@ -14,9 +14,55 @@ MERCER_INLINE void store_row(const double* from, Index count, T* to) {
   for (Index j = 0; j < count; ++j) to[j] = static_cast<T>(from[j]);
 }
 
+// Past the cache where whole lines are written: an output larger than the cache would first be read into it.
+#if defined(__AVX512F__)
+constexpr Index kLine = 64;
+MERCER_INLINE void stream_line(const double* from, double* to) { _mm512_stream_pd(to, load(from)); }
+MERCER_INLINE void stream_line(const double* from, float* to) {
+  _mm256_stream_ps(to, _mm512_cvtpd_ps(load(from)));
+  _mm256_stream_ps(to + 8, _mm512_cvtpd_ps(load(from + 8)));
+}
+MERCER_INLINE void finish_streams() { _mm_sfence(); }
+#elif defined(__AVX__)
+constexpr Index kLine = 64;
+MERCER_INLINE void stream_line(const double* from, double* to) {
+  _mm256_stream_pd(to, load(from));
+  _mm256_stream_pd(to + 4, load(from + 4));
+}
+MERCER_INLINE void stream_line(const double* from, float* to) {
+  for (int k = 0; k < 16; k += 4) _mm_stream_ps(to + k, _mm256_cvtpd_ps(load(from + k)));
+}
+MERCER_INLINE void finish_streams() { _mm_sfence(); }
+#else
+constexpr Index kLine = 1;  // stands for none
+template <class T>
+MERCER_INLINE void stream_line(const double*, T*) {}
+MERCER_INLINE void finish_streams() {}
+#endif
+
+template <class T>
+MERCER_INLINE void stream_row(const double* from, Index count, T* to) {
+  if constexpr (kLine > 1) {
+    constexpr Index each = kLine / static_cast<Index>(sizeof(T));
+    auto beyond = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) % kLine / sizeof(T));
+    Index head = beyond == 0 ? 0 : each - beyond, j = head < count ? head : count;
+    store_row(from, j, to);
+    for (; j + each <= count; j += each) stream_line(from + j, to + j);
+    store_row(from + j, count - j, to + j);
+  } else {
+    store_row(from, count, to);
+  }
+}
+
 template <class T>
 void store_tile(const double* tile, Index rows, Index cols, Output<T> out) {
   for (Index i = 0; i < rows; ++i) store_row(tile + i * kTileCols, cols, out.data + i * out.stride);
+}
+
+template <class T>
+void stream_tile(const double* tile, Index rows, Index cols, Output<T> out) {
+  for (Index i = 0; i < rows; ++i) stream_row(tile + i * kTileCols, cols, out.data + i * out.stride);
+  finish_streams();
 }
 
 // kLanes x kLanes numbers, rows kTileCols apart, turned over.
@@ -69,6 +115,20 @@ template <class T>
 void store_transposed(const double* tile, Index rows, Index cols, Output<T> out) {
   for_each_column(tile, rows, cols,
                   [=](Index j, const double* column) { store_row(column, rows, out.data + j * out.stride); });
+}
+
+template <class T>
+void stream_transposed(const double* tile, Index rows, Index cols, Output<T> out) {
+  for_each_column(tile, rows, cols, [=](Index j, const double* column) {
+    stream_row(column, rows, out.data + j * out.stride);
+  });
+  finish_streams();
+}
+
+template <class T>
+void fill_tiles(Tiles<T>& tiles) {
+  tiles.store = {store_tile<T>, store_transposed<T>};
+  tiles.stream = {stream_tile<T>, stream_transposed<T>};
 }
 
 MERCER_INLINE double sum_of_lanes(Vec a) {
@@ -141,10 +201,8 @@ void multiply_transposed(const double* tile, Index rows, Index cols, const doubl
 }  // namespace
 
 void fill_sinks(Table& table) {
-  table.f64.store = store_tile<double>;
-  table.f32.store = store_tile<float>;
-  table.f64.store_transposed = store_transposed<double>;
-  table.f32.store_transposed = store_transposed<float>;
+  fill_tiles(table.f64);
+  fill_tiles(table.f32);
   table.multiply = multiply;
   table.multiply_transposed = multiply_transposed;
 }

@@ -41,6 +41,9 @@ MOST_REGISTERS = 256
 #: Bytes of the partial sums that a product with a symmetric matrix may hold.
 MOST_SUMS = 1 << 26
 
+#: Bytes of sparse rows that may be laid out in full.
+MOST_DENSE = 1 << 26
+
 #: A native call takes about this long, so that Ctrl-C is seen.
 CALL_SECONDS = 0.1
 
@@ -300,6 +303,8 @@ class Builder:
 
     def _pairs(self, op: int, X: Data, Y: Data | None, parameters: tuple[float, ...] = ()) -> Value:
         dtype = _common(X, Y)
+        if all(A is None or _is_cheap_dense(A) for A in (X, Y)):
+            X, Y = (self.derived(A, ("dense",), _dense) if sparse.issparse(A) else A for A in (X, Y))
         key: tuple[Any, ...] = (id(X), id(Y))
         if _is_sparse(X, Y):
             key = (op, *key)
@@ -548,6 +553,18 @@ def _is_normal(number: float) -> bool:
 
 def _is_sparse(X: Data, Y: Data | None) -> bool:
     return bool(sparse.issparse(X) or sparse.issparse(Y))
+
+
+def _is_cheap_dense(A: Data) -> bool:
+    """Whether rows are dense, or few and full enough that merging their supports would take longer."""
+    if not sparse.issparse(A):
+        return True
+    size = A.shape[0] * A.shape[1]
+    return bool(8 * size <= MOST_DENSE and 64 * A.nnz >= size)
+
+
+def _dense(A: Data) -> Array:
+    return np.asarray(A.toarray())
 
 
 def _common(X: Data, Y: Data | None) -> np.dtype[Any]:
