@@ -50,39 +50,60 @@ MERCER_INLINE V exp_series(V r, V sum, double factorial) {
     return exp_series<k - 1>(r, muladd(sum, r, constant<V>(1.0 / factorial)), factorial / (k + 2));
 }
 
-// exp(x + low) = 2^n (1 + q) with |q| < 0.42; `low` is small against x.
+// y 2^n for a whole number n between -1080 and 1030, rounded once.
 template <class V>
-MERCER_INLINE void split_exp(V x, V low, V& n, V& q) {
+MERCER_INLINE V times_power_of_two(V y, V n) {
+  V half = rounded(n * 0.5);  // in two steps, for 2^n itself may not be a normal number
+  return y * power_of_two(half) * power_of_two(n - half);
+}
+#if defined(__AVX512F__)
+MERCER_INLINE Vec times_power_of_two(Vec y, Vec n) { return _mm512_scalef_pd(y, n); }
+#endif
+
+// x = n log 2 + r with a whole number n and |r| < 0.35.
+template <class V>
+MERCER_INLINE void split(V x, V& n, V& r) {
   constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
   n = rounded(x * 0x1.71547652b82fep0);
-  V r = muladd(n, constant<V>(-ln2_low), muladd(n, constant<V>(-ln2_high), x) + low);
-  q = muladd(r * r, exp_series<11>(r, V{}, 6227020800.0), r);  // 13! is the last
+  r = muladd(n, constant<V>(-ln2_low), muladd(n, constant<V>(-ln2_high), x));
 }
 
+// exp(r) - 1 for |r| < 0.35, with a small relative error.
 template <class V>
-MERCER_INLINE V exponential(V x, V low) {
-  V n, q;
-  auto vanishes = x < -745.1332191019412;  // and is left out: to make subnormal numbers takes very long
-  split_exp(vanishes ? V{} : smaller(x, constant<V>(710.0)), low, n, q);
-  V half = rounded(n * 0.5);  // in two steps, for 2^n itself may not be a normal number
-  V y = (1.0 + q) * power_of_two(half) * power_of_two(n - half);
-  y = vanishes ? V{} : y;
-  return x == x ? y : x;
+MERCER_INLINE V exp_minus_one(V r) {
+  return muladd(r * r, exp_series<11>(r, V{}, 6227020800.0), r);  // 13! is the last
 }
+
+// Beyond this, exp is zero.  Such numbers are left out, for to make subnormal numbers takes very long.
+constexpr double kVanishes = -745.1332191019412;
 
 template <class V>
 MERCER_INLINE V exponential(V x) {
-  return exponential(x, V{});
+  V n, r;
+  auto vanishes = x < kVanishes;
+  split(vanishes ? V{} : smaller(constant<V>(710.0), x), n, r);  // in this order NaN stays
+  V y = times_power_of_two(1.0 + exp_minus_one(r), n);
+  return vanishes ? V{} : y;
+}
+
+// exp(x + low), where `low` is small.
+template <class V>
+MERCER_INLINE V exponential(V x, V low) {
+  V n, r;
+  auto vanishes = x < kVanishes;
+  split(vanishes ? V{} : smaller(constant<V>(710.0), x), n, r);
+  V y = times_power_of_two(1.0 + exp_minus_one(r + low), n);
+  return vanishes ? V{} : y;
 }
 
 template <class V>
 MERCER_INLINE V hyperbolic_tangent(V x) {
   constexpr std::int64_t sign = static_cast<std::int64_t>(1) << 63;
   V size = from_bits(bits(x) & ~sign);
-  V n, q;
-  split_exp(2.0 * smaller(size, constant<V>(20.0)), V{}, n, q);
+  V n, r;
+  split(2.0 * smaller(constant<V>(20.0), size), n, r);
   V p = power_of_two(n);
-  V t = muladd(p, q, p - 1.0);  // exp(2 |x|) - 1
+  V t = muladd(p, exp_minus_one(r), p - 1.0);  // exp(2 |x|) - 1
   V y = from_bits(bits(t / (t + 2.0)) | (bits(x) & sign));
   return x == x ? y : x;
 }

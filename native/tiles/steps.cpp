@@ -57,11 +57,17 @@ MERCER_INLINE bool outer(const Step& step, const Strip& strip, Function function
 // Whether every number passes.
 template <class Test>
 MERCER_INLINE bool check(const Step& step, const Strip& strip, Test test) {
+  Vec failed = {};
   bool passed = true;
   for (Index i = 0; i < strip.rows; ++i) {
     const double* a = at(strip, step.a, i);
-    for (Index j = 0; j < strip.cols; ++j) passed &= test(a[j]);
+    Index j = 0;
+    for (; j + kLanes <= strip.cols; j += kLanes) failed = test(load(a + j)) ? failed : splat(1.0);
+    for (; j < strip.cols; ++j) passed &= test(a[j]) ? true : false;
   }
+  double lanes[kLanes];
+  store(lanes, failed);
+  for (double lane : lanes) passed &= lane == 0.0;
   return passed;
 }
 
@@ -168,11 +174,11 @@ bool diagonal(const Step& step, const Strip& strip) {
 
 bool within(const Step& step, const Strip& strip) {
   double low = parameters(step, strip)[0], high = parameters(step, strip)[1];
-  return check(step, strip, [=](double a) { return (a >= low) & (a <= high); });
+  return check(step, strip, [=](auto a) { return (a >= low) & (a <= high); });
 }
 
 bool nonzero(const Step& step, const Strip& strip) {
-  return check(step, strip, [](double a) { return a != 0.0; });
+  return check(step, strip, [](auto a) { return a != 0.0; });
 }
 
 }  // namespace
