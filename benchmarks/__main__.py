@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from . import harness
-from .cases import CASES, import_time
+from .cases import CASES, growth, import_time
 
 
 def main(names: list[str]) -> int:
-    known = [case.name for case in CASES] + ["import"]
+    known = [case.name for case in CASES] + ["import", "growth"]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2
@@ -17,6 +17,12 @@ def main(names: list[str]) -> int:
     if not names or "import" in names:
         print(
             f"import mercer after import sklearn: {import_time():.3f} s (asked: at most 0.15 s)", flush=True
+        )
+    if not names or "growth" in names:
+        print(
+            "a Gaussian Gram matrix takes time as n^{:.2f} and, from d = 100 on, as d^{:.2f}".format(
+                *growth()
+            )
         )
     results = []
     for case in CASES:

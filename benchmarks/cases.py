@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import scipy.sparse
+from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import RBF, DotProduct
 from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.metrics import pairwise
 
-from mercer.kernels import ChiSquare, Gaussian, Laplacian, Linear, Polynomial
+from mercer import gram
+from mercer.kernels import Anova, ChiSquare, Gaussian, Laplacian, Linear, Polynomial
 from mercer.machines import KernelRidge
 
 from .harness import Case
@@ -36,6 +41,34 @@ def regression(n: int, d: int, seed: int = 0) -> Callable[[], tuple[np.ndarray, 
     return make
 
 
+def clustered(n: int, d: int, seed: int = 0) -> Callable[[], np.ndarray]:
+    """Ten tight clusters far from the origin, where |x|^2 + |y|^2 - 2 <x, y> loses its digits."""
+
+    def make() -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        centres = 100.0 * rng.standard_normal((10, d))
+        return np.asarray(centres[rng.integers(10, size=n)] + rng.standard_normal((n, d)))
+
+    return make
+
+
+#: Values of the attributes of the census data "adult", which a9a has as 123 columns of zeros and ones.
+_A9A = (5, 8, 5, 16, 7, 14, 6, 5, 2, 2, 2, 5, 41, 5)
+
+
+def one_hot(n: int, seed: int = 0) -> Callable[[], Any]:
+    """Rows like those of a9a: one column of each group is 1."""
+
+    def make() -> Any:
+        rng = np.random.default_rng(seed)
+        starts = np.cumsum((0, *_A9A[:-1]))
+        columns = np.column_stack([a + rng.integers(c, size=n) for a, c in zip(starts, _A9A, strict=True)])
+        indptr = np.arange(0, columns.size + 1, len(_A9A))
+        return scipy.sparse.csr_array((np.ones(columns.size), columns.ravel(), indptr), shape=(n, sum(_A9A)))
+
+    return make
+
+
 def close(a: Any, b: Any) -> bool:
     return bool(np.allclose(a, b, rtol=1e-4, atol=1e-5))
 
@@ -51,6 +84,74 @@ def _composite_peer(X: np.ndarray) -> np.ndarray:
     K = _GP(X)
     d = np.sqrt(np.diagonal(K))
     return np.asarray(K / d[:, None] / d)
+
+
+def _with_room(n: int, d: int) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    """Points and an output whose pages are there already."""
+    return lambda: (normal(n, d)(), np.zeros((n, n)))
+
+
+def _into(data: tuple[np.ndarray, np.ndarray]) -> None:
+    X, out = data
+    program = Gaussian(5.0)._program(X, None)
+    assert program is not None
+    program.dense(out=out)
+
+
+def _half_a_gemm_and_a_write(data: tuple[np.ndarray, np.ndarray]) -> None:
+    X, out = data
+    half = len(X) // 2
+    np.matmul(X[:half], X.T, out=out[:half])
+    out.fill(1.0)
+
+
+def _matrix_times_vector() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X, Y = (rng.standard_normal((50_000, 20)).astype(np.float32) for _ in range(2))
+    return X, Y, rng.standard_normal(50_000).astype(np.float32)
+
+
+def _keops(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+    from pykeops.numpy import LazyTensor
+
+    X, Y, v = data
+    D = ((LazyTensor(X[:, None, :]) - LazyTensor(Y[None, :, :])) ** 2).sum(-1)
+    return np.asarray((-D / 50).exp() @ v[:, None]).ravel()
+
+
+def _bands(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+    X, Y, v = data
+    return np.hstack(
+        [pairwise.rbf_kernel(X[i : i + 2000], Y, gamma=1 / 50) @ v for i in range(0, len(X), 2000)]
+    )
+
+
+def _anova(X: np.ndarray) -> np.ndarray:
+    """The dynamic program, on whole matrices."""
+    e = [np.ones((len(X), len(X))), *(np.zeros((len(X), len(X))) for _ in range(3))]
+    for x in X.T:
+        z = np.multiply.outer(x, x)
+        for s in (3, 2, 1):
+            e[s] += z * e[s - 1]
+    return e[3]
+
+
+def growth() -> tuple[float, float]:
+    """Exponents of n and of d in the time of a Gaussian Gram matrix, fitted on a logarithmic scale."""
+
+    def seconds(n: int, d: int) -> float:
+        X, out = normal(n, d)(), np.zeros((n, n))
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            _into((X, out))
+            times.append(time.perf_counter() - start)
+        return float(np.median(times))
+
+    sizes, features = [1000, 2000, 4000, 8000], [100, 200, 400, 800]
+    by_n = np.polyfit(np.log(sizes), np.log([seconds(n, 50) for n in sizes]), 1)[0]
+    by_d = np.polyfit(np.log(features), np.log([seconds(2000, d) for d in features]), 1)[0]
+    return float(by_n), float(by_d)
 
 
 def _import(statement: str) -> float:
@@ -79,6 +180,7 @@ CASES = [
         lambda X: Gaussian(5.0).block(X),
         lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
         close,
+        target=5,
     ),
     Case(
         "gaussian32",
@@ -88,6 +190,7 @@ CASES = [
         lambda X: Gaussian(5.0).block(X),
         lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
         close,
+        target=5,
     ),
     Case(
         "laplacian",
@@ -98,6 +201,7 @@ CASES = [
         lambda X: pairwise.laplacian_kernel(X, gamma=0.1),
         close,
         repeats=3,
+        target=8,
     ),
     Case(
         "chi2",
@@ -108,6 +212,7 @@ CASES = [
         lambda X: pairwise.chi2_kernel(X, gamma=1.0),
         close,
         repeats=3,
+        target=10,
     ),
     Case(
         "polynomial",
@@ -117,6 +222,7 @@ CASES = [
         lambda X: Polynomial(3).block(X),
         lambda X: pairwise.polynomial_kernel(X, degree=3, gamma=1.0, coef0=1.0),
         close,
+        target=4,
     ),
     Case(
         "composite",
@@ -127,6 +233,88 @@ CASES = [
         _composite_peer,
         close,
         repeats=5,
+        target=10,
+    ),
+    Case(
+        "limit",
+        "Gaussian Gram into a given array, n=6000 d=50",
+        "half a GEMM and one write",
+        _with_room(6000, 50),
+        _into,
+        _half_a_gemm_and_a_write,
+        target=1 / 1.5,
+    ),
+    Case(
+        "clustered",
+        "Gaussian Gram of ten tight clusters, n=6000 d=50",
+        "`rbf_kernel`",
+        clustered(6000, 50),
+        lambda X: Gaussian(5.0).block(X),
+        lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
+        close,
+        target=5,
+    ),
+    Case(
+        "laplacian_cdist",
+        "Laplacian Gram, n=4000 d=50",
+        "`cdist` and `exp`",
+        normal(4000, 50),
+        lambda X: Laplacian(10.0).block(X),
+        lambda X: np.exp(-cdist(X, X, "cityblock") / 10.0),
+        close,
+        repeats=3,
+        target=8,
+    ),
+    Case(
+        "composite_gaussian",
+        "the same, against one Gaussian of ours",
+        "`Gaussian(5.0).block`",
+        normal(4000, 50),
+        _composite,
+        lambda X: Gaussian(5.0).block(X),
+        target=1 / 1.6,
+    ),
+    Case(
+        "product",
+        "Gaussian `K(X, Y) @ v`, n=m=50,000 d=20, float32, never stored",
+        "KeOps" if find_spec("pykeops") else "`rbf_kernel` in bands of 2,000 rows",
+        _matrix_times_vector,
+        lambda data: gram(Gaussian(5.0), data[0], data[1]) @ data[2],
+        _keops if find_spec("pykeops") else _bands,
+        lambda a, b: bool(np.allclose(a, b, rtol=1e-3, atol=1e-2)),
+        repeats=1,
+        target=8,
+    ),
+    Case(
+        "anova",
+        "ANOVA Gram of degree 3, n=2000 d=30",
+        "a dynamic program in NumPy",
+        normal(2000, 30),
+        lambda X: Anova(3).block(X),
+        _anova,
+        close,
+        repeats=3,
+        target=20,
+    ),
+    Case(
+        "sparse",
+        "Gaussian Gram of 5,000 sparse rows like those of a9a",
+        "`rbf_kernel` on CSR",
+        one_hot(5000),
+        lambda X: Gaussian(5.0).block(X),
+        lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
+        close,
+        repeats=5,
+        target=3,
+    ),
+    Case(
+        "one_row",
+        "one row against one row, a thousand times",
+        "`rbf_kernel`",
+        normal(1, 50),
+        lambda X: [Gaussian(5.0).block(X, X.copy()) for _ in range(1000)],
+        lambda X: [pairwise.rbf_kernel(X, X.copy(), gamma=1 / 50) for _ in range(1000)],
+        target=5,
     ),
     Case(
         "ridge",

@@ -15,6 +15,7 @@
 
 #include "dot.hpp"
 #include "drivers.hpp"
+#include "program.hpp"
 
 namespace nb = nanobind;
 
@@ -110,6 +111,93 @@ void bind_sparse(nb::module_& m) {
       "threads"_a);
 }
 
+// A program with the arrays that it reads, which live as long as it does.
+struct BoundProgram {
+  mercer::Program program;
+  std::vector<nb::object> arrays;
+};
+
+const double* vector_of(BoundProgram& bound, nb::handle array) {
+  bound.arrays.push_back(nb::borrow(array));
+  return nb::cast<Vector<double>>(array).data();
+}
+
+mercer::Points points_of(BoundProgram& bound, nb::handle left, nb::handle right) {
+  bound.arrays.push_back(nb::borrow(left));
+  bound.arrays.push_back(nb::borrow(right));
+  Matrix<double> x;
+  if (nb::try_cast(left, x, false)) {
+    auto y = nb::cast<Matrix<double>>(right, false);
+    return {false, x.data(), y.data(), static_cast<Index>(x.shape(1))};
+  }
+  auto x32 = nb::cast<Matrix<float>>(left, false), y32 = nb::cast<Matrix<float>>(right, false);
+  return {true, x32.data(), y32.data(), static_cast<Index>(x32.shape(1))};
+}
+
+// What the run ended with, as Python sees it: -1, or the number of the step whose check failed.
+template <class Work>
+Index run_released(Work&& work) {
+  Index end;
+  {
+    nb::gil_scoped_release release;
+    end = work();
+  }
+  if (end == mercer::kNoMemory) throw std::bad_alloc();
+  return end;
+}
+
+template <class T>
+Index run_dense(const BoundProgram& bound, Index first, Index last, const Out<T>& out, int threads) {
+  auto o = output(out);
+  return run_released([&] { return mercer::run_dense(bound.program, first, last, o, threads); });
+}
+
+void bind_program(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<BoundProgram>(m, "Program")
+      .def(
+          "__init__",
+          [](BoundProgram* self, const Matrix<Index>& steps, const Vector<double>& parameters,
+             const nb::list& points, const nb::list& vectors, const nb::list& foreign, Index rows, Index cols,
+             Index registers, bool symmetric, Index edge, double cost) {
+            new (self) BoundProgram;
+            mercer::Program& p = self->program;
+            const Index* s = steps.data();
+            for (std::size_t k = 0; k < steps.shape(0); ++k, s += 6)
+              p.steps.push_back({s[0], s[1], s[2], s[3], s[4], s[5]});
+            p.parameters.assign(parameters.data(), parameters.data() + parameters.shape(0));
+            for (nb::handle pair : points) p.points.push_back(points_of(*self, pair[0], pair[1]));
+            for (nb::handle pair : vectors) {
+              p.rowwise.push_back(vector_of(*self, pair[0]));
+              p.colwise.push_back(vector_of(*self, pair[1]));
+            }
+            for (nb::handle array : foreign) {
+              self->arrays.push_back(nb::borrow(array));
+              auto matrix = nb::cast<Matrix<double>>(array);
+              p.foreign.push_back({matrix.data(), static_cast<Index>(matrix.shape(1))});
+            }
+            p.rows = rows, p.cols = cols, p.registers = registers;
+            p.symmetric = symmetric, p.edge = edge, p.cost = cost;
+          },
+          "steps"_a, "parameters"_a, "points"_a, "vectors"_a, "foreign"_a, "rows"_a, "cols"_a, "registers"_a,
+          "symmetric"_a, "edge"_a, "cost"_a)
+      .def_prop_ro("tiles", [](const BoundProgram& bound) { return bound.program.tiles(); })
+      .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
+      .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
+      .def(
+          "product",
+          [](const BoundProgram& bound, const std::vector<Index>& lanes, bool half, Index first, Index last,
+             const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums, int threads) {
+            const double* v = V.data();
+            auto width = static_cast<Index>(V.shape(1));
+            double* s = sums.data();
+            return run_released([&] {
+              return mercer::run_product(bound.program, lanes, half, first, last, v, width, s, threads);
+            });
+          },
+          "lanes"_a, "half"_a, "first"_a, "last"_a, "V"_a.noconvert(), "sums"_a.noconvert(), "threads"_a);
+}
+
 // A capsule of scipy.linalg.cython_blas carries its C signature as its name.  The pointer is taken only when
 // that signature counts in plain int, which is what Gemm declares.
 template <class T>
@@ -162,8 +250,17 @@ NB_MODULE(_native, m) {
     return mercer::has_gemm();
   });
 
+  const char* steps[] = {
+      "ANOVA",          "ALL_SUBSETS",   "FOREIGN",    "CONSTANT", "ADD",    "MULTIPLY", "SCALE", "SHIFT",
+      "RECIPROCAL",     "INTEGER_POWER", "REAL_POWER", "EXP",      "LOG1P",  "TANH",     "SQRT",  "HORNER",
+      "OUTER_MULTIPLY", "OUTER_ADD",     "CLIP",       "DIAGONAL", "WITHIN", "NONZERO"};
+  for (int op = mercer::kAnova; op < mercer::kStepEnd; ++op) m.attr(steps[op - mercer::kAnova]) = op;
+  m.attr("TILE") = mercer::kTileRows;
+  m.attr("MOST_VECTORS") = mercer::kMostVectors;
+
   bind_dense<double>(m);
   bind_dense<float>(m);
+  bind_program(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);
   bind_sparse<float, std::int32_t>(m);

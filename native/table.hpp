@@ -9,6 +9,7 @@
 // pair alone, never on its place in a tile: sums run over features in order, in double precision.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace mercer {
@@ -17,6 +18,34 @@ using Index = std::int64_t;
 
 // The order is part of the interface: src/mercer/engine/pairwise.py mirrors it.
 enum Op : int { kSqEuclidean, kL1, kMin, kMax, kChiSquare, kJensen, kOpCount, kDot = kOpCount };
+
+// The steps of a program (native/program.hpp).  First come the operations above and these, which fill a
+// register from the data; then elementwise steps on registers.  src/mercer/engine/program.py mirrors the
+// order.
+enum Fill : int { kAnova = kDot + 1, kAllSubsets, kForeign, kFillCount };
+enum StepOp : int {
+  kConstant = kFillCount,
+  kAdd,
+  kMultiply,
+  kScale,
+  kShift,
+  kReciprocal,
+  kIntegerPower,
+  kRealPower,
+  kExp,
+  kLog1p,
+  kTanh,
+  kSqrt,
+  kHorner,
+  kOuterMultiply,
+  kOuterAdd,
+  kClip,
+  kDiagonal,
+  kWithin,
+  kNonzero,
+  kStepEnd,
+  kStepCount = kStepEnd - kFillCount
+};
 
 inline constexpr Index kTileRows = 128;
 inline constexpr Index kTileCols = 128;
@@ -53,8 +82,55 @@ using AnovaTile = void (*)(Dense<T> X, Dense<T> Y, const double* weights, const 
 template <class T>
 using SubsetsTile = void (*)(Dense<T> X, Dense<T> Y, const double* weights, Output<T> out, double* work);
 
+// A register is a tile of doubles, kTileCols from row to row.  Fill functions leave finite numbers of no
+// meaning in the columns that make the last vector of a row full.
+inline constexpr Index kRegister = kTileRows * kTileCols;
+inline constexpr std::size_t kMostVectors = 64;  // pairs of vectors that one program may use
+template <class T>
+using FillTile = void (*)(Dense<T> X, Dense<T> Y, double* target, double* work);
+template <class T>
+using AnovaFill = void (*)(Dense<T> X, Dense<T> Y, const double* weights, const double* coefficients,
+                           Index degree, Output<double> out, double* work);
+template <class T>
+using SubsetsFill = void (*)(Dense<T> X, Dense<T> Y, const double* weights, Output<double> out, double* work);
+
+// One step: `target` from registers `a` and `b`, with `count` numbers from `first` on among the parameters.
+// Steps that use data, a pair of vectors or a foreign tile have its number in `b`.
+struct Step {
+  Index op, target, a, b, first, count;
+};
+
+// Some rows of the registers of one tile, and where they lie.
+struct Strip {
+  double* registers;  // the first of these rows in register 0
+  Index rows, cols;   // cols without padding
+  const double* parameters;
+  const double* const* rowwise;  // vectors that have one number per row, from the first of these rows on
+  const double* const* colwise;
+  Index diagonal;  // the column that lies on the diagonal in the first row; -1 if none does
+};
+
+// False if a value fails the check that the step makes.
+using StepFunction = bool (*)(const Step& step, const Strip& strip);
+
+// What becomes of a finished tile of rows x cols numbers.
+template <class T>
+using StoreTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out);
+using MultiplyTile = void (*)(const double* tile, Index rows, Index cols, const double* V, Index width,
+                              double* out);
+
+template <class T>
+struct Stores {
+  StoreTile<T> plain;       // out[i][j] = tile[i][j]
+  StoreTile<T> transposed;  // out[j][i] = tile[i][j]
+};
+
 template <class T>
 struct Tiles {
+  FillTile<T> fill[kDot + 1];
+  AnovaFill<T> fill_anova;
+  SubsetsFill<T> fill_all_subsets;
+  Stores<T> store, stream;  // `stream` is for outputs that no cache holds
   DenseTile<T> pairwise[kOpCount];
   CsrTile<T, std::int32_t> csr32[kOpCount];
   CsrTile<T, std::int64_t> csr64[kOpCount];
@@ -68,6 +144,9 @@ struct Table {
   Index pairwise_work;  // doubles of scratch for a pairwise tile
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
+  StepFunction steps[kStepCount];
+  MultiplyTile multiply;             // out += tile V
+  MultiplyTile multiply_transposed;  // out += tile^T V
 
   template <class T>
   const Tiles<T>& tiles() const {

@@ -16,12 +16,13 @@ constexpr Index kPackedY = kSlice * kTileCols;
 constexpr Index kPackedX = kSlice * kRows;
 static_assert(kTileRows % kRows == 0 && kTileCols % kCols == 0);
 
-// sums[r][c] += sum_k term(x[k][r], y[k][c])
+// sums[r][c] += sum_k term(x[k][r], y[k][c]), from zero on if this is the first slice
 template <class Term>
-void block(Index count, const double* x, const double* y, double* sums) {
-  Vec acc[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r)
-    for (int v = 0; v < kVectors; ++v) acc[r][v] = load(sums + r * kTileCols + v * kLanes);
+void block(bool first, Index count, const double* x, const double* y, double* sums) {
+  Vec acc[kRows][kVectors] = {};
+  if (!first)
+    for (int r = 0; r < kRows; ++r)
+      for (int v = 0; v < kVectors; ++v) acc[r][v] = load(sums + r * kTileCols + v * kLanes);
   for (Index k = 0; k < count; ++k, x += kRows, y += kCols) {
     Vec column[kVectors];
     for (int v = 0; v < kVectors; ++v) column[v] = load(y + v * kLanes);
@@ -36,38 +37,50 @@ void block(Index count, const double* x, const double* y, double* sums) {
 
 // A long term has no use for many accumulators, which would only be spilled.
 template <>
-void block<Jensen>(Index count, const double* x, const double* y, double* sums) {
+void block<Jensen>(bool first, Index count, const double* x, const double* y, double* sums) {
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) {
-      Vec acc = load(sums + r * kTileCols + v * kLanes);
+      Vec acc = {};
+      if (!first) acc = load(sums + r * kTileCols + v * kLanes);
       for (Index k = 0; k < count; ++k)
         acc = Jensen::step(acc, splat(x[k * kRows + r]), load(y + k * kCols + v * kLanes));
       store(sums + r * kTileCols + v * kLanes, acc);
     }
 }
 
+// Rows of X against rows of Y into a tile whose rows are kTileCols apart.
 template <class Term, class T>
-void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
-  double* sums = work;
-  double* packed_y = sums + kSums;
+void fill(Dense<T> X, Dense<T> Y, double* sums, double* work) {
+  double* packed_y = work;
   double* packed_x = packed_y + kPackedY;
-  Index padded = (X.rows + kRows - 1) / kRows * kRows;
-  for (Index s = 0; s < padded * kTileCols; ++s) sums[s] = 0.0;
-  for (Index from = 0; from < X.cols; from += kSlice) {
+  for (Index from = 0; from == 0 || from < X.cols; from += kSlice) {  // once also if there are no features
     Index count = X.cols - from < kSlice ? X.cols - from : kSlice;
     for (Index j = 0; j < Y.rows; j += kCols) pack<kCols>(Y, j, from, count, packed_y + j * kSlice);
     for (Index i = 0; i < X.rows; i += kRows) {
       pack<kRows>(X, i, from, count, packed_x);
       for (Index j = 0; j < Y.rows; j += kCols)
-        block<Term>(count, packed_x, packed_y + j * kSlice, sums + i * kTileCols + j);
+        block<Term>(from == 0, count, packed_x, packed_y + j * kSlice, sums + i * kTileCols + j);
     }
   }
+}
+
+template <class Term, class T>
+void tile(Dense<T> X, Dense<T> Y, Output<T> out, double* work) {
+  double* sums = work;
+  fill<Term>(X, Y, sums, work + kSums);
   for (Index i = 0; i < X.rows; ++i)
     for (Index j = 0; j < Y.rows; ++j) out.data[i * out.stride + j] = static_cast<T>(sums[i * kTileCols + j]);
 }
 
 template <class T>
 void fill_tiles(Tiles<T>& tiles) {
+  tiles.fill[kSqEuclidean] = fill<SqEuclidean, T>;
+  tiles.fill[kL1] = fill<L1, T>;
+  tiles.fill[kMin] = fill<Min, T>;
+  tiles.fill[kMax] = fill<Max, T>;
+  tiles.fill[kChiSquare] = fill<ChiSquare, T>;
+  tiles.fill[kJensen] = fill<Jensen, T>;
+  tiles.fill[kDot] = fill<Dot, T>;
   tiles.pairwise[kSqEuclidean] = tile<SqEuclidean, T>;
   tiles.pairwise[kL1] = tile<L1, T>;
   tiles.pairwise[kMin] = tile<Min, T>;

@@ -69,9 +69,9 @@ Advance<T> advance_for(Index degree) {
 
 Index anova_work(Index degree) { return kPackedY + kTileRows * (degree + 1) * kCols; }
 
-template <class T>
+template <class T, class O>
 void anova(Dense<T> X, Dense<T> Y, const double* weights, const double* coefficients, Index degree,
-           Output<T> out, double* work) {
+           Output<O> out, double* work) {
   double* packed = work;
   double* sums = work + kPackedY;
   Index group = (degree + 1) * kCols;
@@ -91,13 +91,13 @@ void anova(Dense<T> X, Dense<T> Y, const double* weights, const double* coeffici
         double value = 0.0;
         for (Index s = 0; s <= degree; ++s)  // a degree that does not count must not bring in inf * 0
           if (coefficients[s] != 0.0) value += coefficients[s] * sums[i * group + s * kCols + c];
-        out.data[i * out.stride + j + c] = static_cast<T>(value);
+        out.data[i * out.stride + j + c] = static_cast<O>(value);
       }
   }
 }
 
-template <class T>
-void all_subsets(Dense<T> X, Dense<T> Y, const double* weights, Output<T> out, double* work) {
+template <class T, class O>
+void all_subsets(Dense<T> X, Dense<T> Y, const double* weights, Output<O> out, double* work) {
   double* packed = work;
   double* values = work + kPackedY;
   for (Index j = 0; j < Y.rows; j += kCols) {
@@ -119,17 +119,19 @@ void all_subsets(Dense<T> X, Dense<T> Y, const double* weights, Output<T> out, d
     Index columns = Y.rows - j < kCols ? Y.rows - j : kCols;
     for (Index i = 0; i < X.rows; ++i)
       for (Index c = 0; c < columns; ++c)
-        out.data[i * out.stride + j + c] = static_cast<T>(values[i * kCols + c]);
+        out.data[i * out.stride + j + c] = static_cast<O>(values[i * kCols + c]);
   }
 }
 
 }  // namespace
 
 void fill_products(Table& table) {
-  table.f64.anova = anova<double>;
-  table.f32.anova = anova<float>;
-  table.f64.all_subsets = all_subsets<double>;
-  table.f32.all_subsets = all_subsets<float>;
+  table.f64.anova = table.f64.fill_anova = anova<double, double>;
+  table.f32.anova = anova<float, float>;
+  table.f32.fill_anova = anova<float, double>;
+  table.f64.all_subsets = table.f64.fill_all_subsets = all_subsets<double, double>;
+  table.f32.all_subsets = all_subsets<float, float>;
+  table.f32.fill_all_subsets = all_subsets<float, double>;
   table.anova_work = anova_work;
   table.all_subsets_work = kPackedY + kTileRows * kCols;
 }

@@ -8,6 +8,8 @@ void fill(Table& table) {
   fill_pairwise(table);
   fill_sparse(table);
   fill_products(table);
+  fill_steps(table);
+  fill_sinks(table);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -18,11 +18,18 @@ struct SqEuclidean {  // (x - y)^2
   }
 };
 
+struct Dot {  // x y
+  template <class V>
+  static MERCER_INLINE V step(V acc, V x, V y) {
+    return muladd(x, y, acc);
+  }
+};
+
 struct L1 {  // |x - y|
   template <class V>
   static MERCER_INLINE V step(V acc, V x, V y) {
     V d = x - y;
-    return acc + larger(d, -d);
+    return acc + magnitude(d);
   }
 };
 
@@ -44,8 +51,7 @@ struct ChiSquare {  // (x - y)^2 / (x + y) for x, y >= 0, with 0 / 0 = 0; no int
   template <class V>
   static MERCER_INLINE V step(V acc, V x, V y) {
     V d = x - y, s = x + y;
-    V ratio = s > 0.0 ? d / s : d;
-    return muladd(d, ratio, acc);
+    return muladd(d, share(d, s), acc);
   }
 };
 

@@ -16,6 +16,30 @@ MAX: Final[int]
 CHI2: Final[int]
 JENSEN: Final[int]
 DOT: Final[int]
+ANOVA: Final[int]
+ALL_SUBSETS: Final[int]
+FOREIGN: Final[int]
+CONSTANT: Final[int]
+ADD: Final[int]
+MULTIPLY: Final[int]
+SCALE: Final[int]
+SHIFT: Final[int]
+RECIPROCAL: Final[int]
+INTEGER_POWER: Final[int]
+REAL_POWER: Final[int]
+EXP: Final[int]
+LOG1P: Final[int]
+TANH: Final[int]
+SQRT: Final[int]
+HORNER: Final[int]
+OUTER_MULTIPLY: Final[int]
+OUTER_ADD: Final[int]
+CLIP: Final[int]
+DIAGONAL: Final[int]
+WITHIN: Final[int]
+NONZERO: Final[int]
+TILE: Final[int]
+MOST_VECTORS: Final[int]
 
 def isa() -> str: ...
 def available_isas() -> list[str]: ...
@@ -48,3 +72,32 @@ def all_subsets(
     out: NDArray[_Float],
     threads: int,
 ) -> None: ...
+
+class Program:
+    def __init__(
+        self,
+        steps: NDArray[np.int64],
+        parameters: NDArray[np.float64],
+        points: list[tuple[NDArray[_Float], NDArray[_Float]]],
+        vectors: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        foreign: list[NDArray[np.float64]],
+        rows: int,
+        cols: int,
+        registers: int,
+        symmetric: bool,
+        edge: int,
+        cost: float,
+    ) -> None: ...
+    @property
+    def tiles(self) -> int: ...
+    def dense(self, first: int, last: int, out: NDArray[_Float], threads: int) -> int: ...
+    def product(
+        self,
+        lanes: list[int],
+        half: bool,
+        first: int,
+        last: int,
+        V: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        threads: int,
+    ) -> int: ...

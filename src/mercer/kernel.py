@@ -22,6 +22,7 @@ from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .certificate import Certificate, Claim
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles
+from .engine.program import Builder, Program, Value
 from .errors import InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
 from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
@@ -200,7 +201,27 @@ class Kernel:
         domain.match(X, Y)
         return self._prepare(X), None if Y is None else self._prepare(Y)
 
-    def _tiles(self, X: Data, Y: Data | None, progress: bool = False) -> np.ndarray:
+    def _tiles(
+        self, X: Data, Y: Data | None, progress: bool = False, dtype: np.dtype[Any] | None = None
+    ) -> np.ndarray:
+        """Matrix on prepared data, tile by tile: compiled where the kernel describes itself, else blocks."""
+        program = self._program(X, Y)
+        K = None if program is None else program.dense(dtype, progress=progress)
+        return self._tiles_of_blocks(X, Y, progress, dtype) if K is None else K
+
+    def _program(self, X: Data, Y: Data | None) -> Program | None:
+        """Compile for prepared data; None if blocks in Python are all there is."""
+        n = size(X)
+        b = Builder(n, n if Y is None else size(Y), Y is None)
+        return b.program(b.kernel(self, X, Y))
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        """Describe the block on prepared data as steps; None if there are none and ``_block`` counts."""
+        return None
+
+    def _tiles_of_blocks(
+        self, X: Data, Y: Data | None, progress: bool = False, dtype: np.dtype[Any] | None = None
+    ) -> np.ndarray:
         """Run ``_block`` over tiles of prepared data."""
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
@@ -210,9 +231,10 @@ class Kernel:
 
         n = size(X)
         m = n if Y is None else size(Y)
-        first = slice(0, 1)
-        single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
-        dtype = np.float32 if single else np.float64
+        if dtype is None:
+            first = slice(0, 1)
+            single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
+            dtype = np.dtype(np.float32 if single else np.float64)
         return tiles.run(tile, n, m, symmetric=Y is None, dtype=dtype, progress=progress)
 
     def _finite(self, K: np.ndarray, rows: slice, cols: slice) -> np.ndarray:
@@ -253,6 +275,10 @@ class Kernel:
 
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """Squared distances in feature space on prepared data, where they are known without cancellation."""
+        return None
+
+    def _compile_distances(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        """Steps to those distances; None leaves them to Python."""
         return None
 
     # -- definiteness -------------------------------------------------------------------------

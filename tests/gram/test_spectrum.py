@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mercer.errors import InputError, ParameterError
+from mercer.errors import ParameterError
 from mercer.gram import gram, spectrum
 from mercer.kernel import Kernel
 from mercer.kernels import Gaussian, Linear
@@ -84,5 +84,5 @@ def test_k_is_checked(k):
 
 
 def test_infinite_values_are_named():
-    with pytest.raises(InputError, match="inf in row 0, column 0"):
+    with pytest.raises(ParameterError, match="value inf for the points 0 and 0"):
         gram(Broken(), ["a", "b"]).spectrum()

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
-from ..domains import Data, size
+from ..domains import Data, size, take
+from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..errors import InputError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -50,6 +51,14 @@ class Distance(Node):
             return direct
         rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
         return self._clean((rows[:, None] + columns) - 2 * self._blocks(X, Y)[0], Y is None)
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        if self.base._squared_distances(take(X.parts[0], slice(0, 0)), None) is not None:
+            return self.base._compile_distances(b, X.parts[0], None if Y is None else Y.parts[0])
+        columns = None if Y is None else Y.arrays[0]
+        D = b.outer_add(next(self._compiled(b, X, Y)), -2.0, X.arrays[0], columns)
+        D = b.diagonal(D, b.derived(X.arrays[0], ("zeros",), np.zeros_like))
+        return b.clip(D, 0.0, math.inf) if self.base.certificate.is_psd else D
 
     def _clean(self, D: np.ndarray, symmetric: bool) -> np.ndarray:
         """Zero the diagonal, and what rounding alone made negative."""
@@ -120,6 +129,11 @@ class RealPower(Unary):
             raise self._negative(float(K.min()))
         with np.errstate(over="ignore"):
             return checked(np.power(K, self.exponent), self, "exponent")
+
+    def _steps(self, b: Builder, value: Value) -> Value | None:
+        if self.exponent > MOST_EXPONENT:
+            return None
+        return b.finite(b.real_power(b.within(value, 0.0, math.inf), self.exponent))
 
     def _negative(self, value: float) -> InputError:
         return InputError(f"{self!r} needs values >= 0 for a fractional power. Got {value:.6g}.")
@@ -194,6 +208,9 @@ class Log1p(Unary):
             raise self._low(float(K.min()))
         return np.asarray(np.log1p(K))
 
+    def _steps(self, b: Builder, value: Value) -> Value:
+        return b.log1p(b.within(value, math.nextafter(-1.0, 0.0), math.inf))
+
     def _low(self, value: float) -> InputError:
         return InputError(f"{self!r} needs values > -1. Got {value:.6g}.")
 
@@ -261,6 +278,14 @@ class Sqrt(Node):
         if not self.base.certificate.is_nds and D.size and D.min() < 0:
             raise self._negative(float(D.min()))
         return np.asarray(np.sqrt(np.maximum(D, 0.0)))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        half = [-0.5 * P.arrays[0] for P in (X, Y) if P is not None]
+        D = b.outer_add(next(self._compiled(b, X, Y)), 1.0, half[0], None if Y is None else half[1])
+        D = b.diagonal(D, b.derived(X.arrays[0], ("zeros",), np.zeros_like))
+        if not self.base.certificate.is_nds:
+            D = b.within(D, 0.0, math.inf)
+        return b.sqrt(b.clip(D, 0.0, math.inf))
 
     def _negative(self, value: float) -> InputError:
         return InputError(

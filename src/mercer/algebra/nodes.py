@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..certificate import Claim, Property, Status
 from ..domains import Data
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..kernel import Gradient, Kernel, Prepared
 
@@ -44,6 +45,12 @@ class Node(Kernel):
             for (_, child), a, b in zip(self._children(), X.parts, columns, strict=True)
         ]
 
+    def _compiled(self, b: Builder, X: Prepared, Y: Prepared | None) -> Iterator[Value]:
+        """Compile the children one after the other."""
+        columns: Iterable[Any] = X.parts if Y is None else Y.parts
+        for (_, child), x, y in zip(self._children(), X.parts, columns, strict=True):
+            yield b.kernel(child, x, None if Y is None else y)
+
     def _gradients(self, X: Prepared, Y: Prepared | None) -> list[tuple[str, np.ndarray, Gradient]]:
         """Names, blocks and gradients of all children."""
         columns: Iterable[Any] = X.parts if Y is None else Y.parts
@@ -76,6 +83,13 @@ class Unary(Node):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return self._map(self._blocks(X, Y)[0])
+
+    def _steps(self, b: Builder, value: Value) -> Value | None:
+        """Apply the function to a compiled value; None if there are no steps for it."""
+        return None
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        return self._steps(b, next(self._compiled(b, X, Y)))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return self._map(self._diagonals(X)[0])

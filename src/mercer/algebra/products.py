@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -34,6 +35,9 @@ class Product(Associative):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return reduce(np.multiply, self._blocks(X, Y))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.multiply(self._compiled(b, X, Y))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return reduce(np.multiply, self._diagonals(X))
@@ -107,6 +111,9 @@ class Power(Node):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return checked(integer_power(self._blocks(X, Y)[0], self.exponent), self, "exponent")
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.finite(b.integer_power(next(self._compiled(b, X, Y)), self.exponent))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return checked(integer_power(self._diagonals(X)[0], self.exponent), self, "exponent")

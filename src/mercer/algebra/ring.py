@@ -15,6 +15,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, size
+from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
@@ -49,6 +50,9 @@ class Constant(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return np.full((size(X), size(X if Y is None else Y)), self.value)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.constant(self.value)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.full(size(X), self.value)
@@ -99,6 +103,9 @@ class Scaled(Node):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return self.factor * self._blocks(X, Y)[0]
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.scale(next(self._compiled(b, X, Y)), self.factor)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return self.factor * self._diagonals(X)[0]
@@ -218,6 +225,9 @@ class Sum(Associative):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return reduce(np.add, self._blocks(X, Y))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.add(self._compiled(b, X, Y))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return reduce(np.add, self._diagonals(X))

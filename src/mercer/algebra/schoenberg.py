@@ -15,6 +15,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Data, Domain, Vectors
+from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -51,6 +52,9 @@ class Schoenberg(Unary):
     def _map(self, K: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return checked(np.exp(-self.t * K), self, "t")
+
+    def _steps(self, b: Builder, value: Value) -> Value:
+        return b.finite(b.exp(b.scale(value, -self.t)))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         return -self.t * F
@@ -112,6 +116,9 @@ class Reciprocal(Unary):
         if (K == 0).any():
             raise self._zero()
         return np.asarray(1.0 / K)
+
+    def _steps(self, b: Builder, value: Value) -> Value:
+        return b.reciprocal(b.nonzero(value))
 
     def _zero(self) -> InputError:
         return InputError(f"{self!r} divides by zero. Add a positive constant: 1 / (c + psi).")
@@ -206,6 +213,10 @@ class Shifted(Node):
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
         return np.asarray((rows[:, None] + columns) - self._blocks(X, Y)[0])
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        columns = None if Y is None else Y.arrays[0]
+        return b.outer_add(next(self._compiled(b, X, Y)), -1.0, X.arrays[0], columns)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.asarray(2 * X.arrays[0] - self._diagonals(X)[0])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
+from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Kernel
@@ -38,6 +39,9 @@ class Exp(Unary):
     def _map(self, K: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return checked(np.exp(K), self, "base")
+
+    def _steps(self, b: Builder, value: Value) -> Value:
+        return b.finite(b.exp(value))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         return F
@@ -124,6 +128,9 @@ class PolynomialOf(Unary):
         with np.errstate(over="ignore", invalid="ignore"):
             return checked(_horner(self.coefficients, K), self, "coefficients")
 
+    def _steps(self, b: Builder, value: Value) -> Value:
+        return b.finite(b.polynomial(value, self.coefficients))
+
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         slopes = self.coefficients[1:] * np.arange(1, len(self.coefficients))
         return _horner(slopes, K) if len(slopes) else np.zeros_like(K)
@@ -170,11 +177,16 @@ class Series:
     define: Callable[[Any, Arithmetic], Any]
     function: Callable[[np.ndarray], np.ndarray]
     derivative: Callable[[np.ndarray], np.ndarray]
+    steps: Callable[[Builder, Value], Value] | None = None
 
 
 def _central(n: int) -> float:
     """Coefficient of t^n in (1 - t)^(-1/2)."""
     return math.comb(2 * n, n) / 4.0**n
+
+
+def _one_minus(b: Builder, t: Value) -> Value:
+    return b.shift(b.scale(t, -1.0), 1.0)
 
 
 #: Power series that ``power_series`` knows by name.
@@ -185,9 +197,15 @@ SERIES: dict[str, Series] = {
         lambda t, m: m.exp(t),
         np.exp,
         np.exp,
+        lambda b, t: b.exp(t),
     ),
     "geometric": Series(
-        lambda n: 1.0, 1.0, lambda t, m: 1 / (1 - t), lambda t: 1 / (1 - t), lambda t: (1 - t) ** -2.0
+        lambda n: 1.0,
+        1.0,
+        lambda t, m: 1 / (1 - t),
+        lambda t: 1 / (1 - t),
+        lambda t: (1 - t) ** -2.0,
+        lambda b, t: b.reciprocal(_one_minus(b, t)),
     ),
     "log": Series(
         lambda n: 0.0 if n == 0 else 1.0 / n,
@@ -195,6 +213,7 @@ SERIES: dict[str, Series] = {
         lambda t, m: -m.log1p(-t),
         lambda t: -np.log1p(-t),
         lambda t: 1 / (1 - t),
+        lambda b, t: b.scale(b.log1p(b.scale(t, -1.0)), -1.0),
     ),
     "inverse_sqrt": Series(
         _central,
@@ -202,6 +221,7 @@ SERIES: dict[str, Series] = {
         lambda t, m: 1 / m.sqrt(1 - t),
         lambda t: (1 - t) ** -0.5,
         lambda t: 0.5 * (1 - t) ** -1.5,
+        lambda b, t: b.reciprocal(b.sqrt(_one_minus(b, t))),
     ),
     "cosh": Series(
         lambda n: 0.0 if n % 2 or n >= 171 else 1.0 / math.factorial(n),
@@ -309,6 +329,13 @@ class PowerSeries(Unary):
                 return total
             power *= K
         raise self._slow(float(np.abs(K).max()))
+
+    def _steps(self, b: Builder, value: Value) -> Value | None:
+        steps = SERIES[self.coefficients].steps if isinstance(self.coefficients, str) else None
+        if steps is None:
+            return None
+        inside = math.nextafter(self.radius, 0.0)
+        return b.finite(steps(b, b.within(value, -inside, inside)))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
         return SERIES[self.coefficients].derivative(K) if isinstance(self.coefficients, str) else None

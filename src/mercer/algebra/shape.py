@@ -11,6 +11,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Data, Domain, Objects, Vectors, items, lower, size
+from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -66,6 +67,13 @@ class Normalized(Node):
         if self.base.certificate.is_psd:  # Cauchy-Schwarz holds: only rounding can leave [-1, 1]
             np.clip(K, -1.0, 1.0, out=K)
         return np.asarray(K)
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        s = X.arrays[0]
+        K = b.outer_multiply(next(self._compiled(b, X, Y)), s, None if Y is None else Y.arrays[0])
+        if self.base.certificate.is_psd:
+            K = b.clip(K, -1.0, 1.0)
+        return b.diagonal(K, b.derived(s, ("ones",), lambda d: (d > 0).astype(d.dtype)))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.where(X.arrays[0] > 0, 1.0, 0.0)
@@ -152,6 +160,10 @@ class Conformal(Node):
         s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
         return np.asarray(s[:, None] * self._blocks(X, Y)[0] * t)
 
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        columns = None if Y is None else Y.arrays[0]
+        return b.outer_multiply(next(self._compiled(b, X, Y)), X.arrays[0], columns)
+
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.asarray(X.arrays[0] ** 2 * self._diagonals(X)[0])
 
@@ -231,6 +243,9 @@ class Pullback(Node):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self.base._block(X, Y)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.kernel(self.base, X, Y)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return self.base._diagonal(X)
@@ -355,6 +370,10 @@ class Centered(Node):
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         rows, columns = X.arrays[0], (X if Y is None else Y).arrays[0]
         return np.asarray(self._blocks(X, Y)[0] - (rows[:, None] + columns) + self._mean)
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        rows, columns = -X.arrays[0], None if Y is None else -Y.arrays[0]
+        return b.shift(b.outer_add(next(self._compiled(b, X, Y)), 1.0, rows, columns), self._mean)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.asarray(self._diagonals(X)[0] - 2 * X.arrays[0] + self._mean)

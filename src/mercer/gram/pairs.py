@@ -12,7 +12,7 @@ from ..engine import tiles
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram
-from .indexing import Selection, length, positions
+from .indexing import Selection, positions
 
 __all__ = ["KernelGram", "gram"]
 
@@ -114,17 +114,18 @@ class KernelGram(Gram):
         return self._columns is None
 
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
-        n, m = length(rows), length(cols)
         symmetric = self.is_symmetric and isinstance(rows, slice) and rows == cols
         A = take(self._rows, rows)
         B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
+        return self.kernel._tiles(A, B, progress, self.dtype)
 
-        def tile(r: slice, c: slice) -> np.ndarray:
-            if B is None and r == c:
-                return self.kernel._block(take(A, r), None)
-            return self.kernel._block(take(A, r), take(A if B is None else B, c))
-
-        return tiles.run(tile, n, m, symmetric=symmetric, dtype=self.dtype, progress=progress)
+    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
+        program = self.kernel._program(self._rows, None if self._columns is None else self._columns[1])
+        result = None if program is None else program.product(V[:, None] if V.ndim == 1 else V, progress)
+        if result is None:
+            return super()._product(V, progress)
+        result = result[:, 0] if V.ndim == 1 else result
+        return result.astype(np.result_type(self.dtype, V), copy=False)
 
     def _asymmetry(self) -> float:
         index = np.arange(self.shape[0])

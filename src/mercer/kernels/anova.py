@@ -20,6 +20,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import REAL_LINE, Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -70,6 +71,9 @@ class AllSubsets(Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             K = pairwise.all_subsets(X, Y, _weights(self.weights, X))
         return checked(K, self, "weights")
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.finite(b.all_subsets(X, Y, _weights(self.weights, X)))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         K = np.ones(size(X), dtype=np.float64)
@@ -172,6 +176,12 @@ class Anova(Kernel):
                 )
                 K = damped_anova(terms, shape, coefficients, self.decay)
             return checked(K.astype(dtype), self, "degree")
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        if self.decay != 1.0:
+            return None
+        coefficients = _coefficients(self.coefficients, self.degree)
+        return b.finite(b.anova(X, Y, _weights(self.weights, X), coefficients))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         weights, coefficients = _weights(self.weights, X), _coefficients(self.coefficients, self.degree)

@@ -11,6 +11,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, Domain, Vectors
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from .dot import inner, squared_norms
@@ -56,6 +57,9 @@ class Cosine(Kernel):
         if Y is None:
             np.fill_diagonal(K, self._diagonal(X))
         return K
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.diagonal(b.clip(b.dot(X, Y), -1.0, 1.0), b.derived(X, ("cosine",), self._diagonal))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.asarray((squared_norms(X) > 0).astype(X.dtype))

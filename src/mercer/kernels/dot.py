@@ -18,6 +18,7 @@ from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Ball, Data, Domain, Vectors
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import NONNEGATIVE, REAL_LINE, Interval
 from ..kernel import Gradient, Kernel
@@ -29,7 +30,8 @@ __all__ = ["ExponentialDot", "InverseRoot", "Linear", "Polynomial", "Sigmoid"]
 class DotProduct(Kernel):
     """Kernels ``f(<x, y>)``.
 
-    Subclasses give :math:`f` as ``_profile`` on fresh arrays of inner products, as ``_define`` on one pair.
+    Subclasses give :math:`f` as ``_profile`` on fresh arrays of inner products, as ``_define`` on one pair,
+    as ``_steps`` for the engine.
     """
 
     @property
@@ -45,6 +47,12 @@ class DotProduct(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self._profile(pairwise.dot(X, Y))
+
+    def _steps(self, b: Builder, T: Value) -> Value | None:
+        return None
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        return self._steps(b, b.dot(X, Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return self._profile(squared_norms(X))
@@ -82,6 +90,12 @@ class Linear(DotProduct):
 
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.squared_distances(X, Y)
+
+    def _compile_distances(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.squared_distances(X, Y)
+
+    def _steps(self, b: Builder, T: Value) -> Value:
+        return T
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "inner product", "c'Kc = |sum_i c_i x_i|^2 >= 0")
@@ -133,6 +147,9 @@ class Polynomial(DotProduct):
         with np.errstate(over="ignore", invalid="ignore"):
             K = integer_power(T, self.degree)
         return checked(K, self, "degree")
+
+    def _steps(self, b: Builder, T: Value) -> Value:
+        return b.finite(b.integer_power(b.shift(T, self.offset), self.degree))
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         power = integer_power(T + T.dtype.type(self.offset), self.degree - 1)
@@ -207,6 +224,9 @@ class ExponentialDot(DotProduct):
         with np.errstate(over="ignore"):
             return checked(np.exp(T, out=T), self, "sigma")
 
+    def _steps(self, b: Builder, T: Value) -> Value:
+        return b.finite(b.exp(T))
+
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         return {"sigma": -2 * T * K}
 
@@ -268,6 +288,9 @@ class Sigmoid(DotProduct):
         T += T.dtype.type(self.b)
         np.tanh(T, out=T)
         return T
+
+    def _steps(self, b: Builder, T: Value) -> Value:
+        return b.tanh(b.shift(b.scale(T, self.a), self.b))
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         return {"a": self.a * T * (1 - K) * (1 + K)}
@@ -347,6 +370,10 @@ class InverseRoot(DotProduct):
         np.sqrt(T, out=T)
         np.divide(1.0, T, out=T)
         return T
+
+    def _steps(self, b: Builder, T: Value) -> Value:
+        gap = b.shift(b.scale(T, -1.0), 1.0)
+        return b.reciprocal(b.sqrt(b.within(gap, math.ulp(0.0), math.inf)))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

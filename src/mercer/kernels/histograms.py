@@ -18,6 +18,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
@@ -80,6 +81,9 @@ class ChiSquare(Divergence):
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.chi_square(X, Y)
 
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.chi_square(X, Y)
+
     def _certify(self) -> Certificate:
         return self._nds(
             "a + b minus a PSD kernel",
@@ -119,6 +123,9 @@ class Jensen(Divergence):
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.jensen(X, Y)
 
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.jensen(X, Y)
+
     def _certify(self) -> Certificate:
         return self._nds(
             "integral of semigroup characters",
@@ -145,6 +152,9 @@ class TotalVariation(Divergence):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.l1_distances(X, Y)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.l1_distances(X, Y)
 
     def _certify(self) -> Certificate:
         return self._nds("l1 distance", "|a - b| = int |1[s < a] - 1[s < b]|^2 ds is a squared distance")
@@ -182,6 +192,9 @@ class Hellinger(Divergence):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.squared_distances(X, Y) if self.power == 2 else pairwise.l1_distances(X, Y)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.squared_distances(X, Y) if self.power == 2 else b.l1_distances(X, Y)
 
     def _certify(self) -> Certificate:
         if self.power == 2:
@@ -233,6 +246,9 @@ class ProbabilityProduct(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return checked(pairwise.dot(X, Y), self, "power")
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.finite(b.dot(X, Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return checked(squared_norms(X), self, "power")

@@ -11,6 +11,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, Domain, Vectors
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
@@ -68,6 +69,9 @@ class Intersection(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return finite(pairwise.min_sums(X, Y), self)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.finite(b.min_sums(X, Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return finite(np.asarray(X.sum(axis=1)).ravel(), self)
@@ -132,6 +136,11 @@ class MinExponential(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self._gradient(X, Y)[0]
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        if not 1e-150 < self.sigma < 1e150:
+            return None
+        return b.finite(b.exp(b.scale(b.min_sums(X, Y), self.sigma**-2)))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return self._diagonal_gradient(X)[0]

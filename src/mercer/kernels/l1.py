@@ -13,11 +13,12 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .radial import ONE, UNIT, dense
-from .widths import median_distance, scaled_l1_distances, width
+from .widths import median_distance, scaled_l1_distances, scaled_l1_values, width
 
 __all__ = ["Cauchy", "Laplacian", "Periodic"]
 
@@ -56,6 +57,9 @@ class Laplacian(Kernel):
         np.negative(D, out=D)
         np.exp(D, out=D)
         return D
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.exp(b.scale(scaled_l1_values(b, X, Y, self.sigma), -1.0))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(size(X), dtype=X.dtype)
@@ -262,6 +266,12 @@ class Periodic(Kernel):
             D /= self.sigma
         np.exp(D, out=D)
         return D
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        if not 1e-150 < self.sigma < 1e150:
+            return None
+        D = b.squared_distances(X.parts[1], None if Y is None else Y.parts[1])
+        return b.exp(b.scale(D, -0.5 / self.sigma**2))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.ones(len(X), dtype=X.parts[0].dtype)

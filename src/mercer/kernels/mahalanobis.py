@@ -11,6 +11,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -120,6 +121,12 @@ class Mahalanobis(Kernel):
         D *= -0.5
         np.exp(D, out=D)
         return D
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        image, columns = X.parts[1], None if Y is None else Y.parts[1]
+        if not _within(SAFE_RANGE, image, columns):
+            return None
+        return b.exp(b.scale(b.squared_distances(image, columns), -0.5))
 
     def _from_differences(self, X: Data, Y: Data) -> np.ndarray:
         """Squared distances row by row, each from exact differences: O(n m d^2)."""

@@ -12,6 +12,7 @@ import scipy.special
 
 from ..arithmetic import FLOAT, Arithmetic, multiprecision
 from ..certificate import Certificate, Claim
+from ..engine.program import Builder, Value
 from ..parameters import parameter
 from .radial import Radial, over, scaled_square
 from .widths import width
@@ -80,6 +81,15 @@ class Matern(Radial):
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return bessel_profile(self.nu, self._argument(D))
+
+    def _steps(self, b: Builder, D: Value) -> Value | None:
+        if self.nu not in (0.5, 1.5, 2.5):
+            return None
+        z = b.clip(b.scale(b.sqrt(D), math.sqrt(2 * self.nu)), 0.0, np.finfo(np.float64).max ** 0.25)
+        decay = b.exp(b.scale(z, -1.0))
+        if self.nu == 0.5:
+            return decay
+        return b.multiply((b.polynomial(z, [1.0, 1.0, 1 / 3][: int(self.nu + 0.5)]), decay))
 
     def _argument(self, D: np.ndarray) -> np.ndarray:
         """Values of z."""

@@ -12,6 +12,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
@@ -57,6 +58,11 @@ class PowerExponential(Radial):
         np.negative(D, out=D)
         np.exp(D, out=D)
         return D
+
+    def _steps(self, b: Builder, D: Value) -> Value | None:
+        if self.p / 2 > MOST_EXPONENT:
+            return None
+        return b.exp(b.scale(b.real_power(D, self.p / 2), -1.0))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -132,6 +138,11 @@ class PowerDistance(Kernel):
         with np.errstate(over="ignore"):
             _raise(D, self.p / 2)
         return checked(D, self, "p")
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        if self.p / 2 > MOST_EXPONENT:
+            return None
+        return b.finite(b.real_power(b.squared_distances(X, Y), self.p / 2))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.zeros(size(X), dtype=X.dtype)

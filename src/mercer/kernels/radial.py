@@ -14,11 +14,12 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .widths import median_distance, scale_width, scaled_squared_distances, width
+from .widths import median_distance, scale_width, scaled_squared_distances, scaled_squared_values, width
 
 __all__ = [
     "Exponential",
@@ -35,7 +36,7 @@ class Radial(Kernel):
     r"""Kernels :math:`\phi(D)` of the scaled squared distance :math:`D = \sum_i (x_i-y_i)^2/\sigma_i^2`.
 
     :math:`\phi(0) = 1`.  Subclasses declare ``sigma = width(...)``, and give :math:`\phi` as ``_profile`` on
-    fresh arrays, as ``_define`` on one pair, and its derivative as ``_slope``.
+    fresh arrays, as ``_define`` on one pair, as ``_steps`` for the engine, and its derivative as ``_slope``.
     """
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
@@ -60,6 +61,12 @@ class Radial(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self._profile(scaled_squared_distances(X, Y, self.sigma))
+
+    def _steps(self, b: Builder, D: Value) -> Value | None:
+        return None
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        return self._steps(b, scaled_squared_values(b, X, Y, self.sigma))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(size(X), dtype=X.dtype)
@@ -143,6 +150,9 @@ class Gaussian(Radial):
         D = scaled_squared_distances(X, Y, self.sigma)
         return np.asarray(-2 * np.expm1(-D / 2))
 
+    def _steps(self, b: Builder, D: Value) -> Value:
+        return b.exp(b.scale(D, -0.5))
+
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return K
 
@@ -184,6 +194,9 @@ class Exponential(Radial):
         np.negative(D, out=D)
         np.exp(D, out=D)
         return D
+
+    def _steps(self, b: Builder, D: Value) -> Value:
+        return b.exp(b.scale(b.sqrt(D), -1.0))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return over(K, np.sqrt(D))
@@ -234,6 +247,11 @@ class RationalQuadratic(Radial):
         D *= -self.alpha
         np.exp(D, out=D)
         return D
+
+    def _steps(self, b: Builder, D: Value) -> Value:
+        if self.alpha == 1.0:
+            return b.reciprocal(b.shift(D, 1.0))
+        return b.exp(b.scale(b.log1p(D), -self.alpha))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return np.asarray(2 * self.alpha * K / (1 + D))

@@ -11,13 +11,16 @@ import scipy.sparse
 
 from ..domains import Data, size, take
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..parameters import parameter
 
 __all__ = [
     "median_distance",
     "scale_width",
     "scaled_l1_distances",
+    "scaled_l1_values",
     "scaled_squared_distances",
+    "scaled_squared_values",
     "width",
 ]
 
@@ -29,6 +32,7 @@ MEDIAN_ROWS = 4096
 SAFE_RANGE = 16.0
 
 Distances = Callable[[Data, Data | None], np.ndarray]
+Values = Callable[[Data, Data | None], Value]
 
 
 def width(*rules: str) -> Any:
@@ -45,6 +49,16 @@ def scaled_squared_distances(X: Data, Y: Data | None, sigma: float | np.ndarray)
 def scaled_l1_distances(X: Data, Y: Data | None, sigma: float | np.ndarray) -> np.ndarray:
     r"""Distances :math:`\sum_i |x_i - y_i| / \sigma_i`, accurate far from the origin too."""
     return _scaled(pairwise.l1_distances, 1, X, Y, sigma)
+
+
+def scaled_squared_values(b: Builder, X: Data, Y: Data | None, sigma: float | np.ndarray) -> Value:
+    """Compile :func:`scaled_squared_distances`."""
+    return _scaled_value(b, b.squared_distances, 2, X, Y, sigma)
+
+
+def scaled_l1_values(b: Builder, X: Data, Y: Data | None, sigma: float | np.ndarray) -> Value:
+    """Compile :func:`scaled_l1_distances`."""
+    return _scaled_value(b, b.l1_distances, 1, X, Y, sigma)
 
 
 def _scaled(
@@ -72,6 +86,43 @@ def _scaled(
     for g in range(1, len(widths)):
         total += part(g)
     return total
+
+
+def _scaled_value(
+    b: Builder, distances: Values, power: int, X: Data, Y: Data | None, sigma: float | np.ndarray
+) -> Value:
+    """Compile what ``_scaled`` computes."""
+    if not isinstance(sigma, np.ndarray):
+        return _divided_value(b, distances, power, X, Y, sigma)
+    widths, group = np.unique(sigma, return_inverse=True)
+    if len(widths) <= 1:
+        return _divided_value(b, distances, power, X, Y, float(widths[0]) if len(widths) else 1.0)
+    if _within(X, sigma) and (Y is None or _within(Y, sigma)):
+        key = ("over", sigma.tobytes())
+        over = [b.derived(A, key, lambda A: _columns_over(A, sigma)) for A in (X, Y) if A is not None]
+        return distances(over[0], None if Y is None else over[1])
+
+    def part(g: int) -> Value:
+        columns = np.flatnonzero(group == g)
+        key = ("columns", columns.tobytes())
+        parts = [b.derived(A, key, lambda A: A[:, columns]) for A in (X, Y) if A is not None]
+        return _divided_value(
+            b, distances, power, parts[0], None if Y is None else parts[1], float(widths[g])
+        )
+
+    return b.add(map(part, range(len(widths))))
+
+
+def _divided_value(b: Builder, distances: Values, power: int, X: Data, Y: Data | None, sigma: float) -> Value:
+    mantissa, exponent = math.frexp(sigma)
+    if abs(exponent) > 400:
+        scaled = [
+            b.derived(A, ("ldexp", exponent), lambda A: _ldexp(A.astype(np.float64), -exponent))
+            for A in (X, Y)
+            if A is not None
+        ]
+        return b.scale(distances(scaled[0], None if Y is None else scaled[1]), mantissa**-power)
+    return b.scale(distances(X, Y), sigma**-power)
 
 
 def _divided(distances: Distances, power: int, X: Data, Y: Data | None, sigma: float) -> np.ndarray:

@@ -15,7 +15,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 __all__ = [
+    "CHECKS",
     "PAIRWISE",
+    "STEPS",
     "all_subsets",
     "anova",
     "chi_square",
@@ -105,6 +107,44 @@ def all_subsets(X: Any, Y: Any | None, weights: Array) -> Array:
     x, y = _grid(X, Y)
     return np.asarray(np.prod(1 + np.asarray(weights, dtype=np.longdouble) * (x * y), axis=2))
 
+
+def _diagonal(a: Array, rows: Array) -> Array:
+    result = a.copy()
+    np.fill_diagonal(result, rows)
+    return result
+
+
+def _horner(a: Array, *coefficients: float) -> Array:
+    return np.asarray(np.polynomial.polynomial.polyval(a, np.array(coefficients, dtype=np.longdouble)))
+
+
+#: Twins of the elementwise steps of a program, by the name of the constant: functions of one or two
+#: matrices, of a vector for the rows and one for the columns, and of parameters.
+STEPS: dict[str, Callable[..., Array]] = {
+    "CONSTANT": lambda a, c: np.full_like(a, c),
+    "ADD": lambda a, b: a + b,
+    "MULTIPLY": lambda a, b: a * b,
+    "SCALE": lambda a, factor: factor * a,
+    "SHIFT": lambda a, term: a + term,
+    "RECIPROCAL": lambda a: 1 / a,
+    "INTEGER_POWER": lambda a, n: a ** int(n),
+    "REAL_POWER": lambda a, p: a ** np.longdouble(p),
+    "EXP": np.exp,
+    "LOG1P": np.log1p,
+    "TANH": np.tanh,
+    "SQRT": np.sqrt,
+    "HORNER": _horner,
+    "OUTER_MULTIPLY": lambda a, rows, cols: rows[:, None] * a * cols,
+    "OUTER_ADD": lambda a, rows, cols, factor: factor * a + (rows[:, None] + cols),
+    "CLIP": lambda a, low, high: np.clip(a, low, high),
+    "DIAGONAL": lambda a, rows, cols: _diagonal(a, rows),
+}
+
+#: Twins of the steps that look at values and change none.
+CHECKS: dict[str, Callable[..., bool]] = {
+    "WITHIN": lambda a, low, high: bool(((a >= low) & (a <= high)).all()),
+    "NONZERO": lambda a: bool((a != 0).all()),
+}
 
 #: Twins of the operations of ``_native.pairwise`` and ``_native.csr_pairwise``, by the name of the constant.
 PAIRWISE: dict[str, Callable[..., Array]] = {

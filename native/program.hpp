@@ -1,0 +1,61 @@
+// A kernel expression as a list of steps over tile registers, run tile by tile.
+//
+//   for each tile (OpenMP)
+//     steps that fill   squared distances, dot products, ...  whole tile   table().tiles<T>().fill
+//     elementwise runs  scale, exp, multiply, ...             a few rows   table().steps
+//     sink              store and mirror, or multiply by V    whole tile
+//
+// How the output is cut depends on its shape alone, and one thread adds what goes into one number, in order:
+// the bits do not depend on the number of threads.  See docs/engine.md.
+#pragma once
+
+#include <vector>
+
+#include "table.hpp"
+
+namespace mercer {
+
+// Rows of the left and of the right points, both float32 or both float64, contiguous.
+struct Points {
+  bool single;
+  const void *left, *right;
+  Index cols;
+};
+
+struct Program {
+  std::vector<Step> steps;
+  std::vector<double> parameters;
+  std::vector<Points> points;
+  std::vector<const double*> rowwise, colwise;
+  std::vector<Output<const double>> foreign;
+  Index rows, cols;  // of the output
+  Index registers;   // how many; the result is in register 0
+  bool symmetric;    // the right points are the left ones
+  Index edge;        // rows and columns of a tile, at most kTileRows
+  double cost;       // elementary operations per number of the output
+
+  Index tiles_down() const { return (rows + edge - 1) / edge; }
+  Index tiles_across() const { return (cols + edge - 1) / edge; }
+  Index tiles() const {
+    return symmetric ? tiles_down() * (tiles_down() + 1) / 2 : tiles_down() * tiles_across();
+  }
+};
+
+// What a run ended with: the number of the step whose check failed, or one of these.
+inline constexpr Index kDone = -1, kNoMemory = -2;
+
+// Tiles first .. last - 1, row by row; of a symmetric matrix those on and below the diagonal, and their
+// mirror images.
+template <class T>
+Index run_dense(const Program& program, Index first, Index last, Output<T> out, int threads) noexcept;
+
+// Adds to `sums` the products with V, which has `width` columns.
+//
+// Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, and its tiles are taken in order; this call
+// takes the tiles first .. last - 1 of every lane.  With `half`, a lane computes tiles on and below the
+// diagonal only, and adds the products with the tile and with its transpose to an array of its own, rows x
+// width numbers further in `sums`; otherwise all lanes share one array, in which no two meet.
+Index run_product(const Program& program, const std::vector<Index>& lanes, bool half, Index first, Index last,
+                  const double* V, Index width, double* sums, int threads) noexcept;
+
+}  // namespace mercer

@@ -1,0 +1,210 @@
+// What becomes of a finished tile: it is stored, stored transposed, or multiplied into vectors and forgotten.
+#include "simd.hpp"
+#include "tiles.hpp"
+
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 means its own intrinsics
+#endif
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+template <class T>
+MERCER_INLINE void store_row(const double* from, Index count, T* to) {
+  for (Index j = 0; j < count; ++j) to[j] = static_cast<T>(from[j]);
+}
+
+// Past the cache where whole lines are written: an output larger than the cache would first be read into it.
+#if defined(__AVX512F__)
+constexpr Index kLine = 64;
+MERCER_INLINE void stream_line(const double* from, double* to) { _mm512_stream_pd(to, load(from)); }
+MERCER_INLINE void stream_line(const double* from, float* to) {
+  _mm256_stream_ps(to, _mm512_cvtpd_ps(load(from)));
+  _mm256_stream_ps(to + 8, _mm512_cvtpd_ps(load(from + 8)));
+}
+MERCER_INLINE void finish_streams() { _mm_sfence(); }
+#elif defined(__AVX__)
+constexpr Index kLine = 64;
+MERCER_INLINE void stream_line(const double* from, double* to) {
+  _mm256_stream_pd(to, load(from));
+  _mm256_stream_pd(to + 4, load(from + 4));
+}
+MERCER_INLINE void stream_line(const double* from, float* to) {
+  for (int k = 0; k < 16; k += 4) _mm_stream_ps(to + k, _mm256_cvtpd_ps(load(from + k)));
+}
+MERCER_INLINE void finish_streams() { _mm_sfence(); }
+#else
+constexpr Index kLine = 1;  // stands for none
+template <class T>
+MERCER_INLINE void stream_line(const double*, T*) {}
+MERCER_INLINE void finish_streams() {}
+#endif
+
+template <class T>
+MERCER_INLINE void stream_row(const double* from, Index count, T* to) {
+  if constexpr (kLine > 1) {
+    constexpr Index each = kLine / static_cast<Index>(sizeof(T));
+    auto beyond = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) % kLine / sizeof(T));
+    Index head = beyond == 0 ? 0 : each - beyond, j = head < count ? head : count;
+    store_row(from, j, to);
+    for (; j + each <= count; j += each) stream_line(from + j, to + j);
+    store_row(from + j, count - j, to + j);
+  } else {
+    store_row(from, count, to);
+  }
+}
+
+template <class T>
+void store_tile(const double* tile, Index rows, Index cols, Output<T> out) {
+  for (Index i = 0; i < rows; ++i) store_row(tile + i * kTileCols, cols, out.data + i * out.stride);
+}
+
+template <class T>
+void stream_tile(const double* tile, Index rows, Index cols, Output<T> out) {
+  for (Index i = 0; i < rows; ++i) stream_row(tile + i * kTileCols, cols, out.data + i * out.stride);
+  finish_streams();
+}
+
+// kLanes x kLanes numbers, rows kTileCols apart, turned over.
+MERCER_INLINE void transpose_block(const double* from, double* to, Index to_stride) {
+#if defined(__AVX512F__)
+  __m512d r[8], s[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm512_loadu_pd(from + i * kTileCols);
+  for (int i = 0; i < 8; i += 2) {
+    s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+    s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int k = 0; k < 2; ++k) {
+      r[i + k] = _mm512_shuffle_f64x2(s[i + k], s[i + k + 2], 0x88);
+      r[i + k + 2] = _mm512_shuffle_f64x2(s[i + k], s[i + k + 2], 0xdd);
+    }
+  for (int k = 0; k < 4; ++k) {
+    _mm512_storeu_pd(to + k * to_stride, _mm512_shuffle_f64x2(r[k], r[k + 4], 0x88));
+    _mm512_storeu_pd(to + (k + 4) * to_stride, _mm512_shuffle_f64x2(r[k], r[k + 4], 0xdd));
+  }
+#elif defined(__AVX__)
+  __m256d r[4], s[4];
+  for (int i = 0; i < 4; ++i) r[i] = _mm256_loadu_pd(from + i * kTileCols);
+  for (int i = 0; i < 4; i += 2) {
+    s[i] = _mm256_unpacklo_pd(r[i], r[i + 1]);
+    s[i + 1] = _mm256_unpackhi_pd(r[i], r[i + 1]);
+  }
+  for (int k = 0; k < 2; ++k) {
+    _mm256_storeu_pd(to + k * to_stride, _mm256_permute2f128_pd(s[k], s[k + 2], 0x20));
+    _mm256_storeu_pd(to + (k + 2) * to_stride, _mm256_permute2f128_pd(s[k], s[k + 2], 0x31));
+  }
+#else
+  for (int i = 0; i < kLanes; ++i)
+    for (int j = 0; j < kLanes; ++j) to[j * to_stride + i] = from[i * kTileCols + j];
+#endif
+}
+
+// Calls row(j, numbers) for the columns of a tile, kLanes of them turned over at a time.
+template <class Row>
+MERCER_INLINE void for_each_column(const double* tile, Index rows, Index cols, Row row) {
+  alignas(64) double turned[kLanes * kTileRows];
+  for (Index j = 0; j < cols; j += kLanes) {
+    for (Index i = 0; i < rows; i += kLanes)  // registers have whole blocks
+      transpose_block(tile + i * kTileCols + j, turned + i, kTileRows);
+    for (Index k = 0; k < kLanes && j + k < cols; ++k) row(j + k, turned + k * kTileRows);
+  }
+}
+
+template <class T>
+void store_transposed(const double* tile, Index rows, Index cols, Output<T> out) {
+  for_each_column(tile, rows, cols,
+                  [=](Index j, const double* column) { store_row(column, rows, out.data + j * out.stride); });
+}
+
+template <class T>
+void stream_transposed(const double* tile, Index rows, Index cols, Output<T> out) {
+  for_each_column(tile, rows, cols, [=](Index j, const double* column) {
+    stream_row(column, rows, out.data + j * out.stride);
+  });
+  finish_streams();
+}
+
+template <class T>
+void fill_tiles(Tiles<T>& tiles) {
+  tiles.store = {store_tile<T>, store_transposed<T>};
+  tiles.stream = {stream_tile<T>, stream_transposed<T>};
+}
+
+MERCER_INLINE double sum_of_lanes(Vec a) {
+  double lanes[kLanes], sum = 0.0;
+  store(lanes, a);
+  for (int l = 0; l < kLanes; ++l) sum += lanes[l];
+  return sum;
+}
+
+// out[0..width) += sum_j row[j] V[j][0..width)
+MERCER_INLINE void add_row_times(const double* row, Index count, const double* V, Index width, double* out) {
+  if (width == 1) {
+    Vec acc[4] = {};
+    Index j = 0;
+    for (; j + 4 * kLanes <= count; j += 4 * kLanes)
+      for (int v = 0; v < 4; ++v)
+        acc[v] = muladd(load(row + j + v * kLanes), load(V + j + v * kLanes), acc[v]);
+    double sum = sum_of_lanes((acc[0] + acc[1]) + (acc[2] + acc[3]));
+    for (; j < count; ++j) sum = muladd(row[j], V[j], sum);
+    out[0] += sum;
+    return;
+  }
+  Index c = 0;
+  for (; c + 4 * kLanes <= width; c += 4 * kLanes) {
+    Vec acc[4] = {};
+    for (Index j = 0; j < count; ++j)
+      for (int v = 0; v < 4; ++v)
+        acc[v] = muladd(splat(row[j]), load(V + j * width + c + v * kLanes), acc[v]);
+    for (int v = 0; v < 4; ++v) store(out + c + v * kLanes, load(out + c + v * kLanes) + acc[v]);
+  }
+  for (; c + kLanes <= width; c += kLanes) {
+    Vec acc = {};
+    for (Index j = 0; j < count; ++j) acc = muladd(splat(row[j]), load(V + j * width + c), acc);
+    store(out + c, load(out + c) + acc);
+  }
+  for (; c < width; ++c) {
+    double sum = 0.0;
+    for (Index j = 0; j < count; ++j) sum = muladd(row[j], V[j * width + c], sum);
+    out[c] += sum;
+  }
+}
+
+void multiply(const double* tile, Index rows, Index cols, const double* V, Index width, double* out) {
+  for (Index i = 0; i < rows; ++i) add_row_times(tile + i * kTileCols, cols, V, width, out + i * width);
+}
+
+void multiply_transposed(const double* tile, Index rows, Index cols, const double* V, Index width,
+                         double* out) {
+  if (width == 1) {
+    Index j = 0;
+    for (; j + 4 * kLanes <= cols; j += 4 * kLanes) {
+      Vec acc[4] = {};
+      for (Index i = 0; i < rows; ++i)
+        for (int v = 0; v < 4; ++v)
+          acc[v] = muladd(splat(V[i]), load(tile + i * kTileCols + j + v * kLanes), acc[v]);
+      for (int v = 0; v < 4; ++v) store(out + j + v * kLanes, load(out + j + v * kLanes) + acc[v]);
+    }
+    for (; j < cols; ++j) {
+      double sum = 0.0;
+      for (Index i = 0; i < rows; ++i) sum = muladd(V[i], tile[i * kTileCols + j], sum);
+      out[j] += sum;
+    }
+    return;
+  }
+  for_each_column(tile, rows, cols, [=](Index j, const double* column) {
+    add_row_times(column, rows, V, width, out + j * width);
+  });
+}
+
+}  // namespace
+
+void fill_sinks(Table& table) {
+  fill_tiles(table.f64);
+  fill_tiles(table.f32);
+  table.multiply = multiply;
+  table.multiply_transposed = multiply_transposed;
+}
+
+}  // namespace mercer::MERCER_TILES

@@ -1,0 +1,278 @@
+"""Compiled kernels against the one-pair definition, and against their own blocks."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from mercer import gram
+from mercer.algebra import Constant
+from mercer.engine.program import Builder
+from mercer.errors import InputError, ParameterError
+from mercer.kernels import (
+    AllSubsets,
+    Anova,
+    Cauchy,
+    ChiSquare,
+    Cosine,
+    Exponential,
+    Gaussian,
+    Hellinger,
+    Intersection,
+    Jensen,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    PowerDistance,
+    RationalQuadratic,
+    Sigmoid,
+    TotalVariation,
+)
+
+pytestmark = pytest.mark.native
+
+SIZES = [0, 1, 2, 31, 32, 33, 127, 128, 129, 257]
+
+LEAVES = [
+    lambda r: Gaussian(r.uniform(0.5, 3)),
+    lambda r: Gaussian(r.uniform(0.5, 3, 5)),
+    lambda r: Laplacian(r.uniform(0.5, 3)),
+    lambda r: Exponential(r.uniform(0.5, 3)),
+    lambda r: RationalQuadratic(r.uniform(0.5, 3), alpha=r.uniform(0.5, 2)),
+    lambda r: Matern(r.choice([0.5, 1.5, 2.5, 1.0]), r.uniform(0.5, 3)),
+    lambda r: Linear(),
+    lambda r: Polynomial(int(r.integers(1, 4))),
+    lambda r: Cosine(),
+    lambda r: Sigmoid(r.uniform(0.1, 0.5), 0.1),
+    lambda r: Anova(int(r.integers(1, 4))),
+    lambda r: AllSubsets(),
+    lambda r: Cauchy(r.uniform(0.5, 2)),  # not compiled: enters as tiles of its own
+    lambda r: ChiSquare(),
+    lambda r: Jensen(),
+    lambda r: TotalVariation(),
+    lambda r: Hellinger(),
+    lambda r: Intersection(),
+    lambda r: Constant(r.uniform(0.1, 2)),
+]
+
+NODES = [
+    lambda k, e, r: k + e,
+    lambda k, e, r: k * e,
+    lambda k, e, r: r.uniform(0.1, 2) * k,
+    lambda k, e, r: k ** int(r.integers(0, 4)),
+    lambda k, e, r: (0.01 * k).exp(),
+    lambda k, e, r: k.polynomial(r.uniform(0, 1, 3)),
+    lambda k, e, r: (Gaussian(1.0) + k * k).normalized(),
+    lambda k, e, r: Gaussian(1.0).distance() + k,
+    lambda k, e, r: (k * k) ** 0.7,
+    lambda k, e, r: (k * k).log1p(),
+    lambda k, e, r: 1 / (1.5 + k * k),
+    lambda k, e, r: k.conformal(_first),
+]
+
+
+def _first(x):
+    return float(x[0])
+
+
+def expression(rng, depth):
+    k = LEAVES[rng.integers(len(LEAVES))](rng)
+    for _ in range(depth):
+        k = NODES[rng.integers(len(NODES))](k, LEAVES[rng.integers(len(LEAVES))](rng), rng)
+    return k
+
+
+def points(rng, n, dtype, layout):
+    """Nonnegative rows, for the sake of histograms, in some memory layout."""
+    X = rng.uniform(0.05, 1.0, (n, 5)).astype(dtype)
+    if layout == "strided":
+        wide = np.zeros((2 * n, 10), dtype=dtype)
+        wide[::2, ::2] = X
+        return wide[::2, ::2]
+    return np.asfortranarray(X) if layout == "fortran" else X
+
+
+def pairs(rng, n, m, count=12):
+    corners = [(0, 0), (n - 1, m - 1), (0, m - 1), (n - 1, 0)]
+    return corners + [(int(rng.integers(n)), int(rng.integers(m))) for _ in range(count)]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_expressions_against_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    k = expression(rng, int(rng.integers(0, 5)))
+    dtype = np.float32 if seed % 4 == 3 else np.float64
+    layout = ["plain", "strided", "fortran"][seed % 3]
+    n, m = int(rng.choice(SIZES)), int(rng.choice(SIZES))
+    X, Y = points(rng, n, dtype, layout), points(rng, m, dtype, layout)
+    tolerance = 2e-3 if dtype == np.float32 else 1e-9
+    for K, Z in ((k.block(X, Y), Y), (k.block(X), X)):
+        assert K.shape == (n, len(Z))
+        prepared = k._prepare_pair(X, None if Z is X else Y)
+        assert K.dtype == k._tiles_of_blocks(*prepared).dtype
+        if K.size == 0:
+            continue
+        scale = max(1.0, float(np.abs(K).max()))
+        for i, j in pairs(rng, n, len(Z)):
+            assert abs(K[i, j] - k(X[i].astype(float), Z[j].astype(float))) <= tolerance * scale, (k, i, j)
+    K = k.block(X)
+    np.testing.assert_array_equal(K, K.T)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_products_never_hold_the_matrix_and_agree_with_it(seed):
+    rng = np.random.default_rng(seed)
+    k = expression(rng, int(rng.integers(0, 4)))
+    n, m = int(rng.choice(SIZES)), int(rng.choice(SIZES))
+    X, Y = points(rng, n, np.float64, "plain"), points(rng, m, np.float64, "plain")
+    for G in (gram(k, X), gram(k, X, Y)):
+        width = int(rng.integers(0, 40))
+        for V in (rng.standard_normal(G.shape[1]), rng.standard_normal((G.shape[1], width))):
+            expected, got = G.dense() @ V, G @ V
+            assert got.shape == expected.shape
+            assert got.dtype == expected.dtype
+            scale = max(1.0, np.abs(expected).max(initial=0.0))
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9 * scale)
+
+
+COMPOSITE = (Gaussian(2.0) * Polynomial(3) + 0.5 * Linear()).normalized() + Cauchy(1.0)
+
+
+@pytest.mark.parametrize("k", [Gaussian(2.0), COMPOSITE, Anova(3), Laplacian(1.0) + Linear()])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_same_bits_on_any_number_of_threads(k, dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((517, 11)).astype(dtype), rng.standard_normal((300, 11)).astype(dtype)
+    v, V = rng.standard_normal(517), rng.standard_normal((517, 5))
+    results = set()
+    for threads in (1, 2, 3, 7):
+        monkeypatch.setenv("MERCER_NUM_THREADS", str(threads))
+        G = gram(k, X)
+        values = k.block(X), k.block(X, Y), G @ v, G @ V, gram(k, Y, X) @ V
+        results.add(tuple(a.tobytes() for a in values))
+    assert len(results) == 1
+
+
+def test_how_the_calls_are_cut_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, v = rng.standard_normal((700, 3)), rng.standard_normal(700)
+    k = Gaussian(1.0) + Linear()
+    whole = k.block(X), gram(k, X) @ v
+    monkeypatch.setattr("mercer.engine.program._FIRST_CALL", 1.0)
+    monkeypatch.setattr("mercer.engine.program.CALL_SECONDS", 0.0)
+    np.testing.assert_array_equal(k.block(X), whole[0])
+    np.testing.assert_array_equal(gram(k, X) @ v, whole[1])
+
+
+def test_equal_primitives_are_computed_once():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    k = Gaussian(1.0) * Gaussian(2.0) + Polynomial(2) * Linear() + Exponential(1.0)
+    program = k._program(k._prepare(X), None)
+    fills = [step for step in program.steps.tolist() if step[0] <= 6]
+    assert len(fills) == 2  # one of squared distances, one of dot products
+    assert program.registers <= 4
+
+
+def test_many_terms_need_few_registers():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    k = sum((Gaussian(float(s)) for s in range(1, 200)), Linear())
+    assert k._program(k._prepare(X), None).registers <= 4
+
+
+def test_subclasses_that_change_their_blocks_are_not_compiled():
+    class Doubled(Gaussian):
+        def _block(self, X, Y):
+            return 2 * super()._block(X, Y)
+
+    class Halved(Gaussian):
+        def _profile(self, D):
+            return super()._profile(D) / 2
+
+    X = np.random.default_rng(0).standard_normal((5, 2))
+    np.testing.assert_allclose(Doubled(1.0).block(X), 2 * Gaussian(1.0).block(X))
+    np.testing.assert_allclose((Halved(1.0) + Linear()).block(X), (0.5 * Gaussian(1.0) + Linear()).block(X))
+
+
+@pytest.mark.parametrize(
+    ("k", "error", "name"),
+    [
+        (Polynomial(400), ParameterError, "degree"),
+        (Linear() ** 300, ParameterError, "exponent"),
+        (Linear().exp(), ParameterError, "base"),
+        (Linear().power_series("geometric"), InputError, "radius of convergence"),
+        (1 / Linear(), InputError, "divides by zero"),
+        (PowerDistance(160.0), ParameterError, "p="),
+        (PowerDistance(100.3), ParameterError, "p="),
+    ],
+)
+def test_checks_end_in_the_words_of_the_kernel(k, error, name):
+    X = 1e4 * np.eye(150)
+    with pytest.raises(error, match=name):
+        k.block(X)
+    with pytest.raises(error, match=name):
+        (k + Gaussian(1.0)).block(X)
+    with pytest.raises(error, match=name):
+        gram(k, X) @ np.ones(150)
+
+
+def test_single_precision_overflow_is_found():
+    X = np.full((3, 2), 1e15, dtype=np.float32)
+    with pytest.raises(ParameterError, match="degree"):
+        Polynomial(2).block(X)
+    assert np.isfinite(Polynomial(2).block(X.astype(np.float64))).all()
+
+
+def test_sparse_rows_equal_dense_rows():
+    rng = np.random.default_rng(0)
+    A = scipy.sparse.random_array((140, 30), density=0.2, rng=rng, format="csr")
+    B = scipy.sparse.random_array((33, 30), density=0.2, rng=rng, format="csr")
+    k = (Gaussian(1.0) * Polynomial(2) + Laplacian(2.0)).normalized()
+    np.testing.assert_allclose(k.block(A, B), k.block(A.toarray(), B.toarray()), rtol=1e-12)
+    np.testing.assert_allclose(k.block(A), k.block(A.toarray()), rtol=1e-12)
+    v = rng.standard_normal(140)
+    np.testing.assert_allclose(gram(k, A) @ v, gram(k, A.toarray()) @ v, rtol=1e-10)
+
+
+def test_clustered_points_far_away_keep_their_distances():
+    rng = np.random.default_rng(0)
+    offset = 1e8
+    Z = rng.integers(0, 64, (200, 7)) / 64.0  # exact after the shift
+    np.testing.assert_array_equal(Gaussian(0.7).block(Z + offset), Gaussian(0.7).block(Z))
+    assert np.all(np.diagonal(Gaussian(0.7).block(Z + offset)) == 1.0)
+
+
+def test_out_may_be_part_of_another_array():
+    X = np.random.default_rng(0).standard_normal((150, 3))
+    program = Gaussian(1.0)._program(X, None)
+    expected = Gaussian(1.0).block(X)
+    frame = np.full((160, 400), np.nan)
+    for out in (frame[5:155, 7:157], frame[3:153, 2:302:2]):
+        assert program.dense(out=out) is out
+        np.testing.assert_array_equal(out, expected)
+        out[...] = np.nan
+    assert np.isnan(frame).all()
+
+
+def test_foreign_values_compose():
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((150, 4)), rng.standard_normal((40, 4))
+    b = Builder(150, 40, False)
+    value = b.exp(b.add((b.foreign(lambda X, Y: 0.1 * X @ Y.T, A, B), b.scale(b.dot(A, B), 0.2))))
+    np.testing.assert_allclose(b.program(value).dense(), np.exp(0.3 * A @ B.T), rtol=1e-13)
+
+
+def test_ctrl_c_is_seen_within_a_second():
+    X = np.random.default_rng(0).standard_normal((60_000, 40))
+    G = gram(Gaussian(3.0), X)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        G @ np.ones(60_000)
+    timer.join()
+    assert time.perf_counter() - start < 1.5
