@@ -24,6 +24,7 @@ from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles
 from .errors import InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
+from .kernel_digest import digest_form, kernel_digest
 from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
 
 __all__ = ["Kernel", "Prepared", "parameter"]
@@ -84,11 +85,19 @@ class Kernel:
         def __pow__(self, exponent: Any) -> Kernel: ...
         def exp(self) -> Kernel: ...
         def polynomial(self, coefficients: Any) -> Kernel: ...
-        def power_series(self, coefficients: Any, radius: float | None = None) -> Kernel: ...
+        def power_series(
+            self, coefficients: Any, radius: float | None = None, *, version: str | None = None
+        ) -> Kernel: ...
         def normalized(self) -> Kernel: ...
-        def conformal(self, factor: Any) -> Kernel: ...
+        def conformal(self, factor: Any, *, version: str | None = None) -> Kernel: ...
         def on(
-            self, map: Any, *, domain: Domain | None = None, injective: bool = False, vectorized: bool = False
+            self,
+            map: Any,
+            *,
+            domain: Domain | None = None,
+            injective: bool = False,
+            vectorized: bool = False,
+            version: str | None = None,
         ) -> Kernel: ...
         def gaussian(self, sigma: float = 1.0) -> Kernel: ...
         def distance(self) -> Kernel: ...
@@ -126,6 +135,10 @@ class Kernel:
                 value = canonical(value, spec)
             if spec is not None:
                 spec.check(type(self).__name__, field.name, value)
+            if field.name == "version" and not (value is None or (isinstance(value, str) and value)):
+                raise ParameterError(
+                    f"{type(self).__name__}: `version` must be a text such as '1'. Got {value!r}."
+                )
             object.__setattr__(self, field.name, value)
         self._validate()
 
@@ -423,8 +436,40 @@ class Kernel:
     def __hash__(self) -> int:
         return hash(self._identity)
 
+    def digest(self) -> str:
+        """Name of this kernel's values: 64 hex digits, the same in every process and on every machine.
+
+        Two kernels with one digest have the same values, up to rounding.  It covers the class and all
+        parameters, arrays and nested kernels included, and is what a Gram store keeps values under.
+
+        The code of a function of yours cannot be told from its name.  So a kernel that holds one (made by
+        ``mercer.kernel``, ``.on``, ``.conformal``, ``convolution``...) needs a ``version``, and so does a
+        class of your own: write ``version = "1"`` into its body, and into that of each class derived from it.
+        Change it whenever you change the code.
+
+        Raises
+        ------
+        DigestError
+            If there is no version, or a parameter is not a plain value.
+        UnresolvedError
+            If a parameter still waits for data.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian
+        >>> Gaussian(2).digest() == Gaussian(2.0).digest() != Gaussian(3.0).digest()
+        True
+        """
+        self._require_resolved()
+        return kernel_digest(self)
+
+    def _digest_form(self) -> bytes:
+        """Canonical form of what determines the values."""
+        return digest_form(self)
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={show(v)}' for name, v, _ in self._fields())})"
+        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if n != "version" or v is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value, _ in self._fields()}
