@@ -21,7 +21,7 @@ import numpy as np
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .certificate import Certificate, Claim
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
-from .engine import tiles
+from .engine import tiles, workers
 from .errors import InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
@@ -217,9 +217,10 @@ class Kernel:
         """Run ``_block`` over tiles of prepared data."""
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
-            if Y is None and rows == cols:
-                return self._block(take(X, rows), None)
-            return self._block(take(X, rows), take(X if Y is None else Y, cols))
+            with workers.located(rows, cols, Y is None):
+                if Y is None and rows == cols:
+                    return self._block(take(X, rows), None)
+                return self._block(take(X, rows), take(X if Y is None else Y, cols))
 
         n = size(X)
         m = n if Y is None else size(Y)
@@ -233,18 +234,11 @@ class Kernel:
         return X
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        """Values on prepared data; ``Y=None`` stands for ``X``.  The default calls the definition."""
-        rows = items(X)
-        if Y is None:
-            K = np.empty((len(rows), len(rows)))
-            for i, x in enumerate(rows):
-                for j in range(i + 1):
-                    K[i, j] = K[j, i] = self(x, rows[j])
-            return K
-        columns = items(Y)
-        return np.array([[self(x, y) for y in columns] for x in rows], dtype=float).reshape(
-            len(rows), len(columns)
-        )
+        """Values on prepared data; ``Y=None`` stands for ``X``.  The default calls the definition.
+
+        It does so in worker processes if that is worth it: see :mod:`mercer.engine.workers`.
+        """
+        return workers.block(self, items(X), None if Y is None else items(Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         """Values ``k(x, x)`` on prepared data."""

@@ -73,12 +73,16 @@ class FunctionKernel(Kernel):
         options += "" if self.block_function is None else f", block={show(self.block_function)}"
         return f"kernel({show(self.function)}{options}{show_version(self)})"
 
+    def _reduce_by_value(self) -> tuple[Any, ...]:
+        """Pickle the function itself, for a process where its name does not lead to it."""
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a decorated function by its name, which is now that of the kernel."""
         named = _named(self.function)
         if named == self or (isinstance(named, Assumed) and named.base == self):
             return _recall, (self.function.__module__, self.function.__qualname__)
-        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+        return self._reduce_by_value()
 
 
 def _named(function: Any) -> Any:

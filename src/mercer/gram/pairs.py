@@ -10,7 +10,7 @@ import numpy as np
 
 from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
-from ..engine import tiles
+from ..engine import tiles, workers
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram
@@ -140,9 +140,10 @@ class KernelGram(Gram):
         B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
 
         def tile(r: slice, c: slice) -> np.ndarray:
-            if B is None and r == c:
-                return self.kernel._block(take(A, r), None)
-            return self.kernel._block(take(A, r), take(A if B is None else B, c))
+            with workers.located(positions(rows)[r], positions(cols)[c], self.is_symmetric):
+                if B is None and r == c:
+                    return self.kernel._block(take(A, r), None)
+                return self.kernel._block(take(A, r), take(A if B is None else B, c))
 
         return tiles.run(tile, n, m, symmetric=symmetric, dtype=self.dtype, progress=progress)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..domains import take
+from ..engine import workers
 from .store.page import PAGE
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ class Request:
             began = time.monotonic()
             A = take(self.data[side[0]], source[0][rows])
             B = None if columns is None else take(self.data[side[1]], source[1][columns])
-            block = np.asarray(self.gram.kernel._block(A, B), dtype=np.float64)
+            names = source[0][rows], source[1][rows if columns is None else columns]
+            with workers.located(*names, self.gram.is_symmetric):
+                block = np.asarray(self.gram.kernel._block(A, B), dtype=np.float64)
             if columns is None:
                 columns = rows
                 block = np.where(np.tri(len(rows), dtype=bool), block, block.T)  # symmetric to the last bit
