@@ -40,6 +40,7 @@ COLD, WARM = (0.5, 2.0), (0.05, 0.3)
 PIECE_SECONDS, IDLE_SECONDS = 0.2, 300
 
 _POLL_SECONDS = 0.1
+_LOOK_SECONDS = 0.01
 
 
 def num_workers() -> int:
@@ -104,36 +105,35 @@ def _pairs(start: int, stop: int, width: int | None) -> Iterator[tuple[int, int]
 
 def _here(function: Function, rows: Any, columns: Any, values: np.ndarray, start: int, patient: bool) -> int:
     """Compute pairs in this process, until done or (if not patient) until processes are worth it."""
-    others = rows if columns is None else columns
-    total, began, look = len(values), time.perf_counter(), patient
+    others, width = (rows, None) if columns is None else (columns, len(columns))
+    total, began, number, piece = len(values), time.perf_counter(), start, 1
     patience, worth = WARM if _pool is not None else COLD
     bar = _Bar(total, start) if patient else None
-    number = start
     try:
-        for i, j in _pairs(start, total, None if columns is None else len(columns)):
-            values[number] = _value(function, rows[i], others[j], i, j, columns is None)
-            number += 1
+        while number < total:
+            stop = min(number + piece, total)
+            before = time.perf_counter()
+            i = j = 0
+            try:
+                for t, (i, j) in enumerate(_pairs(number, stop, width), number):
+                    values[t] = function(rows[i], others[j])
+            except Exception as error:
+                _mark(error, i, j, columns is None)
+                raise
             checkpoint()
             if bar is not None:
-                bar.update(1)
-            elif not look and (elapsed := time.perf_counter() - began) > patience:
-                rest = elapsed / number * (total - number)
+                bar.update(stop - number)
+            number, now = stop, time.perf_counter()
+            piece = max(1, min(4 * piece, int(piece * _LOOK_SECONDS / max(now - before, 1e-9))))
+            if not patient and now - began > patience:
+                rest = (now - began) / number * (total - number)
                 if rest > worth and num_workers() > 1:
                     return number
-                if rest > 1.0 or number == total:
-                    look, bar = True, _Bar(total, number)
+                bar = bar or _Bar(total, number)
     finally:
         if bar is not None:
             bar.close()
     return number
-
-
-def _value(function: Function, x: Any, y: Any, i: int, j: int, symmetric: bool) -> float:
-    try:
-        return function(x, y)
-    except Exception as error:
-        _mark(error, i, j, symmetric)
-        raise
 
 
 # -- the calling process ------------------------------------------------------------------------

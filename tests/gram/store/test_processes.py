@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,43 @@ def test_three_processes_at_once(tmp_path: Path) -> None:
     count, calls = result(start(AFTER, tmp_path))
     assert count > 0
     assert calls == 0  # nobody's values were lost to another's
+
+
+INTERRUPTED = """
+def slow(x, y):
+    time.sleep(0.002)
+    return float(x * y)
+
+k = mercer.kernel(slow, version="1")
+print("ready", flush=True)
+try:
+    mercer.gram(k, list(range(200)), store=store).dense()
+except KeyboardInterrupt:
+    print(time.monotonic(), sum(p.known.sum() for p in pages()))
+"""
+
+PAGES = """
+def pages():
+    from pathlib import Path
+    for path in Path(store, k.digest(), "pages").glob("*.page"):
+        yield read_page(path, bytes.fromhex(k.digest()), *map(int, path.stem.split("-")))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_what_was_computed_before_ctrl_c_is_kept(tmp_path: Path) -> None:
+    process = start(PAGES + INTERRUPTED, tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3.5)
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    answered, known = map(float, out.split())
+    assert answered - pressed < 1.0
+    assert known > 100
 
 
 @pytest.mark.slow
