@@ -25,7 +25,8 @@ class Request:
     """One block of a stored Gram matrix, page by page."""
 
     def __init__(self, gram: StoredGram, left: np.ndarray, right: np.ndarray | None) -> None:
-        self.gram, self.store, self.same = gram, gram._store, right is None
+        self.gram, self.store, self.generation = gram, gram._store, gram._generation
+        self.same = right is None
         self.index = (left, left if right is None else right)
         own = gram._positions
         self.where = (own[0][self.index[0]], own[-1][self.index[1]])
@@ -53,7 +54,7 @@ class Request:
     ) -> np.ndarray:
         """Values of local rows and columns of one page, computed where they are not known."""
         where = np.ix_(*local)
-        page = self.store.page(place)
+        page = self.store.page(place, self.generation)
         if page.known[where].all():
             return np.asarray(page.values[where])
         if not self.verified:
@@ -82,7 +83,7 @@ class Request:
             if place[0] == place[1]:
                 values[np.ix_(columns, rows)] = block.T
                 missing[np.ix_(columns, rows)] = False
-            self.store.put(place, rows, columns, block)
+            self.store.put(place, self.generation, rows, columns, block)
             self._adapt(block.size, time.monotonic() - began)
         return np.asarray(values[where])
 

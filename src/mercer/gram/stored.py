@@ -97,10 +97,11 @@ class StoredGram(KernelGram):
         """Values of each point with itself."""
         self._require_symmetric("diagonal")
         self._locate()
-        where = self._positions[0]
+        where, generation = self._positions[0], self._generation
         out = np.empty(self.shape[0])
         for number, index, local in by_page(where, np.arange(len(where))):
-            page = self._store.page((number, number))
+            place = number, number
+            page = self._store.page(place, generation)
             unknown, first = np.unique(local[~page.known[local, local]], return_index=True)
             rows = index[np.flatnonzero(~page.known[local, local])[first]]
             values = np.zeros(PAGE)
@@ -109,7 +110,7 @@ class StoredGram(KernelGram):
                 self._verify(0, rows)
                 values[unknown] = self.kernel._diagonal(take(self._rows, rows))
                 for r in unknown:
-                    self._store.put((number, number), np.array([r]), np.array([r]), values[[r]][:, None])
+                    self._store.put(place, generation, np.array([r]), np.array([r]), values[[r]][:, None])
             out[index] = values[local]
         self._store.settle()
         return out.astype(self.dtype)

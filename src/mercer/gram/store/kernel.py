@@ -152,11 +152,15 @@ class KernelStore:
             self._is_full = False
 
     # -- values ---------------------------------------------------------------------------------
-    def page(self, place: Place) -> Page:
-        """What is known on a page; not to be changed."""
+    def page(self, place: Place, generation: int) -> Page:
+        """What is known on a page, to those whose positions are of this generation; not to be changed."""
         with self._mutex:
+            if generation != self.generation:
+                return Page.empty()
             if place in self._changed:
-                return self._changed[place]
+                # Other threads go on with it.  What is known by now stays as it is.
+                page = self._changed[place]
+                return Page(page.rows, page.columns, page.known.copy(), page.values)
             try:
                 status = self.folder.page(place).stat()
             except OSError:
@@ -176,18 +180,20 @@ class KernelStore:
                 self._mapped.popitem(last=False)
             return page
 
-    def put(self, place: Place, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> None:
+    def put(
+        self, place: Place, generation: int, rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+    ) -> None:
         """Keep the values of some rows and columns of a page, and write pages when it is time."""
-        if self.folder.read_only or self._is_full:
-            return
         with self._mutex:
+            if self.folder.read_only or self._is_full or generation != self.generation:
+                return
             if place not in self._changed:
-                page = self.page(place).copy()
-                page.rows, page.columns = (self._index.block(number, PAGE) for number in place)
-                self._changed[place] = page
-            self._changed[place].put(rows, columns, values)
+                self._changed[place] = self.page(place, generation).copy()
+            page = self._changed[place]
+            page.rows, page.columns = (self._index.block(number, PAGE) for number in place)  # with the newest
+            page.put(rows, columns, values)
             if place[0] == place[1]:
-                self._changed[place].put(columns, rows, values.T)
+                page.put(columns, rows, values.T)
             if len(self._changed) >= CHANGED or self._is_time():
                 self.flush()
 
