@@ -13,11 +13,11 @@ ROOT = Path(mercer.__file__).parent
 #: Lowest first; modules and folders of one row may import each other.
 LAYERS = [
     {"errors"},
-    {"intervals", "arithmetic", "memory", "_native"},
+    {"intervals", "arithmetic", "memory", "digests", "_native"},
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},
-    {"kernel"},
+    {"kernel", "kernel_digest"},
     {"algebra"},
     {"gram"},
     {"refute", "candidates", "point_sets"},

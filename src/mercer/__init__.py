@@ -18,7 +18,7 @@ from importlib.metadata import version as _version
 from . import domains, errors, kernels
 from .algebra import convolution, direct_sum, kernel, limit, tensor
 from .certificate import Certificate, Verdict, Witness
-from .gram import gram
+from .gram import GramStore, gram
 from .kernel import Kernel
 from .kernels import columns
 from .parameters import parameter
@@ -30,6 +30,7 @@ __version__ = _version("mercer")
 
 __all__ = [
     "Certificate",
+    "GramStore",
     "Kernel",
     "Verdict",
     "Witness",

@@ -11,12 +11,15 @@ import numpy as np
 
 __all__ = [
     "DefinitenessError",
+    "DigestError",
     "DomainError",
     "InputError",
     "MemoryLimitError",
     "MercerError",
     "ParameterError",
+    "StoreError",
     "UnresolvedError",
+    "WorkerError",
 ]
 
 
@@ -46,3 +49,15 @@ class DefinitenessError(MercerError, np.linalg.LinAlgError):
 
 class MemoryLimitError(MercerError, MemoryError):
     """The result would not fit into the memory limit; the message states the need in GiB."""
+
+
+class DigestError(MercerError, TypeError):
+    """A kernel or a point has no content digest, so that its values cannot be kept in a store."""
+
+
+class StoreError(MercerError, OSError):
+    """A Gram store cannot be opened, read or written."""
+
+
+class WorkerError(MercerError, RuntimeError):
+    """A worker process died."""

@@ -21,10 +21,11 @@ import numpy as np
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .certificate import Certificate, Claim
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
-from .engine import tiles
+from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
 from .errors import InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
+from .kernel_digest import digest_form, kernel_digest
 from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
 
 __all__ = ["Kernel", "Prepared", "parameter"]
@@ -85,11 +86,19 @@ class Kernel:
         def __pow__(self, exponent: Any) -> Kernel: ...
         def exp(self) -> Kernel: ...
         def polynomial(self, coefficients: Any) -> Kernel: ...
-        def power_series(self, coefficients: Any, radius: float | None = None) -> Kernel: ...
+        def power_series(
+            self, coefficients: Any, radius: float | None = None, *, version: str | None = None
+        ) -> Kernel: ...
         def normalized(self) -> Kernel: ...
-        def conformal(self, factor: Any) -> Kernel: ...
+        def conformal(self, factor: Any, *, version: str | None = None) -> Kernel: ...
         def on(
-            self, map: Any, *, domain: Domain | None = None, injective: bool = False, vectorized: bool = False
+            self,
+            map: Any,
+            *,
+            domain: Domain | None = None,
+            injective: bool = False,
+            vectorized: bool = False,
+            version: str | None = None,
         ) -> Kernel: ...
         def gaussian(self, sigma: float = 1.0) -> Kernel: ...
         def distance(self) -> Kernel: ...
@@ -127,6 +136,10 @@ class Kernel:
                 value = canonical(value, spec)
             if spec is not None:
                 spec.check(type(self).__name__, field.name, value)
+            if field.name == "version" and not (value is None or (isinstance(value, str) and value)):
+                raise ParameterError(
+                    f"{type(self).__name__}: `version` must be a text such as '1'. Got {value!r}."
+                )
             object.__setattr__(self, field.name, value)
         self._validate()
 
@@ -225,9 +238,10 @@ class Kernel:
         """Run ``_block`` over tiles of prepared data."""
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
-            if Y is None and rows == cols:
-                return self._finite(self._block(take(X, rows), None), rows, cols)
-            return self._finite(self._block(take(X, rows), take(X if Y is None else Y, cols)), rows, cols)
+            with workers.located(rows, cols, Y is None):
+                symmetric = Y is None and rows == cols
+                K = self._block(take(X, rows), None if symmetric else take(X if Y is None else Y, cols))
+            return self._finite(K, rows, cols)
 
         n = size(X)
         m = n if Y is None else size(Y)
@@ -252,22 +266,11 @@ class Kernel:
         return X
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        """Values on prepared data; ``Y=None`` stands for ``X``.  The default calls the definition."""
-        rows = items(X)
-        if Y is None:
-            K = np.empty((len(rows), len(rows)))
-            for i, x in enumerate(rows):
-                tiles.checkpoint()
-                for j in range(i + 1):
-                    K[i, j] = K[j, i] = self(x, rows[j])
-            return K
-        columns = items(Y)
-        K = np.empty((len(rows), len(columns)))
-        for i, x in enumerate(rows):
-            tiles.checkpoint()
-            for j, y in enumerate(columns):
-                K[i, j] = self(x, y)
-        return K
+        """Values on prepared data; ``Y=None`` stands for ``X``.  The default calls the definition.
+
+        It does so in worker processes if that is worth it: see :mod:`mercer.engine.workers`.
+        """
+        return workers.block(self, items(X), None if Y is None else items(Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         """Values ``k(x, x)`` on prepared data."""
@@ -467,8 +470,40 @@ class Kernel:
     def __hash__(self) -> int:
         return hash(self._identity)
 
+    def digest(self) -> str:
+        """Name of this kernel's values: 64 hex digits, the same in every process and on every machine.
+
+        Two kernels with one digest have the same values, up to rounding.  It covers the class and all
+        parameters, arrays and nested kernels included, and is what a Gram store keeps values under.
+
+        The code of a function of yours cannot be told from its name.  So a kernel that holds one (made by
+        ``mercer.kernel``, ``.on``, ``.conformal``, ``convolution``...) needs a ``version``, and so does a
+        class of your own: write ``version = "1"`` into its body, and into that of each class derived from it.
+        Change it whenever you change the code.
+
+        Raises
+        ------
+        DigestError
+            If there is no version, or a parameter is not a plain value.
+        UnresolvedError
+            If a parameter still waits for data.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian
+        >>> Gaussian(2).digest() == Gaussian(2.0).digest() != Gaussian(3.0).digest()
+        True
+        """
+        self._require_resolved()
+        return kernel_digest(self)
+
+    def _digest_form(self) -> bytes:
+        """Canonical form of what determines the values."""
+        return digest_form(self)
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={show(v)}' for name, v, _ in self._fields())})"
+        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if n != "version" or v is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value, _ in self._fields()}

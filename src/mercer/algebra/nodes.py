@@ -25,6 +25,7 @@ __all__ = [
     "prefixed",
     "scalar",
     "scalar_or_inf",
+    "show_version",
     "times",
     "unproved",
     "wrap",
@@ -165,6 +166,11 @@ def wrap(k: Kernel) -> str:
 def operand(k: Kernel) -> str:
     """``repr`` of a kernel as an operand of ``*``: only powers bind more tightly."""
     return repr(k) if getattr(k, "_tight", False) else wrap(k)
+
+
+def show_version(k: Any) -> str:
+    """``repr`` of the version of a kernel that holds a function, as a further argument."""
+    return "" if k.version is None else f", version={k.version!r}"
 
 
 def claim(

@@ -112,14 +112,18 @@ def polynomial(self: Kernel, coefficients: Sequence[float]) -> Kernel:
 
 
 def power_series(
-    self: Kernel, coefficients: str | Callable[[int], float] | Sequence[float], radius: float | None = None
+    self: Kernel,
+    coefficients: str | Callable[[int], float] | Sequence[float],
+    radius: float | None = None,
+    *,
+    version: str | None = None,
 ) -> Kernel:
     """Return ``sum_n a_n k^n``; see :class:`~mercer.algebra.PowerSeries`.
 
     A finite list of coefficients is a polynomial, which converges everywhere.
     """
     if isinstance(coefficients, str) or callable(coefficients):
-        return PowerSeries(self, coefficients, 0.0 if radius is None else scalar_or_inf(radius))
+        return PowerSeries(self, coefficients, 0.0 if radius is None else scalar_or_inf(radius), version)
     return polynomial(self, coefficients)
 
 
@@ -128,11 +132,11 @@ def normalized(self: Kernel) -> Kernel:
     return Normalized(self)
 
 
-def conformal(self: Kernel, factor: Callable[[Any], float]) -> Kernel:
+def conformal(self: Kernel, factor: Callable[[Any], float], *, version: str | None = None) -> Kernel:
     """Return ``f(x) f(y) k(x, y)``; see :class:`~mercer.algebra.Conformal`."""
     if not callable(factor):
         raise ParameterError(f"conformal: `factor` must be a function of one point. Got {factor!r}.")
-    return Conformal(self, factor)
+    return Conformal(self, factor, version)
 
 
 def on(
@@ -142,6 +146,7 @@ def on(
     domain: Domain | None = None,
     injective: bool = False,
     vectorized: bool = False,
+    version: str | None = None,
 ) -> Kernel:
     """Return ``k(f(x), f(y))``; see :class:`~mercer.algebra.Pullback`.
 
@@ -154,7 +159,7 @@ def on(
     """
     if not callable(map):
         raise ParameterError(f"on: `map` must be a function of one point. Got {map!r}.")
-    return Pullback(self, map, Objects() if domain is None else domain, injective, vectorized)
+    return Pullback(self, map, Objects() if domain is None else domain, injective, vectorized, version)
 
 
 def gaussian(self: Kernel, sigma: float = 1.0) -> Kernel:

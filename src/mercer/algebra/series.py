@@ -16,7 +16,7 @@ from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter, show
-from .nodes import Unary, claim, wrap
+from .nodes import Unary, claim, show_version, wrap
 from .products import checked
 
 __all__ = ["SERIES", "Exp", "PolynomialOf", "PowerSeries"]
@@ -264,11 +264,14 @@ class PowerSeries(Unary):
         terms no longer matter.  (For finitely many coefficients use ``polynomial``.)
     radius : float, optional
         Radius of convergence; required with a function.
+    version : str, optional
+        Your word on which code a function has; see :meth:`~mercer.Kernel.digest`.
     """
 
     base: Kernel
     coefficients: str | Callable[[int], float]
     radius: float = 0.0
+    version: str | None = None
 
     MAX_TERMS = 100_000
 
@@ -378,4 +381,5 @@ class PowerSeries(Unary):
     def __repr__(self) -> str:
         if isinstance(self.coefficients, str):
             return f"{wrap(self.base)}.power_series({self.coefficients!r})"
-        return f"{wrap(self.base)}.power_series({show(self.coefficients)}, radius={self.radius!r})"
+        options = f"radius={self.radius!r}{show_version(self)}"
+        return f"{wrap(self.base)}.power_series({show(self.coefficients)}, {options})"

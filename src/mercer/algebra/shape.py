@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
-from .nodes import Node, claim, prefixed, times, wrap
+from .nodes import Node, claim, prefixed, show_version, times, wrap
 
 __all__ = ["Centered", "Conformal", "Normalized", "Pullback"]
 
@@ -136,10 +136,13 @@ class Conformal(Node):
     base : Kernel
     factor : callable
         Function of one point, as the domain passes it (a row for vectors), to a real number.
+    version : str, optional
+        Your word on which code the function has; see :meth:`~mercer.Kernel.digest`.
     """
 
     base: Kernel
     factor: Callable[[Any], float]
+    version: str | None = None
 
     @property
     def is_precise(self) -> bool:
@@ -182,7 +185,7 @@ class Conformal(Node):
         )
 
     def __repr__(self) -> str:
-        return f"{wrap(self.base)}.conformal({show(self.factor)})"
+        return f"{wrap(self.base)}.conformal({show(self.factor)}{show_version(self)})"
 
 
 class Pullback(Node):
@@ -203,6 +206,8 @@ class Pullback(Node):
         The user's word that distinct points have distinct images.
     vectorized : bool, default=False
         Whether ``map`` takes all points at once and returns all images.
+    version : str, optional
+        Your word on which code the map has; see :meth:`~mercer.Kernel.digest`.
     """
 
     base: Kernel
@@ -210,6 +215,7 @@ class Pullback(Node):
     source: Domain = Objects()
     injective: bool = False
     vectorized: bool = False
+    version: str | None = None
 
     @property
     def domain(self) -> Domain:
@@ -306,7 +312,7 @@ class Pullback(Node):
         options = "" if self.source == Objects() else f", domain={self.source!r}"
         options += ", injective=True" if self.injective else ""
         options += ", vectorized=True" if self.vectorized else ""
-        return f"{wrap(self.base)}.on({show(self.map)}{options})"
+        return f"{wrap(self.base)}.on({show(self.map)}{options}{show_version(self)})"
 
 
 def _one(x: Any) -> Any:

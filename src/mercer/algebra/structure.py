@@ -15,7 +15,7 @@ from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter, show
-from .nodes import Node, claim, prefixed
+from .nodes import Node, claim, prefixed, show_version
 from .products import Product
 
 __all__ = ["Convolution", "DirectSum", "Limit", "Tensor", "convolution", "direct_sum", "limit", "tensor"]
@@ -174,6 +174,8 @@ class Convolution(Node):
         Function from an object to an iterable of its parts (with repetitions, where it has them).
     source : Domain, optional
         Domain of the objects; any objects by default.
+    version : str, optional
+        Your word on which code ``parts`` has; see :meth:`~mercer.Kernel.digest`.
 
     Examples
     --------
@@ -186,6 +188,7 @@ class Convolution(Node):
     base: Kernel
     parts: Callable[[Any], Iterable[Any]]
     source: Domain = Objects()
+    version: str | None = None
 
     @property
     def domain(self) -> Domain:
@@ -244,7 +247,7 @@ class Convolution(Node):
 
     def __repr__(self) -> str:
         options = "" if self.source == Objects() else f", domain={self.source!r}"
-        return f"convolution({self.base!r}, {show(self.parts)}{options})"
+        return f"convolution({self.base!r}, {show(self.parts)}{options}{show_version(self)})"
 
 
 class _Ragged:
@@ -294,11 +297,14 @@ class Limit(Kernel):
         The member that stands for the limit.
     tol : float, default=1e-8
         Largest difference to ``sequence(2 n)`` that is accepted.
+    version : str, optional
+        Your word on which code the sequence has; see :meth:`~mercer.Kernel.digest`.
     """
 
     sequence: Callable[[int], Kernel]
     n: int = parameter(default=64, low=1, integer=True)
     tol: float = parameter(default=1e-8, low=0.0, open_low=True)
+    version: str | None = None
 
     def _validate(self) -> None:
         if not callable(self.sequence):
@@ -360,7 +366,7 @@ class Limit(Kernel):
         return claim(inner.about, self, "pointwise limit", reason, [inner])
 
     def __repr__(self) -> str:
-        return f"limit({show(self.sequence)}, n={self.n}, tol={self.tol!r})"
+        return f"limit({show(self.sequence)}, n={self.n}, tol={self.tol!r}{show_version(self)})"
 
 
 # -- functions ----------------------------------------------------------------------------------
@@ -375,16 +381,22 @@ def direct_sum(*kernels: Kernel) -> Kernel:
 
 
 def convolution(
-    kernel: Kernel, parts: Callable[[Any], Iterable[Any]], *, domain: Domain | None = None
+    kernel: Kernel,
+    parts: Callable[[Any], Iterable[Any]],
+    *,
+    domain: Domain | None = None,
+    version: str | None = None,
 ) -> Kernel:
     """Sum of ``kernel`` over all pairs of parts of two objects; see :class:`Convolution`."""
     if not callable(parts):
         raise ParameterError(
             f"convolution: `parts` must be a function from an object to its parts. Got {parts!r}."
         )
-    return Convolution(kernel, parts, Objects() if domain is None else domain)
+    return Convolution(kernel, parts, Objects() if domain is None else domain, version)
 
 
-def limit(sequence: Callable[[int], Kernel], n: int = 64, tol: float = 1e-8) -> Kernel:
+def limit(
+    sequence: Callable[[int], Kernel], n: int = 64, tol: float = 1e-8, *, version: str | None = None
+) -> Kernel:
     """Pointwise limit of ``sequence(1), sequence(2), ...``; see :class:`Limit`."""
-    return Limit(sequence, n, tol)
+    return Limit(sequence, n, tol, version)

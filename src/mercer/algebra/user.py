@@ -17,7 +17,7 @@ from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import show
-from .nodes import prefixed, wrap
+from .nodes import prefixed, show_version, wrap
 
 __all__ = ["Assumed", "FunctionKernel", "assume", "kernel"]
 
@@ -35,11 +35,14 @@ class FunctionKernel(Kernel):
         What the points are.
     block_function : callable or None
         ``block_function(X, Y) -> array`` of shape ``(len(X), len(Y))`` on validated points, for speed.
+    version : str or None
+        Your word on which code the functions have; see :meth:`~mercer.Kernel.digest`.
     """
 
     function: Callable[[Any, Any], float]
     points: Domain = Objects()
     block_function: Callable[[Any, Any], Any] | None = None
+    version: str | None = None
 
     @property
     def domain(self) -> Domain:
@@ -68,14 +71,18 @@ class FunctionKernel(Kernel):
             return f"{show(self.function)}.base"
         options = "" if self.points == Objects() else f", domain={self.points!r}"
         options += "" if self.block_function is None else f", block={show(self.block_function)}"
-        return f"kernel({show(self.function)}{options})"
+        return f"kernel({show(self.function)}{options}{show_version(self)})"
+
+    def _reduce_by_value(self) -> tuple[Any, ...]:
+        """Pickle the function itself, for a process where its name does not lead to it."""
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a decorated function by its name, which is now that of the kernel."""
         named = _named(self.function)
         if named == self or (isinstance(named, Assumed) and named.base == self):
             return _recall, (self.function.__module__, self.function.__qualname__)
-        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+        return self._reduce_by_value()
 
 
 def _named(function: Any) -> Any:
@@ -120,6 +127,9 @@ class Assumed(Kernel):
             raise ParameterError(
                 f"assume: {self.base!r} is proved not to be {self.verdict}: {claimed.reason}."
             )
+
+    def _digest_form(self) -> bytes:
+        return self.base._digest_form()  # a word on definiteness changes no value
 
     def __call__(self, x: Any, y: Any) -> float:
         return self.base(x, y)
@@ -198,6 +208,7 @@ def kernel(
     assume: str | None = None,
     reason: str = "",
     block: Callable[[Any, Any], Any] | None = None,
+    version: str | None = None,
 ) -> Callable[[Callable[[Any, Any], float]], Kernel]: ...
 @overload
 def kernel(
@@ -208,6 +219,7 @@ def kernel(
     assume: str | None = None,
     reason: str = "",
     block: Callable[[Any, Any], Any] | None = None,
+    version: str | None = None,
 ) -> Kernel: ...
 def kernel(
     function: Callable[[Any, Any], float] | None = None,
@@ -217,6 +229,7 @@ def kernel(
     assume: str | None = None,
     reason: str = "",
     block: Callable[[Any, Any], Any] | None = None,
+    version: str | None = None,
 ) -> Any:
     """Make a kernel of a function of two points; also a decorator.
 
@@ -232,6 +245,9 @@ def kernel(
         Why, for the proof tree.
     block : callable, optional
         Vectorised version on two collections of points.
+    version : str, optional
+        A name for the present code of the function, such as "1", to be changed whenever you edit it.  Only a
+        kernel with a version has a :meth:`~mercer.Kernel.digest`, so that its values can be kept in a store.
 
     Examples
     --------
@@ -251,9 +267,11 @@ def kernel(
         if not callable(f):
             raise ParameterError(f"kernel: `function` must be a function of two points. Got {f!r}.")
         if isinstance(f, Kernel):
+            if version is not None:
+                raise ParameterError(f"kernel: `version` is for functions. Got the kernel {f!r}.")
             made: Kernel = f
         else:
-            made = FunctionKernel(f, Objects() if domain is None else domain, block)
+            made = FunctionKernel(f, Objects() if domain is None else domain, block, version)
         return made if assume is None else Assumed(made, assume, reason)
 
     return make if function is None else make(function)

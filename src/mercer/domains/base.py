@@ -15,7 +15,8 @@ import numpy as np
 import scipy.sparse
 
 from ..arithmetic import Arithmetic
-from ..errors import DomainError, InputError
+from ..digests import digest
+from ..errors import DigestError, DomainError, InputError
 
 __all__ = ["Data", "Domain", "Objects", "items", "lower", "meet", "size", "take"]
 
@@ -80,6 +81,37 @@ class Domain(ABC):
     def lift(self, x: Any, numbers: Arithmetic) -> Any:
         """Convert the numbers inside one point into the given arithmetic."""
         return x
+
+    def digest(self, x: Any) -> str:
+        """Name of one point by its content: 32 hex digits, the same in every process and on every machine.
+
+        Examples
+        --------
+        >>> from mercer.domains import Vectors
+        >>> Vectors().digest([0.5, 0.0]) == Vectors().digest([0.5, -0.0])
+        True
+        """
+        return self.digests([self.point(x)])[0]
+
+    def digests(self, X: Any) -> list[str]:
+        """Name each point by its content; points of one domain that are the same have the same digest.
+
+        Raises
+        ------
+        DigestError
+            If the points are objects without a canonical form, such as instances of a class.
+        """
+        return self._digests(self.validate(X))
+
+    def _digests(self, X: Data) -> list[str]:
+        """Digests of validated points."""
+        return [self._digest(x, i) for i, x in enumerate(items(X))]
+
+    def _digest(self, x: Any, position: int) -> str:
+        try:
+            return digest(x)
+        except DigestError as error:
+            raise DigestError(f"point {position}: {error}") from error
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         """Draw ``n`` points spread over the domain, for the search for refuting witnesses."""

@@ -11,6 +11,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from ..arithmetic import Arithmetic
+from ..digests import digest
 from ..errors import InputError
 from .base import Data, Domain, items, size, take
 from .vectors import Vectors
@@ -131,6 +132,14 @@ class Frames(Domain):
             right = None if Y is None else Y.parts[component].data
             if size(left) and (right is None or size(right)):
                 component.domain.match(left, right)
+
+    def _digests(self, X: FrameData) -> list[str]:
+        columns = []
+        for component in self.components:
+            part = X.parts[component]
+            there = component.domain._digests(part.data)
+            columns.append([there[p] if p >= 0 else "missing" for p in part.position.tolist()])
+        return [digest(row) for row in zip(*columns, strict=True)]
 
     def lift(self, x: Any, numbers: Arithmetic) -> Row:
         return Row({c: v if v is MISSING else c.domain.lift(v, numbers) for c, v in x.items()})

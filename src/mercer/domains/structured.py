@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import Arithmetic
-from ..errors import InputError
+from ..digests import digest
+from ..errors import DigestError, InputError
 from .base import Data, Domain, items, size, take
 from .vectors import check_finite
 
@@ -69,6 +70,10 @@ class Tuples(Domain):
     def lift(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
         return tuple(domain.lift(part, numbers) for domain, part in zip(self.components, x, strict=True))
 
+    def _digests(self, X: TupleColumns) -> list[str]:
+        parts = [d._digests(part) for d, part in zip(self.components, X.parts, strict=True)]
+        return [digest(row) for row in zip(*parts, strict=True)]
+
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         return list(zip(*(domain.sample(n, rng) for domain in self.components), strict=True))
 
@@ -117,6 +122,9 @@ class Similarities(Domain):
             raise InputError(f"{name} must be a 2-D matrix of kernel values. Got {values.ndim}-D.")
         check_finite(values, name)
         return MatrixRows(values, np.arange(len(values)), len(values))
+
+    def _digests(self, X: MatrixRows) -> list[str]:
+        raise DigestError("the rows of a precomputed matrix have no content of their own, and so no digests.")
 
     def match(self, X: MatrixRows, Y: MatrixRows | None) -> None:
         columns = X.values.shape[1]

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from mercer import _native
 from mercer.domains import Data, take
-from mercer.engine import pairwise, tiles
+from mercer.engine import pairwise, tiles, workers
 from mercer.engine.threads import num_threads
 
 __all__ = ["MOST_EXPONENT", "Builder", "Describes", "Program", "Value"]
@@ -517,9 +517,9 @@ class Program:
 
         def panel(rows: slice, cols: slice) -> Array:
             symmetric = self.symmetric and rows == cols
-            foreign = [
-                np.ascontiguousarray(_foreign_tile(f, rows, cols), dtype=np.float64) for f in self.foreign
-            ]
+            with workers.located(rows, cols, self.symmetric):
+                blocks = [_foreign_tile(f, rows, cols) for f in self.foreign]
+            foreign = [np.ascontiguousarray(values, dtype=np.float64) for values in blocks]
             points = [(left[rows], right[cols]) for left, right in self.points]
             vectors = [(left[rows], right[cols]) for left, right in self.vectors]
             n, m = rows.stop - rows.start, cols.stop - cols.start

@@ -3,6 +3,9 @@
 =================  =====================================================================================
 ``base``           ``Gram``: blocks, products, diagonal, dense, and what follows from them
 ``pairs``          ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
+``stored``         ``StoredGram``: the same, with values kept in a ``store``
+``request``        one block of it, looked up or computed
+``store``          ``GramStore``: kernel values on disk, for the next run
 ``derived``        ``CenteredGram`` and ``NormalizedGram``: transformed, extending to new points
 ``repair``         ``RepairedGram``: an indefinite matrix clipped, flipped or shifted, and what that changed
 ``spectrum``       eigenvalues: all of them, or the largest by Lanczos with a dense fallback
@@ -18,5 +21,17 @@ from .check import Check
 from .derived import CenteredGram, NormalizedGram
 from .pairs import KernelGram, gram
 from .repair import RepairedGram
+from .store import GramStore
+from .stored import StoredGram
 
-__all__ = ["CenteredGram", "Check", "Gram", "KernelGram", "NormalizedGram", "RepairedGram", "gram"]
+__all__ = [
+    "CenteredGram",
+    "Check",
+    "Gram",
+    "GramStore",
+    "KernelGram",
+    "NormalizedGram",
+    "RepairedGram",
+    "StoredGram",
+    "gram",
+]

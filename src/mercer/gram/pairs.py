@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from ..domains import Data, Similarities, TupleColumns, items, size, take
-from ..engine import tiles
+from ..domains.frames import FrameData, Part
+from ..engine import tiles, workers
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram
 from .indexing import Selection, positions
+from .store import GramStore
 
 __all__ = ["KernelGram", "gram"]
 
@@ -20,7 +23,14 @@ __all__ = ["KernelGram", "gram"]
 ASYMMETRY_POINTS = 1024
 
 
-def gram(k: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> KernelGram:
+def gram(
+    k: Kernel,
+    X: Any,
+    Y: Any = None,
+    dtype: Any = None,
+    *,
+    store: str | PathLike[str] | GramStore | None = None,
+) -> KernelGram:
     """Gram matrix ``k(X[i], Y[j])``, computed when asked for.
 
     Parameters
@@ -35,6 +45,11 @@ def gram(k: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> KernelGram:
         By default the type of the kernel's blocks: float32 if the data are, else float64.  With float64,
         float32 data are converted first, so that the values are computed in double precision; with
         float32, values are rounded as they are stored.
+    store : path or GramStore, optional
+        Keep the values in this directory, and take those that are there already, whatever order or selection
+        of points they were computed for: see :class:`~mercer.gram.GramStore`.  The kernel must have a
+        :meth:`~mercer.Kernel.digest`, and the points too.  Values are then computed in double precision, and
+        ``dtype`` is float64 by default.
 
     Returns
     -------
@@ -51,7 +66,12 @@ def gram(k: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> KernelGram:
     """
     if not isinstance(k, Kernel):
         raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")
-    return KernelGram(k.resolve(X), X, Y, dtype)
+    if store is None:
+        return KernelGram(k.resolve(X), X, Y, dtype)
+    from .stored import StoredGram
+
+    store = store if isinstance(store, GramStore) else GramStore(store)
+    return StoredGram(k.resolve(X), X, Y, dtype, store=store)
 
 
 class KernelGram(Gram):
@@ -117,7 +137,8 @@ class KernelGram(Gram):
         symmetric = self.is_symmetric and isinstance(rows, slice) and rows == cols
         A = take(self._rows, rows)
         B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
-        return self.kernel._tiles(A, B, progress, self.dtype)
+        with workers.located(positions(rows), positions(cols), self.is_symmetric):
+            return self.kernel._tiles(A, B, progress, self.dtype)
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
         program = self.kernel._program(self._rows, None if self._columns is None else self._columns[1])
@@ -176,6 +197,8 @@ def is_single(data: Data) -> bool:
     """Whether validated data hold single-precision numbers."""
     if isinstance(data, TupleColumns):
         return any(map(is_single, data.parts))
+    if isinstance(data, FrameData):
+        return any(is_single(part.data) for part in data.parts.values())
     return bool(getattr(data, "dtype", None) == np.float32)
 
 
@@ -183,4 +206,7 @@ def widened(data: Data) -> Data:
     """Validated data with single-precision numbers converted to double precision."""
     if isinstance(data, TupleColumns):
         return TupleColumns(tuple(map(widened, data.parts)))
+    if isinstance(data, FrameData):
+        parts = {c: Part(widened(part.data), part.position) for c, part in data.parts.items()}
+        return FrameData(parts, data.n)
     return data.astype(np.float64) if is_single(data) else data

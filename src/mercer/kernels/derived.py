@@ -197,6 +197,8 @@ class Jittered(SumOverMembers):
     deform : callable
         Returns the versions of a point (shifted, rotated, noisy...) as a sequence of points of the same
         domain; each counts as often as it is listed, and the point itself only if it is.
+    version : str, optional
+        Your word on which code ``deform`` has; see :meth:`~mercer.Kernel.digest`.
 
     Examples
     --------
@@ -209,6 +211,7 @@ class Jittered(SumOverMembers):
 
     base: Kernel
     deform: Callable[[Any], Sequence[Any]]
+    version: str | None = None
 
     def _validate(self) -> None:
         if not callable(self.deform):

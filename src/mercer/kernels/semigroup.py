@@ -200,6 +200,8 @@ class Semigroup(Kernel):
         Whether the domain is the nonnegative orthant instead of all vectors.
     vectorized : bool, default=False
         Whether phi takes an array of shape (n, d) and returns n numbers instead.
+    version : str, optional
+        Your word on which code phi has; see :meth:`~mercer.Kernel.digest`.
 
     Examples
     --------
@@ -215,6 +217,7 @@ class Semigroup(Kernel):
     involution: str = parameter(default="identity", choices=("identity", "negation"))
     nonnegative: bool = False
     vectorized: bool = False
+    version: str | None = None
 
     def _validate(self) -> None:
         if not callable(self.phi):
