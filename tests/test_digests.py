@@ -80,7 +80,6 @@ class Text(str):
         np.ones(2, np.longdouble),
         [object()],
     ],
-    ids=str,
 )
 def test_values_without_a_canonical_form_are_refused(value: Any) -> None:
     with pytest.raises(DigestError, match="no content digest"):

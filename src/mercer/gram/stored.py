@@ -10,6 +10,7 @@ import numpy as np
 from ..domains import Data, Similarities, take
 from ..errors import DigestError, InputError, MercerError
 from ..kernel import Kernel
+from .base import Gram
 from .indexing import Selection, positions
 from .pairs import KernelGram, widened
 from .request import Request, by_page
@@ -72,6 +73,9 @@ class StoredGram(KernelGram):
         return result
 
     # -- values ---------------------------------------------------------------------------------
+    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
+        return Gram._product(self, V, progress)  # of stored values, not of computed ones
+
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)
         same = self.is_symmetric and np.array_equal(left, right)
