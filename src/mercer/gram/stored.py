@@ -73,9 +73,6 @@ class StoredGram(KernelGram):
         return result
 
     # -- values ---------------------------------------------------------------------------------
-    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
-        return Gram._product(self, V, progress)  # of stored values, not of computed ones
-
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)
         same = self.is_symmetric and np.array_equal(left, right)
@@ -120,7 +117,7 @@ class StoredGram(KernelGram):
         return out.astype(self.dtype)
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
-        product = super()._product(V, progress)
+        product = Gram._product(self, V, progress)  # of stored values, not of computed ones
         self._store.flush()
         return product
 
