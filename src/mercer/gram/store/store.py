@@ -55,7 +55,7 @@ class GramStore:
     """Directory that keeps kernel values from one run to the next.
 
     ``mercer.gram(k, X, store=GramStore(path))`` looks values up here and computes only those that are not
-    known yet, whatever order, subset or superset of the points they were computed for.  See :doc:`store`.
+    known yet, whatever order, subset or superset of the points they were computed for.  See ``docs/store.md``.
 
     Parameters
     ----------
