@@ -55,7 +55,8 @@ class GramStore:
     """Directory that keeps kernel values from one run to the next.
 
     ``mercer.gram(k, X, store=GramStore(path))`` looks values up here and computes only those that are not
-    known yet, whatever order, subset or superset of the points they were computed for.  See ``docs/store.md``.
+    known yet, whatever order, subset or superset of the points they were computed for.  ``docs/store.md``
+    says what is kept and how.
 
     Parameters
     ----------
