@@ -13,12 +13,14 @@ from ..certificate import Claim, Property, Status
 from ..domains import Data
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
+from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 
 __all__ = [
     "Associative",
     "Node",
     "Unary",
+    "Wrapper",
     "claim",
     "is_scalar",
     "operand",
@@ -104,6 +106,36 @@ class Unary(Node):
         gradient = self._own_gradient(K, F)
         gradient.update({f"{name}__{key}": times(slope, g) for key, g in inner.items()})
         return F, gradient
+
+
+class Wrapper(Kernel):
+    """A kernel with the values of another on prepared data: only the way to them, or the proof, differs."""
+
+    base: Kernel
+
+    def _prepare(self, X: Data) -> Data:
+        return self.base._prepare(X)
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        return self.base._block(X, Y)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
+        return b.kernel(self.base, X, Y)
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return self.base._diagonal(X)
+
+    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        K, inner = self.base._gradient(X, Y)
+        return K, prefixed("base", inner)
+
+    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
+        d, inner = self.base._diagonal_gradient(X)
+        return d, prefixed("base", inner)
+
+    @property
+    def bounds(self) -> Interval:
+        return self.base.bounds
 
 
 class Associative(Node):

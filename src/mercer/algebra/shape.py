@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
-from .nodes import Node, claim, prefixed, show_version, times, wrap
+from .nodes import Node, Wrapper, claim, prefixed, show_version, times, wrap
 
 __all__ = ["Centered", "Conformal", "Normalized", "Pullback"]
 
@@ -188,7 +188,7 @@ class Conformal(Node):
         return f"{wrap(self.base)}.conformal({show(self.factor)}{show_version(self)})"
 
 
-class Pullback(Node):
+class Pullback(Wrapper):
     r"""Pull-back through a map: ``k.on(f)``.
 
     .. math:: (x, y) \mapsto k(f(x), f(y))
@@ -247,23 +247,6 @@ class Pullback(Node):
     def _child_data(self, X: Data) -> Data:
         return self._image(X)
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self.base._block(X, Y)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.kernel(self.base, X, Y)
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return self.base._diagonal(X)
-
-    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        K, inner = self.base._gradient(X, Y)
-        return K, prefixed("base", inner)
-
-    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
-        d, inner = self.base._diagonal_gradient(X)
-        return d, prefixed("base", inner)
-
     def _certify(self) -> Certificate:
         base = self.base.certificate
         reason = "a subset of the points of the base kernel, some perhaps repeated"
@@ -299,10 +282,6 @@ class Pullback(Node):
             if inner is None
             else claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner], of="-log ")
         )
-
-    @property
-    def bounds(self) -> Interval:
-        return self.base.bounds
 
     @property
     def diagonal_bounds(self) -> Interval:

@@ -14,10 +14,9 @@ from ..arithmetic import Arithmetic
 from ..certificate import ASSERTED, Certificate, Claim, Property, Status, Verdict
 from ..domains import Data, Domain, Objects, Reals
 from ..errors import InputError, ParameterError
-from ..intervals import Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Kernel
 from ..parameters import show
-from .nodes import prefixed, show_version, wrap
+from .nodes import Wrapper, show_version, wrap
 
 __all__ = ["Assumed", "FunctionKernel", "assume", "kernel"]
 
@@ -106,7 +105,7 @@ def len_of(X: Data) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-class Assumed(Kernel):
+class Assumed(Wrapper):
     """A kernel with the user's word on its definiteness: ``k.assume("PSD")``.
 
     The certificate says *asserted* wherever it rests on this.
@@ -137,23 +136,6 @@ class Assumed(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return self.base._define(x, y, m)
 
-    def _prepare(self, X: Data) -> Data:
-        return self.base._prepare(X)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self.base._block(X, Y)
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return self.base._diagonal(X)
-
-    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        K, inner = self.base._gradient(X, Y)
-        return K, prefixed("base", inner)
-
-    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
-        d, inner = self.base._diagonal_gradient(X)
-        return d, prefixed("base", inner)
-
     def _certify(self) -> Certificate:
         known = self.base.certificate
         about = Property.NEGATIVE if self.verdict == Verdict.NDS.value else Property.POSITIVE
@@ -168,10 +150,6 @@ class Assumed(Kernel):
         if about is Property.NEGATIVE:
             return Certificate(known.positive, word)
         return Certificate(word, known.negative)
-
-    @property
-    def bounds(self) -> Interval:
-        return self.base.bounds
 
     def __repr__(self) -> str:
         if isinstance(self.base, FunctionKernel) and _named(self.base.function) == self:
