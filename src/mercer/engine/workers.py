@@ -362,7 +362,9 @@ class _Bar:
         if _showing.acquire(blocking=False):
             from tqdm import tqdm
 
-            self.bar = tqdm(total=total, initial=initial, delay=1, leave=False, unit="pair", desc="kernel")
+            self.bar = tqdm(
+                total=total, initial=initial, delay=1, leave=False, disable=None, unit="pair", desc="kernel"
+            )
 
     def update(self, count: int) -> None:
         if self.bar is not None:
