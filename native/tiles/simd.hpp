@@ -134,8 +134,11 @@ MERCER_INLINE Vec smaller(Vec a, Vec b) { return _mm512_min_pd(a, b); }
 MERCER_INLINE Vec larger(Vec a, Vec b) { return _mm512_max_pd(a, b); }
 
 // Division takes as long as a dozen other instructions.  The reciprocal is found to 14 bits and made better
-// twice, to about 1 ulp.  Scaled so that it never leaves the range; sums below 1e-301 count as that.
+// twice, to about 1 ulp, scaled so that it never leaves the range.  Sums below 1e-301 are divided.
 MERCER_INLINE Vec share(Vec a, Vec b) {
+  __mmask8 tiny = _mm512_cmp_pd_mask(b, splat(0x1p-1000), _CMP_LT_OQ);
+  if (__builtin_expect(_mm512_mask_cmp_pd_mask(tiny, b, splat(0.0), _CMP_GT_OQ) != 0, 0))
+    return b > 0.0 ? a / b : a;
   Vec quarter = 0.25 * larger(b, splat(0x1p-1000));
   Vec r = _mm512_rcp14_pd(quarter);
   r = muladd(r, muladd(-quarter, r, splat(1.0)), r);

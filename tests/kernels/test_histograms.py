@@ -35,6 +35,16 @@ def test_chi_square_is_minus_the_additive_kernel_of_scikit_learn(counts: np.ndar
     np.testing.assert_allclose(ChiSquare().block(counts), -additive_chi2_kernel(counts), atol=ROUNDING)
 
 
+@pytest.mark.native
+@pytest.mark.parametrize("scale", [1e-310, 1e-305, 1e-302, 1e-290, 1.0, 1e300])
+def test_chi_square_at_the_ends_of_the_range(scale):
+    X = scale * np.array([[1.0, 5.0, 0.0], [3.0, 0.0, 0.0]])  # 4/4 + 25/5, exactly 6
+    k = ChiSquare()
+    for Y in (X, scipy.sparse.csr_array(X)):
+        assert k.block(Y)[0, 1] == pytest.approx(6 * scale, rel=1e-12)
+    assert k(X[0], X[1]) == pytest.approx(6 * scale, rel=1e-12)
+
+
 def test_chi_square_in_exact_fractions() -> None:
     x, y = [1, 0, 2, 7], [3, 0, 5, 0]
     exact = sum(Fraction((a - b) ** 2, a + b) for a, b in zip(x, y, strict=True) if a + b)

@@ -76,7 +76,8 @@ class ChiSquare(Divergence):
     """
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, y, strict=True) if a + b != 0)
+        # not (a - b)^2 / (a + b), whose square would underflow for small entries and overflow for large ones
+        return m.fsum((a - b) * ((a - b) / (a + b)) for a, b in zip(x, y, strict=True) if a + b != 0)
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.chi_square(X, Y)
