@@ -13,6 +13,7 @@
 #  include <omp.h>
 #endif
 
+#include "bindings.hpp"
 #include "dot.hpp"
 #include "drivers.hpp"
 #include "program.hpp"
@@ -261,6 +262,7 @@ NB_MODULE(_native, m) {
   bind_dense<double>(m);
   bind_dense<float>(m);
   bind_program(m);
+  bind_decomposition(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);
   bind_sparse<float, std::int32_t>(m);

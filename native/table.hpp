@@ -125,8 +125,28 @@ struct Stores {
   StoreTile<T> transposed;  // out[j][i] = tile[i][j]
 };
 
+// The loops of the decomposition method (native/decomposition.hpp), over `count` variables, with room for
+// whole vectors in every array.
+struct Extremes {
+  double high, low;  // max of up[j] - f[j] and min of down[j] - f[j]
+  Index up, down;    // where
+};
+using ExtremesScan = Extremes (*)(Index count, const double* f, const double* up, const double* down);
+template <class T>
+using AdvanceScan = Extremes (*)(Index count, double* f, const T* first, double a, const T* second, double b,
+                                 const double* up, const double* down);
+template <class T>
+using PartnerScan = Index (*)(Index count, const double* f, const double* down, const T* row,
+                              const double* diagonal, double top, double own, double least);
+template <class T>
+using AddRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
+                         double* f);
+
 template <class T>
 struct Tiles {
+  AdvanceScan<T> advance;
+  PartnerScan<T> partner;
+  AddRows<T> add_rows;
   FillTile<T> fill[kDot + 1];
   AnovaFill<T> fill_anova;
   SubsetsFill<T> fill_all_subsets;
@@ -139,6 +159,7 @@ struct Tiles {
 };
 
 struct Table {
+  ExtremesScan extremes;
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile

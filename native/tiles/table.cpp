@@ -10,6 +10,7 @@ void fill(Table& table) {
   fill_products(table);
   fill_steps(table);
   fill_sinks(table);
+  fill_decomposition(table);
 }
 
 }  // namespace mercer::MERCER_TILES

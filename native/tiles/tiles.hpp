@@ -11,5 +11,6 @@ void fill_sparse(Table& table);
 void fill_products(Table& table);
 void fill_steps(Table& table);
 void fill_sinks(Table& table);
+void fill_decomposition(Table& table);
 
 }  // namespace mercer::MERCER_TILES

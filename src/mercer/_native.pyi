@@ -1,7 +1,8 @@
 # Stubs of the extension module built from native/.  Nothing is validated on the other side: call these
 # functions through mercer.engine.
 
-from typing import Final, TypeVar
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,3 +102,54 @@ class Program:
         sums: NDArray[np.float64],
         threads: int,
     ) -> int: ...
+
+CONVERGED: Final[int]
+LIMIT: Final[int]
+STOPPED: Final[int]
+UNBOUNDED: Final[int]
+STALLED: Final[int]
+NOT_FINITE: Final[int]
+SUM: Final[int]
+SIGNED: Final[int]
+FREE: Final[int]
+
+class _Decomposition(Generic[_Float]):
+    def __init__(
+        self,
+        linear: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        diagonal: NDArray[np.float64],
+        width: float,
+        constraint: int,
+        rows: NDArray[_Float],
+        complete: bool,
+        b: NDArray[np.float64],
+        f: NDArray[np.float64],
+        threads: int,
+    ) -> None: ...
+    def run(
+        self,
+        tolerance: float,
+        steps: int,
+        fetch: Callable[[list[int], list[int]], None],
+        watch: Callable[[int, float], bool],
+    ) -> int: ...
+    def stop(self) -> None: ...
+    def restart(self, b: NDArray[np.float64], f: NDArray[np.float64]) -> None: ...
+    def violation(self) -> tuple[float, tuple[float, float], tuple[float, float]]: ...
+    @property
+    def b(self) -> NDArray[np.float64]: ...
+    @property
+    def f(self) -> NDArray[np.float64]: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def misses(self) -> int: ...
+
+class Decomposition32(_Decomposition[np.float32]): ...
+class Decomposition64(_Decomposition[np.float64]): ...

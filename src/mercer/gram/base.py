@@ -12,7 +12,7 @@ from .. import memory
 from ..certificate import Property
 from ..errors import InputError
 from ..kernel import Kernel
-from .indexing import Selection, all_of, length, select
+from .indexing import Selection, all_of, length, positions, select
 
 if TYPE_CHECKING:
     from .check import Check
@@ -107,6 +107,14 @@ class Gram(ABC):
         """Unit roundoff of the values: single precision where the data are, whatever ``dtype`` says."""
         return float(np.finfo(self.dtype).eps)
 
+    def _in_double(self) -> Gram:
+        """The same matrix with values computed in double precision, where the data allow it."""
+        return self
+
+    def _in_single(self) -> Gram:
+        """The same matrix with values rounded to single precision as they are stored, where that is possible."""
+        return self
+
     # -- blocks -------------------------------------------------------------------------------
     @property
     def nbytes(self) -> int:
@@ -181,6 +189,13 @@ class Gram(ABC):
                 out[rest] += values.T @ V[rows]
         return out
 
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """``K[:, columns] @ v``, without the other columns."""
+        out = np.zeros(self.shape[0], dtype=np.result_type(self.dtype, v))
+        for rows in self._bands(progress=True):
+            out[rows] = self._values(rows, columns) @ v
+        return out
+
     def _bands(self, progress: bool = False) -> Iterator[slice]:
         """Slices of rows, each band small enough to hold."""
         n, m = self.shape
@@ -192,6 +207,17 @@ class Gram(ABC):
             starts = tqdm(starts, delay=1, leave=False, disable=None, unit="band", desc="K @ V")
         for start in starts:
             yield slice(start, min(start + height, n))
+
+    def select(self, index: Rows) -> Gram:
+        """Gram matrix of some of the points; ``select(index).cross(Z)`` compares new points with these alone.
+
+        What the others are needed for (the spectrum of a repaired matrix) is kept, the rest is let go.
+        """
+        self._require_symmetric("select")
+        return self._selected(positions(select(index, self.shape[0], "index")))
+
+    def _selected(self, index: np.ndarray) -> Gram:
+        raise InputError(f"{type(self).__name__} has no select: its values depend on all of its points.")
 
     def linear_operator(self) -> Any:
         """Return the matrix as a :class:`scipy.sparse.linalg.LinearOperator`, for SciPy's solvers."""

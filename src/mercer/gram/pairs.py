@@ -108,13 +108,30 @@ class KernelGram(Gram):
         return float(np.finfo(np.float32 if single else self.dtype).eps)
 
     def _in_double(self) -> KernelGram:
-        """The same matrix with values computed in double precision."""
         if self._asked == np.float64 or not is_single(self._X):
             return self
-        result = object.__new__(KernelGram)
-        result.kernel, result._asked = self.kernel, np.dtype(np.float64)
-        result._setup(self._X, None)
+        return self._like(self._X, None, np.dtype(np.float64))
+
+    def _in_single(self) -> KernelGram:
+        if self.dtype == np.float32:
+            return self
+        result = self._like(take(self._X, slice(0, 0)), None, np.dtype(np.float32))
+        result._X, result._rows, result._columns, result.shape = self._X, self._rows, self._columns, self.shape
         return result
+
+    def _like(self, X: Data, columns: tuple[Data, Data] | None, dtype: np.dtype[Any] | None) -> KernelGram:
+        """Another matrix of the same kernel, on validated points."""
+        result = object.__new__(KernelGram)
+        result.kernel, result._asked = self.kernel, dtype
+        result._setup(X, columns)
+        return result
+
+    def _selected(self, index: np.ndarray) -> KernelGram:
+        return self._like(take(self._X, index), None, self._asked)
+
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
+        data, prepared = (self._X, self._rows) if self._columns is None else self._columns
+        return self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)._product(v, True)
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -171,10 +188,7 @@ class KernelGram(Gram):
         data = self._X if self._columns is None else self._columns[0]
         Z = domain.validate(Z, "Z")
         domain.match(Z, data)
-        result = object.__new__(KernelGram)
-        result.kernel, result._asked = self.kernel, self._asked
-        result._setup(Z, (data, self._rows) if self._columns is None else self._columns)
-        return result
+        return self._like(Z, (data, self._rows) if self._columns is None else self._columns, self._asked)
 
     def _self(self, Z: Any) -> np.ndarray:
         if isinstance(self.kernel.domain, Similarities):

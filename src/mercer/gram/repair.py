@@ -132,11 +132,21 @@ class RepairedGram(Gram):
         result = object.__new__(RepairedGram)
         result.__dict__.update(self.__dict__)
         result.base = self.base.cross(Z)
-        result.shape, result._kind = result.base.shape, _CROSS
+        result.shape, result._kind = (result.base.shape[0], self.shape[1]), _CROSS
         if self.method != "shift":
             n, r = result.shape[0], self._map.shape[1]
             memory.require(8 * n * r, f"the repaired features of {n} new points")
             result._left = result.base._product(self._map, progress=True)
+        return result
+
+    def _selected(self, index: np.ndarray) -> RepairedGram:
+        result = object.__new__(RepairedGram)
+        result.__dict__.update(self.__dict__)
+        result.shape = (len(index), len(index))
+        if self.method == "shift":
+            result.base = self.base._selected(index)
+        else:  # new points are brought to the repaired feature space by all training points
+            result._root = result._left = self._root[index]
         return result
 
     def _self(self, Z: Any) -> np.ndarray:

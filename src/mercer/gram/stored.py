@@ -61,15 +61,13 @@ class StoredGram(KernelGram):
     def _in_double(self) -> KernelGram:
         return self
 
-    def cross(self, Z: Any) -> StoredGram:
-        """Gram matrix between new points (rows) and the points of the columns."""
-        domain = self.kernel.domain
-        data = self._X if self._columns is None else self._columns[0]
-        Z = domain.validate(Z, "Z")
-        domain.match(Z, data)
+    def _in_single(self) -> KernelGram:
+        return self
+
+    def _like(self, X: Data, columns: tuple[Data, Data] | None, dtype: np.dtype[Any] | None) -> StoredGram:
         result = object.__new__(StoredGram)
         result.kernel, result._store, result._result = self.kernel, self._store, self._result
-        result._setup(Z, (data, self._rows) if self._columns is None else self._columns)
+        result._setup(X, columns)
         return result
 
     # -- values ---------------------------------------------------------------------------------

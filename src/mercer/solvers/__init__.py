@@ -3,10 +3,28 @@
 =================  ==================================================================
 ``solution``       ``Solution``: value, status, gap, statistics
 ``ridge``          the regularised linear system of kernel ridge regression
+``box``            ``BoxProblem``: the quadratic problem of support vector machines
+``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
+``polish``         its exact end: the optimality system of the free variables
+``matrices``       a symmetric matrix as solvers see it
 =================  ==================================================================
 """
 
+from .box import BoxProblem, Optimality
+from .decomposition import BoxValue, Progress, solve_box
+from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
 from .ridge import solve_ridge
 from .solution import Solution
 
-__all__ = ["Solution", "solve_ridge"]
+__all__ = [
+    "BoxProblem",
+    "BoxValue",
+    "DenseMatrix",
+    "GramMatrix",
+    "Optimality",
+    "Progress",
+    "Solution",
+    "SymmetricMatrix",
+    "solve_box",
+    "solve_ridge",
+]

@@ -1,0 +1,6 @@
+// The parts of the module mercer._native that are not in module.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_decomposition(nanobind::module_& m);

@@ -1,0 +1,424 @@
+#include "decomposition.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "dispatch.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Variables of a working set: at first, and at most.
+constexpr Index kFirstSize = 256, kSetSize = 2048;
+
+// Numbers to copy that are worth another thread.
+constexpr Index kWorthAThread = 1 << 14;
+
+// An odd number that scatters indices: 2^64 over the golden ratio.
+constexpr std::uint64_t kMixing = 0x9e3779b97f4a7c15;
+
+// Inner steps between two looks at the clock and at all of f.
+constexpr Index kInnerSteps = 20000;
+
+// An outer step ends when the violation within the set has fallen to this part of what it was.
+constexpr double kInnerShare = 0.2;
+
+// Curvatures below this part of K_ii + K_jj count as this: two points are the same, or K is indefinite.
+constexpr double kLeastCurvature = 1e-12;
+
+// Outer steps without progress before the run counts as stalled.
+constexpr int kPatience = 8;
+
+constexpr double kSecondsPerWatch = 0.05;
+
+// Columns that one thread carries over at a time; they stay in the first cache.
+constexpr Index kColumns = 2048;
+
+// Room for whole vectors of any instruction set.
+constexpr Index kPadding = 8;
+
+Index padded(Index n) { return (n + kPadding - 1) / kPadding * kPadding; }
+
+// The offsets of one variable in each group: how up and down differ from -f, infinite where it may not move.
+struct Offsets {
+  Constraint constraint;
+  double width;
+
+  void operator()(double b, double low, double high, double* up, double* down, Index stride) const {
+    bool grows = b<high, shrinks = b> low;
+    if (constraint != kSigned) {
+      up[0] = grows ? (b >= 0.0 ? -width : width) : -kInfinity;
+      down[0] = shrinks ? (b > 0.0 ? -width : width) : kInfinity;
+      return;
+    }
+    up[0] = grows && b >= 0.0 ? 0.0 : -kInfinity;
+    down[0] = b > 0.0 ? 0.0 : kInfinity;
+    up[stride] = b < 0.0 ? 0.0 : -kInfinity;
+    down[stride] = shrinks && b <= 0.0 ? 0.0 : kInfinity;
+  }
+};
+
+}  // namespace
+
+template <class T>
+RowCache<T>::RowCache(T* storage, Index most, Index n, bool complete)
+    : data(storage), capacity(most), stride(n), slot(n, -1), row(most, -1), stamp(most, 0) {
+  if (!complete) return;
+  for (Index i = 0; i < n; ++i) slot[i] = row[i] = i;
+  used = n;
+}
+
+template <class T>
+void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& rows,
+                          std::vector<Index>& slots) {
+  ++now;
+  rows.clear();
+  slots.clear();
+  for (Index i : wanted)
+    if (slot[i] >= 0)
+      stamp[slot[i]] = now, ++hits;
+    else
+      rows.push_back(i), ++misses;
+  for (std::size_t k = 0; k < rows.size() && used < capacity; ++k) slots.push_back(used++);
+  std::size_t missing = rows.size() - slots.size();
+  if (missing > 0) {  // the slots not used for longest make room
+    std::vector<Index> old;
+    for (Index s = 0; s < capacity; ++s)
+      if (stamp[s] < now) old.push_back(s);
+    auto middle = old.begin() + static_cast<std::ptrdiff_t>(missing);
+    auto older = [&](Index a, Index b) { return stamp[a] != stamp[b] ? stamp[a] < stamp[b] : a < b; };
+    std::nth_element(old.begin(), middle - 1, old.end(), older);
+    std::sort(old.begin(), middle);
+    slots.insert(slots.end(), old.begin(), middle);
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    Index s = slots[k];
+    if (row[s] >= 0) slot[row[s]] = -1;
+    row[s] = rows[k];
+    slot[rows[k]] = s;
+    stamp[s] = now;
+  }
+}
+
+template <class T>
+void RowCache<T>::forget(const std::vector<Index>& slots) {
+  for (Index s : slots) {
+    slot[row[s]] = -1;
+    row[s] = -1;
+    stamp[s] = 0;
+  }
+}
+
+template <class T>
+Decomposition<T>::Inner::Inner(Index n, Index most, int groups)
+    : width(padded(most)),
+      place(static_cast<std::size_t>(n), -1),
+      K(static_cast<std::size_t>(most * width)),
+      up(static_cast<std::size_t>(groups * width), -kInfinity),
+      down(static_cast<std::size_t>(groups * width), kInfinity) {
+  for (auto* array : {&b, &f, &low, &high, &diagonal}) array->resize(static_cast<std::size_t>(width));
+}
+
+template <class T>
+void Decomposition<T>::Inner::enter(Index at, Index i) {
+  if (at == std::ssize(member))
+    member.push_back(i), chosen.push_back(0);
+  else
+    place[member[at]] = -1, member[at] = i;
+  place[i] = at;
+  fresh.push_back(at);
+}
+
+template <class T>
+Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, const double* b, const double* f,
+                                int threads)
+    : p_(problem),
+      cache_(std::move(cache)),
+      threads_(threads),
+      padded_(padded(p_.n)),
+      in_(p_.n, std::min({p_.n, kSetSize, cache_.capacity}), groups()) {
+  restart(b, f);
+}
+
+template <class T>
+void Decomposition<T>::restart(const double* b, const double* f) {
+  b_.assign(b, b + p_.n);
+  f_.assign(static_cast<std::size_t>(padded_), 0.0);
+  std::copy_n(f, p_.n, f_.begin());
+  up_.assign(static_cast<std::size_t>(padded_ * groups()), -kInfinity);
+  down_.assign(static_cast<std::size_t>(padded_ * groups()), kInfinity);
+  Offsets offsets{p_.constraint, p_.width};
+  for (Index i = 0; i < p_.n; ++i) offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
+}
+
+template <class T>
+double Decomposition<T>::objective() const {
+  double sum = 0.0;
+  for (Index i = 0; i < p_.n; ++i) sum += b_[i] * 0.5 * (f_[i] + p_.linear[i]) + p_.width * std::abs(b_[i]);
+  return sum;
+}
+
+template <class T>
+double Decomposition<T>::violation_of(const Extremes* e) const {
+  if (p_.constraint == kFree) return std::max({e->high, -e->low, 0.0});
+  double most = 0.0;
+  for (int g = 0; g < groups(); ++g) most = std::max(most, e[g].high - e[g].low);
+  return most;
+}
+
+template <class T>
+void Decomposition<T>::extremes(Extremes* e) const {
+  for (int g = 0; g < groups(); ++g)
+    e[g] = table().extremes(p_.n, f_.data(), up_.data() + g * padded_, down_.data() + g * padded_);
+}
+
+template <class T>
+double Decomposition<T>::violation(double* high, double* low) const {
+  Extremes e[2];
+  extremes(e);
+  for (int g = 0; g < groups(); ++g) high[g] = e[g].high, low[g] = e[g].low;
+  return violation_of(e);
+}
+
+// Brings the variables that violate most into the set, upwards and downwards alike.  They take the places of
+// those that sit at a bound, then of those that have been there for longest.
+template <class T>
+void Decomposition<T>::choose(const Extremes* e) {
+  if (p_.n <= kSetSize && cache_.capacity >= p_.n) {
+    for (Index i = std::ssize(in_.member); i < p_.n; ++i) in_.enter(i, i);
+    return;
+  }
+  Index most = std::min(kSetSize, cache_.capacity);
+  size_ = std::min(most, size_ == 0 ? kFirstSize : 2 * size_);
+  std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
+
+  std::vector<Index> fresh;
+  for (Index i : wanted)
+    if (Index at = in_.place[i]; at >= 0)
+      in_.chosen[at] = rounds_;
+    else
+      fresh.push_back(i);
+
+  Index next = std::ssize(in_.member), spare = std::max<Index>(0, size_ - next);
+  std::vector<Index> leaving;
+  if (std::ssize(fresh) > spare) {
+    for (Index a = 0; a < next; ++a)
+      if (in_.chosen[a] < rounds_) leaving.push_back(a);
+    auto is_free = [&](Index a) {
+      return in_.b[a] > in_.low[a] && in_.b[a] < in_.high[a] && in_.b[a] != 0.0;
+    };
+    auto sooner = [&](Index a, Index c) {
+      if (is_free(a) != is_free(c)) return is_free(c);
+      return in_.chosen[a] != in_.chosen[c] ? in_.chosen[a] < in_.chosen[c] : a < c;
+    };
+    std::sort(leaving.begin(), leaving.end(), sooner);
+  }
+  std::size_t left = 0;
+  for (Index i : fresh) {
+    if (std::ssize(in_.member) < size_)
+      in_.enter(std::ssize(in_.member), i);
+    else if (left < leaving.size())
+      in_.enter(leaving[left++], i);
+    else
+      break;
+    in_.chosen[in_.place[i]] = rounds_;
+  }
+}
+
+// At most so many variables for each group and direction, the worst first.
+template <class T>
+std::vector<Index> Decomposition<T>::violators(const Extremes* e, Index each) const {
+  struct Candidate {
+    double score;
+    std::uint64_t tie;  // equal scores, as at the start, are taken from everywhere
+    Index i;
+  };
+  auto before = [](const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score > b.score : a.tie < b.tie;
+  };
+  std::vector<Index> result;
+  std::vector<Candidate> candidates;
+  for (int g = 0; g < groups(); ++g)
+    for (bool upwards : {true, false}) {
+      const double* offset = (upwards ? up_ : down_).data() + g * padded_;
+      double bound = p_.constraint == kFree ? 0.0 : upwards ? e[g].low : e[g].high;
+      candidates.clear();
+      for (Index i = 0; i < p_.n; ++i) {
+        double value = offset[i] - f_[i], score = upwards ? value - bound : bound - value;
+        if (score > 0.0) candidates.push_back({score, static_cast<std::uint64_t>(i) * kMixing, i});
+      }
+      auto end = candidates.begin() + std::min<std::ptrdiff_t>(each, std::ssize(candidates));
+      if (end != candidates.end()) std::nth_element(candidates.begin(), end, candidates.end(), before);
+      std::sort(candidates.begin(), end, before);
+      for (auto c = candidates.begin(); c != end; ++c) result.push_back(c->i);
+    }
+  return result;
+}
+
+// Rows and columns of the members that are new, and the state of all.
+template <class T>
+void Decomposition<T>::collect() {
+  Inner& in = in_;
+  Index count = std::ssize(in.member), width = in.width;
+  const std::vector<Index>& fresh = in.fresh;
+  Index news = std::ssize(fresh);
+#pragma omp parallel num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  {
+#pragma omp for
+    for (Index k = 0; k < news; ++k) {
+      const T* row = cache_[in.member[fresh[k]]];
+      T* to = in.K.data() + fresh[k] * width;
+      for (Index c = 0; c < count; ++c) to[c] = row[in.member[c]];
+    }
+#pragma omp for
+    for (Index a = 0; a < count; ++a)
+      for (Index c : fresh)
+        in.K[static_cast<std::size_t>(a * width + c)] = in.K[static_cast<std::size_t>(c * width + a)];
+  }
+  in.fresh.clear();
+  in.gain = 0.0;
+  for (Index a = 0; a < count; ++a) {
+    Index i = in.member[a];
+    in.b[a] = b_[i];
+    in.f[a] = f_[i];
+    in.low[a] = p_.low[i];
+    in.high[a] = p_.high[i];
+    in.diagonal[a] = p_.diagonal[i];
+    for (int g = 0; g < groups(); ++g) {
+      in.up[a + g * width] = up_[i + g * padded_];
+      in.down[a + g * width] = down_[i + g * padded_];
+    }
+  }
+}
+
+// Two-variable steps within the set, until the violation there is at most the tolerance.
+template <class T>
+Ending Decomposition<T>::improve(double tolerance, Index most) {
+  Inner& in = in_;
+  const Table& t = table();
+  const Tiles<T>& tiles = t.tiles<T>();
+  const Offsets offsets{p_.constraint, p_.width};
+  Index w = in.width, count = std::ssize(in.member);
+  Extremes e[2];
+  for (int g = 0; g < groups(); ++g)
+    e[g] = t.extremes(count, in.f.data(), in.up.data() + g * w, in.down.data() + g * w);
+  for (Index step = 0; step < most; ++step, ++steps_) {
+    double worst = violation_of(e), rate = worst;
+    if (!std::isfinite(worst)) return kNotFinite;
+    if (worst <= tolerance) return kConverged;
+    int g = groups() == 2 && e[1].high - e[1].low > e[0].high - e[0].low ? 1 : 0;
+
+    // b_i moves by `sign`, b_j against it; without a constraint b_i moves alone.
+    Index i = e[g].up, j = -1;
+    double sign = 1.0, own = in.diagonal[i], scale = own, curvature = own;
+    if (p_.constraint != kFree) {
+      const T* row = in.K.data() + i * w;
+      double least = std::max(kLeastCurvature * own, std::numeric_limits<double>::min());
+      j = tiles.partner(count, in.f.data(), in.down.data() + g * w, row, in.diagonal.data(), e[g].high, own,
+                        least);
+      if (j < 0) return kStalled;
+      rate = e[g].high - (in.down[j + g * w] - in.f[j]);
+      scale = own + in.diagonal[j];
+      curvature = scale - 2.0 * static_cast<double>(row[j]);
+    } else if (e[0].high < -e[0].low) {
+      i = e[0].down;
+      sign = -1.0;
+      scale = curvature = in.diagonal[i];
+    }
+    curvature = std::max({curvature, kLeastCurvature * scale, std::numeric_limits<double>::min()});
+
+    // As far as pays, but not past a bound, nor past zero, where the rate changes.
+    double bi = in.b[i], end_i = sign * bi < 0.0 ? 0.0 : (sign > 0.0 ? in.high[i] : in.low[i]);
+    double bj = j < 0 ? 0.0 : in.b[j], end_j = j < 0 ? -kInfinity : (bj > 0.0 ? 0.0 : in.low[j]);
+    double room_i = std::abs(end_i - bi), room_j = bj - end_j;
+    double length = std::min({rate / curvature, room_i, room_j});
+    if (!std::isfinite(length)) return kUnbounded;
+    in.gain += length * (rate - 0.5 * curvature * length);
+    in.b[i] = length == room_i ? end_i : bi + sign * length;
+    offsets(in.b[i], in.low[i], in.high[i], &in.up[i], &in.down[i], w);
+    const T *first = in.K.data() + i * w, *second = first;
+    double change_j = 0.0;
+    if (j >= 0) {
+      in.b[j] = length == room_j ? end_j : bj - length;
+      offsets(in.b[j], in.low[j], in.high[j], &in.up[j], &in.down[j], w);
+      change_j = in.b[j] - bj;
+      second = in.K.data() + j * w;
+    }
+    e[0] = tiles.advance(count, in.f.data(), first, in.b[i] - bi, second, change_j, in.up.data(),
+                         in.down.data());
+    if (groups() == 2) e[1] = t.extremes(count, in.f.data(), in.up.data() + w, in.down.data() + w);
+  }
+  return kLimit;
+}
+
+template <class T>
+void Decomposition<T>::carry_over() {
+  const Inner& in = in_;
+  const Offsets offsets{p_.constraint, p_.width};
+  std::vector<const T*> rows;
+  std::vector<double> factors;
+  for (Index a = 0; a < std::ssize(in.member); ++a) {
+    Index i = in.member[a];
+    if (in.b[a] == b_[i]) continue;
+    rows.push_back(cache_[i]);
+    factors.push_back(in.b[a] - b_[i]);
+    b_[i] = in.b[a];
+    offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
+  }
+  Index count = std::ssize(rows), pieces = (p_.n + kColumns - 1) / kColumns;
+  double* f = f_.data();
+#pragma omp parallel for schedule(dynamic) num_threads(threads_) if (threads_ > 1 && pieces > 1)
+  for (Index piece = 0; piece < pieces; ++piece)
+    table().tiles<T>().add_rows(count, rows.data(), factors.data(), piece * kColumns,
+                                std::min(p_.n, (piece + 1) * kColumns), f);
+}
+
+template <class T>
+Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch) {
+  using Clock = std::chrono::steady_clock;
+  auto last_watch = Clock::now();
+  Index end = most_steps > std::numeric_limits<Index>::max() - steps_ ? std::numeric_limits<Index>::max()
+                                                                      : steps_ + most_steps;
+  std::vector<Index> rows, slots;
+  Extremes e[2];
+  int idle = 0;
+  for (;; ++rounds_) {
+    extremes(e);
+    double worst = violation_of(e);
+    if (!std::isfinite(worst)) return kNotFinite;
+    if (worst <= tolerance) return kConverged;
+    if (steps_ >= end) return kLimit;
+    if (stopped_) return kStopped;
+    if (std::chrono::duration<double>(Clock::now() - last_watch).count() > kSecondsPerWatch) {
+      if (watch(steps_, worst)) return kStopped;
+      last_watch = Clock::now();
+    }
+    choose(e);
+    cache_.reserve(in_.member, rows, slots);
+    try {
+      if (!rows.empty()) fetch(rows, slots);
+    } catch (...) {
+      cache_.forget(slots);
+      throw;
+    }
+    collect();
+    double goal = std::max(kInnerShare * worst, 0.5 * tolerance);
+    Ending ending = improve(goal, std::min(kInnerSteps, end - steps_));
+    carry_over();
+    if (ending == kUnbounded || ending == kNotFinite) return ending;
+    idle = in_.gain <= 4.0 * std::numeric_limits<double>::epsilon() * std::abs(objective()) ? idle + 1 : 0;
+    if (idle == kPatience) return kStalled;
+  }
+}
+
+template struct RowCache<float>;
+template struct RowCache<double>;
+template class Decomposition<float>;
+template class Decomposition<double>;
+
+}  // namespace mercer

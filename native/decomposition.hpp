@@ -1,0 +1,138 @@
+// The quadratic problem behind all support vector machines, by two-variable decomposition on working sets.
+//
+//   minimise   1/2 b' K b + q' b + width |b|_1      over b in R^n
+//   subject to low_i <= b_i <= high_i               low_i <= 0 <= high_i, either may be infinite
+//   and        kSum     sum_i b_i  stays as it is at the start
+//              kSigned  the sums of the positive and of the negative b_i stay, each by itself
+//              kFree    nothing more
+//
+// b_i is y_i alpha_i of a classifier, alpha_i - alpha*_i of a regression.  With f = K b + q, the objective
+// falls at the rate up_i when b_i grows and at -down_i when it shrinks,
+//
+//   up_i   = -f_i - width sign(b_i + 0)     down_i = -f_i - width sign(b_i - 0)
+//
+// and b is optimal iff max up <= min down over the variables that may grow and shrink (for kFree: iff
+// max up <= 0 <= min down); the difference is the violation.  For kSigned this holds for the positive and
+// for the negative variables, each with a threshold of its own.
+//
+// Outer step: the most violating variables, and those of the last steps, make a working set W.  Rows of K
+// that are not in the cache are asked for together.  Inner steps: on the block K_WW, take i with the largest
+// up_i, j with the greatest second-order gain, and move b_i up and b_j down as far as pays.  Then the changes
+// are carried over to all of f, in double precision.  When all variables fit, W is all of them.
+//
+// Every sum is added up in a fixed order, by one thread: the bits do not depend on the number of threads.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "table.hpp"
+
+namespace mercer {
+
+enum Constraint : int { kSum, kSigned, kFree };
+
+// How a run ended.
+enum Ending : int {
+  kConverged,  // the violation is at most the tolerance
+  kLimit,      // as many steps as were asked for
+  kStopped,    // whoever watches said so
+  kUnbounded,  // the objective has no lower bound
+  kStalled,    // no step lowers the objective any more in this precision
+  kNotFinite,  // a number of f overflowed
+};
+
+struct QuadraticProblem {
+  Index n;
+  const double *linear, *low, *high;  // linear is q
+  const double* diagonal;             // of K
+  double width;
+  Constraint constraint;
+};
+
+// Rows of K as the cache has them: row slot[i] of `data`, `stride` numbers from row to row.
+template <class T>
+struct RowCache {
+  T* data;
+  Index capacity, stride;
+  std::vector<Index> slot;   // of row i, or -1
+  std::vector<Index> row;    // in a slot, or -1
+  std::vector<Index> stamp;  // when a slot was last used
+  Index now = 0, used = 0, hits = 0, misses = 0;
+
+  RowCache(T* data, Index capacity, Index n, bool complete);
+
+  // Gives every wanted row a slot; lists those that have to be computed.
+  void reserve(const std::vector<Index>& wanted, std::vector<Index>& rows, std::vector<Index>& slots);
+  // Takes back slots that were not filled.
+  void forget(const std::vector<Index>& slots);
+  const T* operator[](Index i) const { return data + slot[i] * stride; }
+};
+
+template <class T>
+class Decomposition {
+ public:
+  // Computes rows into slots of the cache; may throw.
+  using Fetch = std::function<void(const std::vector<Index>& rows, const std::vector<Index>& slots)>;
+  // Told the steps so far and the violation, now and then; true stops.
+  using Watch = std::function<bool(Index steps, double violation)>;
+
+  // Starts at b with f = K b + q.
+  Decomposition(QuadraticProblem problem, RowCache<T> cache, const double* b, const double* f, int threads);
+
+  Ending run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch);
+
+  // Largest violation, with the thresholds between which up and down lie: one, or two for kSigned.
+  double violation(double* high, double* low) const;
+
+  // Goes on from other values.
+  void restart(const double* b, const double* f);
+
+  void stop() { stopped_ = true; }
+
+  const double* b() const { return b_.data(); }
+  const double* f() const { return f_.data(); }
+  Index size() const { return p_.n; }
+  Index steps() const { return steps_; }
+  Index rounds() const { return rounds_; }
+  const RowCache<T>& cache() const { return cache_; }
+
+ private:
+  // The variables of the working set, side by side.
+  struct Inner {
+    Inner(Index n, Index most, int groups);
+    void enter(Index at, Index i);
+
+    Index width;                // from row to row
+    std::vector<Index> member;  // which variables
+    std::vector<Index> place;   // of a variable in the set, or -1
+    std::vector<Index> chosen;  // the round in which a member was last among the worst
+    std::vector<Index> fresh;   // places of members whose rows are not in K yet
+    std::vector<T> K;
+    std::vector<double> b, f, low, high, diagonal, up, down;
+    double gain = 0.0;  // by how much the objective has fallen in this round
+  };
+
+  int groups() const { return p_.constraint == kSigned ? 2 : 1; }
+  double objective() const;
+  double violation_of(const Extremes* e) const;
+  void extremes(Extremes* e) const;
+  std::vector<Index> violators(const Extremes* e, Index each) const;
+  void choose(const Extremes* e);
+  void collect();
+  Ending improve(double tolerance, Index most);
+  void carry_over();
+
+  QuadraticProblem p_;
+  RowCache<T> cache_;
+  int threads_;
+  Index padded_;
+  std::vector<double> b_, f_, up_, down_;  // up and down: one array per group
+  Inner in_;
+  Index size_ = 0;  // of the working set, as far as it has grown
+  Index steps_ = 0, rounds_ = 0;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace mercer

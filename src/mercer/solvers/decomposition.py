@@ -1,0 +1,297 @@
+"""Solve a :class:`~mercer.solvers.BoxProblem` by two-variable decomposition on working sets.
+
+The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: where the rows of K come from and
+how many are kept, how the result is checked, and when to stop.
+
+Rows are kept in single precision where the tolerance allows it, the gradient always in double.  At the end
+the gradient is computed anew from the support vectors, in double precision throughout; if the violation is
+then above the tolerance, steps go on from there.  So rounding of the rows affects the time, not the answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..engine.threads import num_threads
+from ..memory import format_bytes, memory_limit
+from .box import BoxProblem, Vector
+from .matrices import SymmetricMatrix
+from .polish import polish
+from .solution import Solution
+
+__all__ = ["BoxValue", "Progress", "solve_box"]
+
+_CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
+
+#: Problems up to this size hold all of K, in double precision.
+SMALL = 1024
+
+#: Problems up to this size hold all of K from the start.
+WHOLE = 2048
+
+#: Tolerances below this ask for rows in double precision.
+DOUBLE_TOLERANCE = 1e-5
+
+#: Rows that a cache must hold at least.
+LEAST_ROWS = 64
+
+#: How often the gradient is computed anew before the rest counts as rounding.
+MOST_CHECKS = 6
+
+
+class BoxValue(NamedTuple):
+    """A point of the box and what belongs to it.
+
+    Attributes
+    ----------
+    coefficients : array of shape (n,)
+    gradient : array of shape (n,)
+        ``K @ coefficients + linear``.
+    offsets : tuple of float
+        Multipliers of the constraints.
+    """
+
+    coefficients: Vector
+    gradient: Vector
+    offsets: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What callbacks are told.
+
+    Attributes
+    ----------
+    iteration : int
+        Two-variable steps so far.
+    violation : float
+        Of the optimality conditions; the run ends when it is at most ``tol``.
+    tol : float
+    seconds : float
+        Since the start.
+    """
+
+    iteration: int
+    violation: float
+    tol: float
+    seconds: float
+
+
+Callback: TypeAlias = Callable[[Progress], Any]
+
+
+class _Watch:
+    """Looks at the clock, tells callbacks and the progress bar; decides whether to go on."""
+
+    def __init__(
+        self, tol: float, seconds: float | None, callbacks: Sequence[Callback], bar: bool, name: str
+    ) -> None:
+        self.start = time.perf_counter()
+        self.tol, self.seconds, self.callbacks = tol, seconds, callbacks
+        self.reason = ""
+        self._bar = _bar(name) if bar else None
+        self._first: float | None = None
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.start
+
+    @property
+    def is_over(self) -> bool:
+        return self.seconds is not None and self.elapsed >= self.seconds
+
+    def __call__(self, steps: int, violation: float) -> bool:
+        if self._bar is not None and violation > 0:
+            self._show(violation)
+        report = Progress(steps, violation, self.tol, self.elapsed)
+        stops = [callback for callback in self.callbacks if callback(report) is True]
+        if stops:
+            self.reason = "a callback asked to stop"
+        elif self.is_over:
+            self.reason = f"the time budget of {self.seconds:g} s was used up"
+        return bool(self.reason)
+
+    def _show(self, violation: float) -> None:
+        """The logarithm of the violation falls about linearly, which makes the time left predictable."""
+        if self._first is None:
+            self._first = violation
+        whole = np.log(max(self._first / self.tol, 1.0 + 1e-9))
+        self._bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
+        self._bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar(name: str) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc=name)
+
+
+def solve_box(
+    problem: BoxProblem,
+    matrix: SymmetricMatrix,
+    *,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: float | None = None,
+    time_budget: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    refine: bool = True,
+    threads: int | None = None,
+    name: str = "solver",
+) -> Solution[BoxValue]:
+    """Solve the problem, or stop where a limit is reached.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    matrix : SymmetricMatrix
+        K; a matrix that is not positive semidefinite leads to a stationary point.
+    start : array of shape (n,), optional
+        A point of the box that satisfies the constraint; 0 by default.
+    tol : float
+        The violation of the optimality conditions at which to stop.
+    max_iter : int
+        Most two-variable steps; -1 sets no limit.
+    cache_bytes : float, optional
+        Memory for rows of K; half of the memory limit by default.
+    time_budget : float, optional
+        Seconds after which to stop.
+    callbacks : sequence of callables
+        Called with a :class:`Progress` about twenty times a second; True stops.
+    progress : bool
+        Show a bar when it takes more than a second.
+    refine : bool
+        Where it is cheap, end by solving the optimality system of the free variables directly, which
+        brings the violation down to rounding.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
+        precision, is at most ``tol``.
+    """
+    run = _Run(problem, matrix, start, tol, cache_bytes, threads)
+    watch = _Watch(tol, time_budget, callbacks, progress, name)
+    try:
+        return run.solve(watch, max_iter, refine)
+    finally:
+        watch.close()
+
+
+class _Run:
+    def __init__(
+        self,
+        problem: BoxProblem,
+        matrix: SymmetricMatrix,
+        start: Vector | None,
+        tol: float,
+        cache_bytes: float | None,
+        threads: int | None,
+    ) -> None:
+        n = problem.size
+        self.problem, self.matrix, self.tol = problem, matrix, tol
+        double = n <= SMALL or tol < DOUBLE_TOLERANCE
+        self.dtype = np.dtype(np.float64 if double else np.float32)
+        budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
+        capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
+        complete = capacity == n and n <= WHOLE
+        self.rows = matrix.dense(self.dtype) if complete else np.empty((capacity, n), self.dtype)
+        b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        f = self._gradient(b)
+        kind: Any = _native.Decomposition64 if double else _native.Decomposition32
+        self.native = kind(
+            problem.linear,
+            problem.low,
+            problem.high,
+            matrix.diagonal(),
+            problem.width,
+            _CONSTRAINTS[problem.constraint],
+            self.rows,
+            complete,
+            b,
+            f,
+            num_threads() if threads is None else threads,
+        )
+
+    def _gradient(self, b: Vector) -> Vector:
+        if not b.any():
+            return self.problem.linear
+        return self.matrix.product(b) + self.problem.linear
+
+    def _fetch(self, rows: list[int], slots: list[int]) -> None:
+        values = self.matrix.block(np.array(rows), slice(None), self.dtype)
+        first, last = slots[0], slots[-1]
+        # Rows that are next to each other are copied faster.
+        target: Any = slice(first, last + 1) if last - first == len(slots) - 1 else slots
+        self.rows[target] = values
+
+    def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
+        native, most = self.native, (1 << 62 if max_iter < 0 else max_iter)
+        ending, exact = _native.STOPPED, False
+        try:
+            for _ in range(MOST_CHECKS):
+                ending = native.run(self.tol, most - native.steps, self._fetch, watch)
+                if ending != _native.CONVERGED:
+                    break
+                b = native.b
+                native.restart(b, self._gradient(b))
+                exact = True
+                if native.violation()[0] <= self.tol:
+                    break
+            if exact and refine and ending == _native.CONVERGED:
+                native.restart(*polish(self.problem, self.matrix, native.b, native.f))
+        except KeyboardInterrupt:
+            watch.reason = "it was interrupted"
+            ending = _native.STOPPED
+        return self._solution(ending, exact, watch)
+
+    def _solution(self, ending: int, exact: bool, watch: _Watch) -> Solution[BoxValue]:
+        native = self.native
+        b, f = native.b, native.f
+        state = self.problem.optimality(b, f)
+        converged = exact and state.violation <= self.tol
+        stats = {
+            "iterations": native.steps,
+            "rounds": native.rounds,
+            "seconds": watch.elapsed,
+            "kkt_violation": state.violation,
+            "objective": state.objective,
+            "support": int(np.count_nonzero(b)),
+            "free": int(np.count_nonzero(self.problem.is_free(b))),
+            "cache_hits": native.hits,
+            "cache_misses": native.misses,
+            "cache_rows": len(self.rows),
+            "cache_dtype": self.dtype.name,
+            "interrupted": watch.reason == "it was interrupted",
+        }
+        return Solution(
+            BoxValue(b, f, state.offsets), converged, self._status(ending, converged, state.violation, watch), state.gap, stats
+        )
+
+    def _status(self, ending: int, converged: bool, violation: float, watch: _Watch) -> str:
+        left = f"the violation is {violation:.3g}, asked was {self.tol:g}"
+        if converged:
+            return f"converged: the optimality conditions hold to {violation:.3g}"
+        if ending == _native.LIMIT:
+            return f"stopped after max_iter={self.native.steps} steps; {left}. Raise max_iter, or scale the data"
+        if ending == _native.STOPPED:
+            return f"stopped because {watch.reason}; {left}. Fit again with warm_start=True to go on"
+        if ending == _native.UNBOUNDED:
+            return f"the problem has no solution: the objective falls without end; {left}. Set a finite C"
+        if ending == _native.NOT_FINITE:
+            return "stopped because numbers overflowed. Scale the data, or lower C"
+        return f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
