@@ -204,11 +204,11 @@ class _Run:
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
-        double = n <= SMALL or tol < DOUBLE_TOLERANCE
+        double = n <= SMALL or tol < DOUBLE_TOLERANCE or matrix.is_held
         self.dtype = np.dtype(np.float64 if double else np.float32)
         budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
         capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
-        complete = capacity == n and n <= WHOLE
+        complete = matrix.is_held or (capacity == n and n <= WHOLE)
         self.rows = matrix.dense(self.dtype) if complete else np.empty((capacity, n), self.dtype)
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
         f = self._gradient(b)

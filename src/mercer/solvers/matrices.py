@@ -16,6 +16,7 @@ class SymmetricMatrix(Protocol):
     """What a solver needs of K."""
 
     size: int
+    is_held: bool  # all of it is in memory
 
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii, in double precision."""
@@ -35,11 +36,12 @@ class SymmetricMatrix(Protocol):
 
 
 class DenseMatrix:
-    """A matrix that is there already, or a principal submatrix of one."""
+    """A matrix that is there already."""
 
-    def __init__(self, K: NDArray[np.float64], index: NDArray[np.int64] | None = None) -> None:
-        self._K = K if index is None else K[np.ix_(index, index)]
-        self.size = len(self._K)
+    is_held = True
+
+    def __init__(self, K: NDArray[np.float64]) -> None:
+        self._K, self.size = K, len(K)
 
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii."""
@@ -62,6 +64,8 @@ class DenseMatrix:
 
 class GramMatrix:
     """A lazy Gram matrix."""
+
+    is_held = False
 
     def __init__(self, G: Gram) -> None:
         self._single, self._double = G._in_single(), G._in_double()

@@ -1,0 +1,17 @@
+"""Support vector machines, on one solver.
+
+==================  ==================================================================
+``base``            limits, the solver, the support vectors
+``problems``        how each machine is stated as a ``BoxProblem``
+``multiclass``      several two-class problems on one Gram matrix
+``classification``  ``SVC``, ``NuSVC``
+``regression``      ``SVR``, ``NuSVR``
+``oneclass``        ``OneClassSVM``, ``EnclosingBall``
+==================  ==================================================================
+"""
+
+from .classification import SVC, NuSVC
+from .oneclass import EnclosingBall, OneClassSVM
+from .regression import SVR, NuSVR
+
+__all__ = ["SVC", "SVR", "EnclosingBall", "NuSVC", "NuSVR", "OneClassSVM"]

@@ -1,0 +1,212 @@
+"""What all support vector machines share: limits, the solver, the support vectors."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ...domains import Data, Vectors, take
+from ...errors import ParameterError
+from ...gram import Gram, gram
+from ...kernel import Kernel
+from ...kernels import Linear
+from ...memory import memory_limit
+from ...solvers import BoxProblem, BoxValue, Progress, Solution, SymmetricMatrix, solve_box
+from ..base import KernelMachine, len_of
+from ..indefinite import screen
+
+__all__ = ["Control", "Fit", "SupportVectorMachine", "Training", "balanced", "fill_up", "positive_rows"]
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Control:
+    """Limits of one call of fit."""
+
+    tol: float
+    max_iter: int
+    cache_bytes: float | None
+    time_budget: float | None
+    callbacks: Sequence[Callable[[Progress], Any]]
+    refine: bool
+    progress: bool
+    name: str
+    threads: int | None = None
+
+    def solve(
+        self,
+        problem: BoxProblem,
+        matrix: SymmetricMatrix,
+        start: Vector | None = None,
+        tol: float | None = None,
+    ) -> Solution[BoxValue]:
+        """Solve one problem within these limits."""
+        return solve_box(
+            problem,
+            matrix,
+            start=start,
+            tol=self.tol if tol is None else tol,
+            max_iter=self.max_iter,
+            cache_bytes=self.cache_bytes,
+            time_budget=self.time_budget,
+            callbacks=self.callbacks,
+            progress=self.progress,
+            refine=self.refine,
+            threads=self.threads,
+            name=self.name,
+        )
+
+    @property
+    def bytes(self) -> float:
+        """Memory for values of the kernel."""
+        return memory_limit() / 2 if self.cache_bytes is None else self.cache_bytes
+
+    def alone(self, stopped: Callable[[Progress], bool]) -> Control:
+        """The same for one of several problems that are solved side by side."""
+        return replace(self, progress=False, threads=1, callbacks=[*self.callbacks, stopped])
+
+
+class Fit(NamedTuple):
+    """One solved problem: the function ``sum_i coefficients[i] k(x_i, .) + intercept``."""
+
+    coefficients: Vector
+    intercept: float
+    solution: Solution[BoxValue]
+
+
+class Training(NamedTuple):
+    """What is left of the input after validation: rows of positive weight."""
+
+    points: Data
+    kept: NDArray[np.intp]  # their positions in the input
+    weight: Vector
+    gram: Gram
+
+
+def fill_up(total: float, capacity: Vector) -> Vector:
+    """Numbers between 0 and their capacities with a given sum, the first ones full."""
+    before = np.concatenate([[0.0], np.cumsum(capacity)[:-1]])
+    return np.asarray(np.clip(total - before, 0.0, capacity))
+
+
+class SupportVectorMachine(KernelMachine):
+    """Base of the support vector machines."""
+
+    kernel: Kernel
+    tol: float
+    max_iter: int
+    cache_size: float | str
+    fit_intercept: bool
+    warm_start: bool
+    indefinite: str
+    store: Any
+    verbose: bool
+
+    # -- parameters -----------------------------------------------------------------------------
+    def _check_limits(self) -> None:
+        self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
+        if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
+            raise ParameterError(
+                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for no limit. "
+                f"Got {self.max_iter!r}."
+            )
+        if self.cache_size != "auto":
+            self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")
+
+    def _require(self, name: str, value: Any, holds: Callable[[Any], bool], requirement: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not holds(value):
+            raise ParameterError(f"{type(self).__name__}: `{name}` must be {requirement}. Got {value!r}.")
+        return float(value)
+
+    def _control(self, time_budget: float | None, callbacks: Any) -> Control:
+        self._check_limits()
+        if time_budget is not None:
+            self._require("time_budget", time_budget, lambda v: v > 0, "a number of seconds > 0, or None")
+        callbacks = [callbacks] if callable(callbacks) else list(callbacks)
+        for callback in callbacks:
+            if not callable(callback):
+                raise ParameterError(f"{type(self).__name__}: `callbacks` must be callables. Got {callback!r}.")
+        size = None if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
+        return Control(
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+            cache_bytes=size,
+            time_budget=time_budget,
+            callbacks=callbacks,
+            refine=True,
+            progress=True,
+            name=type(self).__name__,
+        )
+
+    # -- data -----------------------------------------------------------------------------------
+    def _train_on(self, points: Data, kept: NDArray[np.intp], weight: Vector | None) -> Training:
+        """Fix the kernel's parameters on the kept rows, in this order, and make their Gram matrix."""
+        n = len_of(points)
+        self.shape_fit_ = tuple(points.shape) if hasattr(points, "shape") else (n,)
+        if not np.array_equal(kept, np.arange(n)):
+            points, weight = take(points, kept), None if weight is None else weight[kept]
+        self.kernel_ = self.kernel.resolve(points, weight)
+        G = screen(gram(self.kernel_, points, store=self.store), self.indefinite, type(self).__name__)
+        return Training(points, kept, np.ones(len(kept)) if weight is None else weight, G)
+
+    # -- result ---------------------------------------------------------------------------------
+    def _keep(self, training: Training, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
+        """Keep the support vectors and let go of the rest."""
+        self.support_ = training.kept[support].astype(np.int32)
+        self.dual_coef_ = coefficients
+        self.expansion_ = training.gram.select(support)
+        if isinstance(self.kernel_.domain, Vectors):
+            self.support_vectors_ = take(training.points, support)
+
+    def _tell(self, solutions: Sequence[Solution[BoxValue]]) -> None:
+        """Set what the solver has to say, and warn if it is not what was asked for."""
+        self.solutions_ = tuple(solutions)
+        self.converged_ = all(s.converged for s in solutions)
+        worst = max(solutions, key=lambda s: (not s.converged, s.stats["kkt_violation"]))
+        self.status_ = worst.status
+        self.gap_ = float(sum(s.gap for s in solutions))
+        self.kkt_violation_ = float(max(s.stats["kkt_violation"] for s in solutions))
+        self.fit_status_ = 0 if self.converged_ else 1
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__}: {self.status_}. The model is usable; its duality gap is {worst.gap:.3g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights of the features, for the linear kernel."""
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+    def _function(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``sum_i coefficients[i] k(x_i, .)`` at new points; no matrix is held."""
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        if not len(self.support_):
+            return np.zeros((len_of(points), *coefficients.shape[1:]))
+        return np.asarray(self.expansion_.cross(points) @ coefficients, dtype=np.float64)
+
+
+def positive_rows(weight: Vector | None, n: int) -> NDArray[np.intp]:
+    """Rows that count: a row of weight zero is as if absent."""
+    return np.arange(n) if weight is None else np.flatnonzero(weight)
+
+
+def balanced(b: Vector) -> Vector:
+    """A point whose sum is zero, from one that is close: the heavier side is scaled down."""
+    up, down = float(b[b > 0].sum()), -float(b[b < 0].sum())
+    least = min(up, down)
+    if least == 0:
+        return np.zeros_like(b)
+    return np.where(b > 0, b * (least / up), b * (least / down))

@@ -1,0 +1,485 @@
+"""Support vector classification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+
+from ...errors import InputError, ParameterError
+from ...kernel import Kernel
+from ...kernels import Gaussian
+from ...solvers import SymmetricMatrix
+from ..base import len_of
+from .base import Control, Fit, SupportVectorMachine, Training, balanced, positive_rows
+from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
+from .problems import check_nu, solve_classifier, solve_nu_classifier
+
+__all__ = ["SVC", "NuSVC"]
+
+Vector = NDArray[np.float64]
+
+
+class _Classifier(ClassifierMixin, SupportVectorMachine):
+    """Labels, weights and several classes; a two-class problem is what the subclass says."""
+
+    class_weight: dict[Any, float] | Literal["balanced"] | None
+    decision_function_shape: str
+    break_ties: bool
+    multiclass: str
+
+    def _solve(
+        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        for name, options in (("multiclass", ("ovo", "ovr")), ("decision_function_shape", ("ovo", "ovr"))):
+            if getattr(self, name) not in options:
+                raise ParameterError(
+                    f"{type(self).__name__}: `{name}` must be 'ovo' or 'ovr'. Got {getattr(self, name)!r}."
+                )
+        if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
+            raise ParameterError(
+                f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': there "
+                "is no score per class to break them by."
+            )
+
+    def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
+        """Raise before any kernel work if a problem has no solution."""
+
+    # -- fit ------------------------------------------------------------------------------------
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        time_budget: float | None = None,
+        callbacks: Any = (),
+    ) -> Self:
+        """Fit to the points ``X`` and the labels ``y``.
+
+        Parameters
+        ----------
+        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix
+        y : array of shape (n,)
+            Labels of any type, of two or more classes.
+        sample_weight : array of shape (n,), optional
+            Factors of C for each point: weight 2 is a repeated row, weight 0 an absent one.
+        time_budget : float, optional
+            Seconds after which to stop; the model is usable and says how far it is from the optimum.
+        callbacks : callable or sequence of callables
+            Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
+        """
+        control = self._control(time_budget, callbacks)
+        last = self._last() if self.warm_start else None
+        training, codes = self._prepare(X, y, sample_weight)
+        tasks = self._tasks(codes)
+        shared = SharedGram(training.gram, len(tasks) > 1, control.bytes)
+        starts = None if last is None else self._starts(last, tasks, training, codes)
+        return self._fit_tasks(tasks, training, codes, shared, control, starts)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
+        """Validate everything and make the Gram matrix; points of one class are neighbours if there are many."""
+        self._check_parameters()
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        codes = self._encode(y, n)
+        weight = self._class_weighted(codes, self._validate_weight(sample_weight, n))
+        kept = positive_rows(weight, n)
+        self._check_classes(codes[kept])
+        if len(self.classes_) > 2:
+            kept = kept[np.argsort(codes[kept], kind="stable")]
+        codes = codes[kept]
+        own = np.ones(len(kept)) if weight is None else weight[kept]
+        self._check_feasible(self._tasks(codes), own)
+        resolving = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        training = self._train_on(points, kept, resolving)
+        return training._replace(weight=own), codes
+
+    def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
+        labels = self._validate_targets(y, n, numeric=False)
+        if labels.ndim == 2 and labels.shape[1] == 1:
+            from sklearn.utils import column_or_1d
+
+            labels = column_or_1d(labels, warn=True)
+        check_classification_targets(labels)
+        if labels.ndim != 1:
+            raise InputError(f"{type(self).__name__}: y must be of shape (n,), one label per point.")
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        return np.asarray(codes, dtype=np.intp)
+
+    def _check_classes(self, codes: NDArray[np.intp]) -> None:
+        present = len(np.unique(codes))
+        if len(self.classes_) < 2 or present < len(self.classes_):
+            where = "" if present == len(self.classes_) else " of positive weight"
+            raise InputError(
+                f"{type(self).__name__}: the number of classes has to be greater than one, each with a point; "
+                f"got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
+            )
+
+    def _class_weighted(self, codes: NDArray[np.intp], weight: Vector | None) -> Vector | None:
+        """Weights of points and of their classes together."""
+        count = len(self.classes_)
+        if self.class_weight is None:
+            factors = np.ones(count)
+        elif isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise ParameterError(
+                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, or "
+                    f"None. Got {self.class_weight!r}."
+                )
+            sums = np.bincount(codes, weight, count)
+            factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
+        else:
+            factors = self._factors(dict(self.class_weight))
+        self.class_weight_ = factors
+        if weight is None and (factors == 1).all():
+            return None
+        return np.asarray(factors[codes] * (1.0 if weight is None else weight))
+
+    def _factors(self, wanted: dict[Any, float]) -> Vector:
+        factors = np.ones(len(self.classes_))
+        for label, factor in wanted.items():
+            found = np.flatnonzero(self.classes_ == label)
+            if not len(found):
+                raise ParameterError(
+                    f"{type(self).__name__}: `class_weight` names the class {label!r}, which is not in y. "
+                    f"The classes in y: {list(self.classes_)}."
+                )
+            factors[found[0]] = self._require("class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0")
+        return factors
+
+    # -- two classes at a time ------------------------------------------------------------------
+    def _tasks(self, codes: NDArray[np.intp]) -> list[Task]:
+        count = len(self.classes_)
+        pairwise = self.multiclass == "ovo" and count > 2
+        return (one_against_one if pairwise else one_against_rest)(codes, count)
+
+    def _fit_tasks(
+        self,
+        tasks: Sequence[Task],
+        training: Training,
+        codes: NDArray[np.intp],
+        shared: SharedGram,
+        control: Control,
+        starts: Sequence[Vector] | None,
+    ) -> Self:
+        def solve(t: int, matrix: SymmetricMatrix, limits: Control) -> Fit:
+            start = None if starts is None else starts[t]
+            return self._solve(tasks[t].y, training.weight[tasks[t].index], matrix, limits, start)
+
+        fits = solve_all(tasks, shared, control, solve)
+        self._assemble(tasks, fits, training, codes)
+        self._tell([fit.solution for fit in fits])
+        return self
+
+    def _assemble(
+        self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
+    ) -> None:
+        """Put the solutions together as scikit-learn has them: support vectors class by class."""
+        count, n = len(self.classes_), len(codes)
+        pairwise = len(tasks) > 1 and self.multiclass == "ovo"
+        table = np.zeros((count - 1 if pairwise else len(tasks), n))
+        for t, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
+            if not pairwise:
+                table[t, task.index] = fit.coefficients
+                continue
+            first, second = codes[task.index[0]], codes[task.index[-1]]
+            side = task.y > 0  # a class has one row for each of the others, in their order
+            table[second - 1, task.index[side]] = fit.coefficients[side]
+            table[first, task.index[~side]] = fit.coefficients[~side]
+        support = np.flatnonzero(table.any(axis=0))
+        support = support[np.lexsort((training.kept[support], codes[support]))]
+        self._keep(training, support, table[:, support])
+        self.n_support_ = np.bincount(codes[support], minlength=count).astype(np.int32)
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.n_iter_ = np.array([fit.solution.stats["iterations"] for fit in fits], dtype=np.int64)
+
+    def _last(self) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[int, ...]] | None:
+        """Support, coefficients and shape of the last fit."""
+        return (self.support_, self.dual_coef_, self.shape_fit_) if hasattr(self, "dual_coef_") else None
+
+    def _starts(
+        self, last: Any, tasks: Sequence[Task], training: Training, codes: NDArray[np.intp]
+    ) -> list[Vector] | None:
+        """The last solution as a start, if it is one of as many points and problems."""
+        support, table, shape = last
+        pairwise = len(tasks) > 1 and self.multiclass == "ovo"
+        if shape[0] != self.shape_fit_[0] or len(table) != (len(self.classes_) - 1 if pairwise else len(tasks)):
+            return None
+        full = np.zeros((len(table), shape[0]))
+        full[:, support] = table
+        full = full[:, training.kept]
+        if not pairwise:
+            return [full[t, task.index] for t, task in enumerate(tasks)]
+        starts = []
+        for task in tasks:
+            first, second = codes[task.index[0]], codes[task.index[-1]]
+            starts.append(np.where(task.y > 0, full[second - 1, task.index], full[first, task.index]))
+        return starts
+
+    # -- decisions ------------------------------------------------------------------------------
+    def _decisions(self, X: Any) -> NDArray[np.float64]:
+        """One column per two-class problem."""
+        count = len(self.classes_)
+        if count == 2 or self.multiclass == "ovr":
+            return self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        cross = self.expansion_.cross(points)
+        result = np.tile(self.intercept_, (len_of(points), 1))
+        pairs = {pair: t for t, pair in enumerate((i, j) for i in range(count) for j in range(i + 1, count))}
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        for rows in cross._bands(progress=True):
+            values = cross._values(rows, slice(0, len(self.support_)))
+            for c in range(count):
+                mine = slice(ends[c], ends[c + 1])
+                parts = values[:, mine] @ self.dual_coef_[:, mine].T
+                for r in range(count - 1):
+                    other = r if r < c else r + 1
+                    result[rows, pairs[min(c, other), max(c, other)]] += parts[:, r]
+        return result
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed distances from the boundary, up to the norm of f.
+
+        For two classes of shape (n,), positive for ``classes_[1]``.  For more of shape (n, n_classes), a
+        score per class; with ``decision_function_shape="ovo"`` one column per pair of classes, positive
+        for the first of the two.
+        """
+        self._check_fitted()
+        values = self._decisions(X)
+        if len(self.classes_) == 2:
+            return values[:, 0]
+        if self.multiclass == "ovo" and self.decision_function_shape == "ovr":
+            return np.asarray(_ovr_decision_function(values < 0, -values, len(self.classes_)))
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels: for two classes by the sign, for more by the highest score.
+
+        With ``break_ties=False``, classes with equally many votes are decided for the first of them.
+        """
+        self._check_fitted()
+        count = len(self.classes_)
+        values = self._decisions(X)
+        if count == 2:
+            return np.asarray(self.classes_[(values[:, 0] > 0).astype(np.intp)])
+        if self.multiclass == "ovr":
+            return np.asarray(self.classes_[values.argmax(axis=1)])
+        if self.break_ties:
+            scores = _ovr_decision_function(values < 0, -values, count)
+        else:
+            scores = np.zeros((len(values), count))
+            for t, (i, j) in enumerate((i, j) for i in range(count) for j in range(i + 1, count)):
+                scores[:, i] += values[:, t] > 0
+                scores[:, j] += values[:, t] <= 0
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+
+class SVC(_Classifier):
+    r"""Support vector classification: the widest margin, with a price on points inside it.
+
+    .. math:: \min_{f \in \mathcal{H}_k,\; b} \; \tfrac12 \|f\|^2
+              + \sum_i C w_i \max(0,\; 1 - y_i (f(x_i) + b))
+
+    solved in the dual, to the exact solution: two-variable steps on working sets, and at the end, where it is
+    cheap, the optimality system of the free support vectors.  Several classes are compared in pairs
+    (``multiclass="ovo"``) or each with the rest (``"ovr"``), all on one Gram matrix.
+
+    The kernel should be positive definite; others are told by ``indefinite`` and lead to a stationary point.
+
+    Cost: between O(n^2) and O(n^3) kernel values and steps; memory for the rows of the Gram matrix that
+    ``cache_size`` allows, in single precision, while the gradient and all checks are in double.  A prediction
+    compares with the support vectors alone.  Results have the same bits on any number of threads.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of margin errors, > 0.  ``inf`` asks for the hard margin, and says if there is none.
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
+    fit_intercept : bool, default=True
+        False is the homogeneous problem, b = 0.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop.
+    max_iter : int, default=-1
+        Most two-variable steps per problem; -1 sets no limit.
+    cache_size : float or "auto", default="auto"
+        Megabytes for rows of the Gram matrix; half of the memory limit by default.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C by class; "balanced" makes all classes weigh the same.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether ``decision_function`` gives a score per class or per pair of classes.
+    break_ties : bool, default=True
+        Decide equal votes by the decision values, so that ``predict`` is the largest score.
+    warm_start : bool, default=False
+        Start from the last solution, if that has as many rows: to resume after a stop, or for another C.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
+    store : path or GramStore, optional
+        Keep kernel values on disk between fits, see :func:`mercer.gram`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    support_ : array of shape (n_SV,)
+        Positions of the support vectors in ``X``, class by class.
+    support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
+        For vectors only.
+    n_support_ : array of shape (n_classes,)
+    dual_coef_ : array of shape (1, n_SV), or (n_classes - 1, n_SV), or (n_classes, n_SV) for ``"ovr"``
+        Coefficients :math:`y_i \alpha_i`; for pairs of classes as scikit-learn lays them out.
+    intercept_ : array, one number per problem
+    coef_ : array of shape (n_problems, n_features)
+        For the linear kernel only.
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved.
+    converged_ : bool
+        Whether every problem reached ``tol``, by its optimality conditions computed anew in double precision.
+    status_ : str
+    gap_ : float
+        Duality gap, summed over the problems.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions.
+    solutions_ : tuple of Solution
+        One per problem: iterations, times, cache statistics.
+    n_iter_ : array of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Polynomial
+    >>> X, y = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), ["even", "odd", "odd", "even"]
+    >>> model = SVC(np.inf, Polynomial(2)).fit(X, y)
+    >>> model.dual_coef_
+    array([[-0.125, -0.125,  0.125,  0.125]])
+    >>> model.predict(X).tolist()
+    ['even', 'odd', 'odd', 'even']
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float | str = "auto",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        multiclass: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        warm_start: bool = False,
+        indefinite: str = "warn",
+        store: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.warm_start = warm_start
+        self.indefinite = indefinite
+        self.store = store
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard margin")
+
+    def _solve(
+        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
+        C = self.C * weight
+        if start is not None:
+            start = np.clip(start, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+            start = balanced(start) if self.fit_intercept else start
+        return solve_classifier(y, C, matrix, control, self.fit_intercept, start)
+
+
+class NuSVC(_Classifier):
+    r"""Support vector classification with a bound on margin errors instead of a price.
+
+    .. math:: \min_{f,\, b,\, r \ge 0} \; \tfrac12 \|f\|^2 - \nu r
+              + \frac{1}{W} \sum_i w_i \max(0,\; r - y_i (f(x_i) + b)), \qquad W = \sum_i w_i
+
+    divided by :math:`r` at the end, so that the margin is at :math:`\pm 1` as in :class:`SVC`.  At most the
+    share :math:`\nu` of the weight lies inside the margin, and at least that share are support vectors.  For
+    two classes :math:`\nu` is at most twice the share of the smaller one; more is refused at once.
+
+    Cost and attributes as for :class:`SVC`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1].
+    kernel, tol, max_iter, cache_size, class_weight, multiclass, decision_function_shape, break_ties, \
+warm_start, indefinite, store
+        As for :class:`SVC`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Linear
+    >>> model = NuSVC(0.5, Linear()).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> model.predict([[-3.0], [0.5]])
+    array([0, 1])
+    """
+
+    fit_intercept = True
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float | str = "auto",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        multiclass: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        warm_start: bool = False,
+        indefinite: str = "warn",
+        store: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.warm_start = warm_start
+        self.indefinite = indefinite
+        self.store = store
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
+
+    def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
+        for task in tasks:
+            check_nu(task.y, float(self.nu), weight[task.index])
+
+    def _solve(
+        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
+        return solve_nu_classifier(y, float(self.nu), weight, matrix, control)

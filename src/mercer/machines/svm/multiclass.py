@@ -1,0 +1,113 @@
+"""Several two-class problems on one Gram matrix, solved side by side."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.threads import inside_tile, num_threads, single_threaded_blas
+from ...gram import Gram
+from ...solvers import DenseMatrix, GramMatrix, Progress, SymmetricMatrix
+from .base import Control, Fit
+
+__all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_all"]
+
+#: Gram matrices up to this size are held in full for all problems together.
+MOST_BYTES = 1 << 31
+
+
+class Task(NamedTuple):
+    """Points ``index`` (of the training points) with the labels +1 and -1."""
+
+    index: NDArray[np.intp]
+    y: NDArray[np.float64]
+
+
+def one_against_one(codes: NDArray[np.intp], count: int) -> list[Task]:
+    """Every pair of classes, the first of the two as +1."""
+    members = [np.flatnonzero(codes == c) for c in range(count)]
+    return [
+        Task(
+            np.concatenate([members[i], members[j]]),
+            np.repeat([1.0, -1.0], [len(members[i]), len(members[j])]),
+        )
+        for i, j in combinations(range(count), 2)
+    ]
+
+
+def one_against_rest(codes: NDArray[np.intp], count: int) -> list[Task]:
+    """Every class, as +1, against all others; for two classes the second against the first."""
+    everything = np.arange(len(codes))
+    classes = [1] if count == 2 else range(count)
+    return [Task(everything, np.where(codes == c, 1.0, -1.0)) for c in classes]
+
+
+class SharedGram:
+    """The Gram matrix of all training points, for one problem after the other.
+
+    Held in full, in double precision, if several problems use it and it fits.
+    """
+
+    def __init__(self, G: Gram, several: bool, most_bytes: float) -> None:
+        self._G = G
+        fits = 8 * len(G) ** 2 <= min(most_bytes, MOST_BYTES)
+        self._K = np.asarray(G._in_double().dense(), dtype=np.float64) if several and fits else None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether parts of it cost nothing but a copy."""
+        return self._K is not None
+
+    def part(self, index: NDArray[np.intp]) -> SymmetricMatrix:
+        """Rows and columns of some points."""
+        if self._K is not None:
+            return DenseMatrix(_part(self._K, index))
+        everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
+        return GramMatrix(self._G if everything else self._G.select(index))
+
+
+def solve_all(
+    tasks: Sequence[Task],
+    shared: SharedGram,
+    control: Control,
+    solve: Callable[[int, SymmetricMatrix, Control], Fit],
+) -> list[Fit]:
+    """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end them all."""
+    if len(tasks) == 1 or not shared.is_held:
+        return [solve(t, shared.part(task.index), control) for t, task in enumerate(tasks)]
+    stop = threading.Event()
+    alone = control.alone(lambda _: stop.is_set())
+
+    def work(t: int) -> Fit:
+        with inside_tile(), single_threaded_blas():
+            return solve(t, shared.part(tasks[t].index), alone)
+
+    with ThreadPoolExecutor(num_threads()) as pool:
+        futures = [pool.submit(work, t) for t in range(len(tasks))]
+        while True:
+            try:
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:
+                stop.set()
+
+
+def _part(K: NDArray[np.float64], index: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Rows and columns of K; runs of neighbours are copied as such."""
+    n = len(index)
+    if n == len(K) and np.array_equal(index, np.arange(n)):
+        return K
+    cuts = np.concatenate([[0], np.flatnonzero(np.diff(index) != 1) + 1, [n]])
+    if len(cuts) > 8:
+        return np.asarray(K[np.ix_(index, index)])
+    part = np.empty((n, n))
+    runs = [(slice(a, b), slice(index[a], index[a] + b - a)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    for to_rows, from_rows in runs:
+        for to_cols, from_cols in runs:
+            part[to_rows, to_cols] = K[from_rows, from_cols]
+    return part

@@ -1,0 +1,145 @@
+"""The problems of the single machines: how each is stated as a :class:`~mercer.solvers.BoxProblem`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, ParameterError
+from ...solvers import BoxProblem, SymmetricMatrix
+from .base import Control, Fit, fill_up
+
+__all__ = ["separate", "solve_classifier", "solve_nu_classifier", "solve_nu_regression", "solve_regression"]
+
+Vector = NDArray[np.float64]
+
+#: The hulls of two classes touch when their squared distance is below this part of the largest K_ii.
+TOUCHING = 1e-12
+
+
+def solve_classifier(
+    y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, intercept: bool = True, start: Vector | None = None
+) -> Fit:
+    r"""Soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C_i \max(0, 1 - y_i (f(x_i) + b))`."""
+    if intercept and np.isinf(C).all():
+        return separate(y, matrix, control)
+    problem = BoxProblem(
+        -y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), constraint="sum" if intercept else "free"
+    )
+    solution = control.solve(problem, matrix, start)
+    offset = solution.value.offsets[0] if intercept else 0.0
+    return Fit(solution.value.coefficients, offset, solution)
+
+
+def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
+    r"""Hard margin, by the nearest points of the two convex hulls.
+
+    With :math:`w` the difference of the nearest points, :math:`p = \min_{y_i = 1} \langle w, x_i \rangle` and
+    :math:`q = \max_{y_i = -1} \langle w, x_i \rangle`, the widest margin is that of
+    :math:`(2 \langle w, x \rangle - p - q) / (p - q)`.  The problem has a solution whether or not the classes
+    can be separated, and :math:`p \le q` says that they cannot.
+    """
+    positive = y > 0
+    start = np.zeros(len(y))
+    start[np.argmax(positive)], start[np.argmin(positive)] = 1.0, -1.0
+    problem = BoxProblem(
+        np.zeros(len(y)), np.where(positive, 0.0, -1.0), np.where(positive, 1.0, 0.0), constraint="signed"
+    )
+    scale = float(np.abs(matrix.diagonal()).max())
+    tol = control.tol * scale
+    while True:
+        solution = control.solve(problem, matrix, start, tol=max(tol, TOUCHING * scale))
+        b, f, _ = solution.value
+        low, high = float(f[positive].min()), float(f[~positive].max())
+        if not solution.converged or tol <= control.tol * (low - high) / 2:
+            break
+        if tol <= TOUCHING * scale or float(b @ f) <= TOUCHING * scale:
+            break
+        start, tol = b, 0.1 * tol
+    squared = max(float(b @ f), 0.0)  # the squared distance of the hulls is at most this
+    if low - high <= TOUCHING * scale:
+        if solution.converged or squared <= TOUCHING * scale:
+            raise InputError(
+                "C=inf asks for classes that can be separated, and in the feature space of this kernel these "
+                f"cannot be: the distance of their hulls is at most {np.sqrt(squared):.3g}. "
+                "Set a finite C, or take a richer kernel."
+            )
+        return Fit(2 * b / squared, -(low + high) / squared, solution)  # stopped before it is known
+    return Fit(2 * b / (low - high), -(low + high) / (low - high), solution)
+
+
+def solve_nu_classifier(
+    y: Vector, nu: float, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None = None
+) -> Fit:
+    r"""Margin errors at most :math:`\nu`: :math:`\min \frac12 \|f\|^2 - \nu r + \frac1W \sum_i w_i \xi_i`."""
+    check_nu(y, nu, weight)
+    half = nu * float(weight.sum()) / 2
+    if start is None:
+        start = fill_up(half, np.where(y > 0, weight, 0.0)) - fill_up(half, np.where(y > 0, 0.0, weight))
+    problem = BoxProblem(
+        np.zeros(len(y)), np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0), constraint="signed"
+    )
+    solution = control.solve(problem, matrix, start)
+    above, below = (-t for t in solution.value.offsets)
+    width = (above - below) / 2
+    if not width > 0:
+        raise InputError(
+            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Lower nu, "
+            "or take a richer kernel."
+        )
+    return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
+
+
+def check_nu(y: Vector, nu: float, weight: Vector) -> None:
+    """Raise unless both classes have the weight that nu asks for."""
+    smaller = float(min(weight[y > 0].sum(), weight[y <= 0].sum()))
+    most = 2 * smaller / float(weight.sum())
+    if nu > most * (1 + 1e-12):
+        raise ParameterError(
+            f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "
+            f"{most:.6g}, twice its share. Lower nu."
+        )
+
+
+def solve_regression(
+    y: Vector,
+    C: Vector,
+    epsilon: float,
+    matrix: SymmetricMatrix,
+    control: Control,
+    intercept: bool = True,
+    start: Vector | None = None,
+) -> Fit:
+    r"""Insensitive loss: :math:`\min \frac12 \|f\|^2 + \sum_i C_i \max(0, |y_i - f(x_i) - b| - \epsilon)`."""
+    problem = BoxProblem(-y, -C, C, epsilon, "sum" if intercept else "free")
+    solution = control.solve(problem, matrix, start)
+    offset = solution.value.offsets[0] if intercept else 0.0
+    return Fit(solution.value.coefficients, offset, solution)
+
+
+def solve_nu_regression(
+    y: Vector, C: Vector, nu: float, matrix: SymmetricMatrix, control: Control, start: Vector | None = None
+) -> Fit:
+    r"""A tube with at most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
+
+    The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`.  Where it is less, the tube has width zero.
+    """
+    total = nu * float(C.sum())
+    problem = BoxProblem(-y, -C, C, constraint="signed")
+    if start is None:
+        order = np.argsort(-y, kind="stable")
+        upper, lower = np.zeros(len(y)), np.zeros(len(y))
+        upper[order] = fill_up(total / 2, C[order])
+        lower[order[::-1]] = fill_up(total / 2, C[order[::-1]])
+        start = upper - lower
+        if (upper * lower).any():  # one variable cannot be on both sides: whether the bound matters is open
+            fit = solve_regression(y, C, 0.0, matrix, control)
+            size = float(np.abs(fit.coefficients).sum())
+            if size <= total:
+                return fit
+            start = fit.coefficients * (total / size)
+    solution = control.solve(problem, matrix, start)
+    above, below = solution.value.offsets
+    if above < below:  # the tube would have negative width (above - below) / 2
+        return solve_regression(y, C, 0.0, matrix, control)
+    return Fit(solution.value.coefficients, (above + below) / 2, solution)

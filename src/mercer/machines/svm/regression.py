@@ -1,0 +1,228 @@
+"""Support vector regression."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from ...errors import InputError
+from ...kernel import Kernel
+from ...kernels import Gaussian
+from ...solvers import GramMatrix, SymmetricMatrix
+from ..base import len_of
+from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
+from .problems import solve_nu_regression, solve_regression
+
+__all__ = ["SVR", "NuSVR"]
+
+Vector = NDArray[np.float64]
+
+
+class _Regressor(RegressorMixin, SupportVectorMachine):
+    """Targets and predictions; the problem is what the subclass says."""
+
+    C: float
+
+    def _check_parameters(self) -> None:
+        self._require("C", self.C, lambda v: v > 0, "a positive number")
+
+    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        time_budget: float | None = None,
+        callbacks: Any = (),
+    ) -> Self:
+        """Fit to the points ``X`` and the numbers ``y``.
+
+        Parameters
+        ----------
+        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Factors of C for each point: weight 2 is a repeated row, weight 0 an absent one.
+        time_budget : float, optional
+            Seconds after which to stop; the model is usable and says how far it is from the optimum.
+        callbacks : callable or sequence of callables
+            Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
+        """
+        control = self._control(time_budget, callbacks)
+        self._check_parameters()
+        last = (self.support_, self.dual_coef_[0], self.shape_fit_) if hasattr(self, "dual_coef_") else None
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        targets = self._one_target(y, n)
+        weight = self._validate_weight(sample_weight, n)
+        training = self._train_on(points, positive_rows(weight, n), weight)
+        start = None
+        if self.warm_start and last is not None and last[2][0] == n:
+            start = np.zeros(n)
+            start[last[0]] = last[1]
+            start = start[training.kept]
+        C = float(self.C) * training.weight
+        fit = self._solve(targets[training.kept], C, GramMatrix(training.gram), control, start)
+        support = np.flatnonzero(fit.coefficients)
+        self._keep(training, support, fit.coefficients[None, support])
+        self.intercept_ = np.array([fit.intercept])
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.n_iter_ = int(fit.solution.stats["iterations"])
+        self._tell([fit.solution])
+        return self
+
+    def _one_target(self, y: Any, n: int) -> Vector:
+        targets = self._validate_targets(y, n, numeric=True)
+        if targets.ndim == 2 and targets.shape[1] == 1:
+            from sklearn.utils import column_or_1d
+
+            targets = column_or_1d(targets, warn=True)
+        if targets.ndim != 1:
+            raise InputError(
+                f"{type(self).__name__}: y must be of shape (n,). Got {targets.shape}; for several targets use "
+                "sklearn.multioutput.MultiOutputRegressor."
+            )
+        return np.ascontiguousarray(targets, dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Values :math:`f(x) + b` at new points."""
+        self._check_fitted()
+        return self._function(X, np.ascontiguousarray(self.dual_coef_[0])) + self.intercept_[0]
+
+
+class SVR(_Regressor):
+    r"""Support vector regression: errors up to epsilon cost nothing.
+
+    .. math:: \min_{f \in \mathcal{H}_k,\; b} \; \tfrac12 \|f\|^2
+              + \sum_i C w_i \max(0,\; |y_i - f(x_i) - b| - \epsilon)
+
+    Solver, cost and promises as for :class:`SVC`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of errors beyond epsilon, > 0.
+    epsilon : float, default=0.1
+        Half the width of the tube, >= 0.
+    kernel, fit_intercept, tol, max_iter, cache_size, warm_start, indefinite, store
+        As for :class:`SVC`.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, gap_, \
+kkt_violation_, solutions_, n_iter_
+        As for :class:`SVC`; ``dual_coef_`` has shape (1, n_SV).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = SVR(10.0, kernel=Gaussian(1.0), epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.5]])[0] - np.sin(1.5)) < 0.06)
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        epsilon: float = 0.1,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float | str = "auto",
+        warm_start: bool = False,
+        indefinite: str = "warn",
+        store: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.epsilon = epsilon
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.indefinite = indefinite
+        self.store = store
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._require("epsilon", self.epsilon, lambda v: 0 <= v < np.inf, "a number >= 0")
+
+    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+        if start is not None:
+            start = np.clip(start, -C, C)
+            start = balanced(start) if self.fit_intercept else start
+        return solve_regression(y, C, float(self.epsilon), matrix, control, self.fit_intercept, start)
+
+
+class NuSVR(_Regressor):
+    r"""Support vector regression whose tube is as wide as a share of the points asks for.
+
+    .. math:: \min_{f,\, b,\, \epsilon \ge 0} \; \tfrac12 \|f\|^2
+              + C \sum_i w_i \bigl(\nu \epsilon + \max(0,\; |y_i - f(x_i) - b| - \epsilon)\bigr)
+
+    At most the share :math:`\nu` of the weight lies outside the tube, and at least that share are support
+    vectors.  Solver, cost and promises as for :class:`SVC`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1].
+    C : float, default=1.0
+    kernel, tol, max_iter, cache_size, warm_start, indefinite, store
+        As for :class:`SVC`.
+
+    Attributes
+    ----------
+    As for :class:`SVR`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> model = NuSVR(0.2, 10.0).fit(X, np.sin(X[:, 0]))
+    >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1)
+    True
+    """
+
+    fit_intercept = True
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cache_size: float | str = "auto",
+        warm_start: bool = False,
+        indefinite: str = "warn",
+        store: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.indefinite = indefinite
+        self.store = store
+
+    def _check_parameters(self) -> None:
+        self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")
+        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
+
+    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+        return solve_nu_regression(y, C, float(self.nu), matrix, control)
