@@ -112,7 +112,7 @@ class Gram(ABC):
         return self
 
     def _in_single(self) -> Gram:
-        """The same matrix with values rounded to single precision as they are stored, where that is possible."""
+        """The same matrix with values rounded to single precision as they are stored, where possible."""
         return self
 
     # -- blocks -------------------------------------------------------------------------------

@@ -116,7 +116,12 @@ class KernelGram(Gram):
         if self.dtype == np.float32:
             return self
         result = self._like(take(self._X, slice(0, 0)), None, np.dtype(np.float32))
-        result._X, result._rows, result._columns, result.shape = self._X, self._rows, self._columns, self.shape
+        result._X, result._rows, result._columns, result.shape = (
+            self._X,
+            self._rows,
+            self._columns,
+            self.shape,
+        )
         return result
 
     def _like(self, X: Data, columns: tuple[Data, Data] | None, dtype: np.dtype[Any] | None) -> KernelGram:
@@ -131,7 +136,9 @@ class KernelGram(Gram):
 
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns
-        return self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)._product(v, True)
+        return self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)._product(
+            v, True
+        )
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:

@@ -19,8 +19,8 @@ OneClassSVM            :math:`\alpha_i`                 0                 0 to 1
 EnclosingBall          :math:`\alpha_i`                 -k(x_i, x_i)/2    0 to C              sum = 1
 =====================  ===============================  ================  ==================  ==========
 
-(SVR has :math:`w = \epsilon`, the others :math:`w = 0`.)  With :math:`f = K b + q`, raising :math:`b_i` lowers
-the objective at the rate :math:`u_i = -f_i - w \, \mathrm{sign}(b_i + 0)`, and lowering it at the rate
+(SVR has :math:`w = \epsilon`, the others :math:`w = 0`.)  With :math:`f = K b + q`, raising :math:`b_i`
+lowers the objective at the rate :math:`u_i = -f_i - w \, \mathrm{sign}(b_i + 0)`, and lowering it at the rate
 :math:`-d_i`, :math:`d_i = -f_i - w \, \mathrm{sign}(b_i - 0)`.  A point is optimal iff
 :math:`\max u_i \le \min d_i` over the variables that may be raised and lowered; any number in between is the
 multiplier of the constraint, which is the offset of the machine.
@@ -41,7 +41,7 @@ Constraint: TypeAlias = Literal["sum", "signed", "free"]
 
 
 class Optimality(NamedTuple):
-    """How far a point is from the optimum.
+    r"""How far a point is from the optimum.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Optimality(NamedTuple):
     objective : float
         :math:`D(b)`.
     gap : float
-        Duality gap, at least :math:`D(b) - \\min D`.
+        Duality gap, at least :math:`D(b) - \min D`.
     """
 
     violation: float

@@ -1,7 +1,7 @@
 """Solve a :class:`~mercer.solvers.BoxProblem` by two-variable decomposition on working sets.
 
-The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: where the rows of K come from and
-how many are kept, how the result is checked, and when to stop.
+The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: where the rows of K come from
+and how many are kept, how the result is checked, and when to stop.
 
 Rows are kept in single precision where the tolerance allows it, the gradient always in double.  At the end
 the gradient is computed anew from the support vectors, in double precision throughout; if the violation is
@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _native
 from ..engine.threads import num_threads
-from ..memory import format_bytes, memory_limit
+from ..memory import memory_limit
 from .box import BoxProblem, Vector
 from .matrices import SymmetricMatrix
 from .polish import polish
@@ -41,6 +40,12 @@ DOUBLE_TOLERANCE = 1e-5
 
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
+
+#: Violations below this part of the gradient's size need no refinement.
+FINE = 1e-11
+
+#: More steps than this, per variable, are not spent on refinement.
+EXTRA_STEPS = 10
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -109,7 +114,7 @@ class _Watch:
 
     def __call__(self, steps: int, violation: float) -> bool:
         if self._bar is not None and violation > 0:
-            self._show(violation)
+            self._show(self._bar, violation)
         report = Progress(steps, violation, self.tol, self.elapsed)
         stops = [callback for callback in self.callbacks if callback(report) is True]
         if stops:
@@ -118,14 +123,14 @@ class _Watch:
             self.reason = f"the time budget of {self.seconds:g} s was used up"
         return bool(self.reason)
 
-    def _show(self, violation: float) -> None:
+    def _show(self, bar: Any, violation: float) -> None:
         """The logarithm of the violation falls about linearly, which makes the time left predictable."""
         if self._first is None:
             self._first = violation
         whole = np.log(max(self._first / self.tol, 1.0 + 1e-9))
-        self._bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
-        self._bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
-        self._bar.refresh()
+        bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
+        bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
+        bar.refresh()
 
     def close(self) -> None:
         if self._bar is not None:
@@ -253,11 +258,20 @@ class _Run:
                 if native.violation()[0] <= self.tol:
                     break
             if exact and refine and ending == _native.CONVERGED:
-                native.restart(*polish(self.problem, self.matrix, native.b, native.f))
+                self._refine(watch)
         except KeyboardInterrupt:
             watch.reason = "it was interrupted"
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
+
+    def _refine(self, watch: _Watch) -> None:
+        """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
+        native, n = self.native, self.problem.size
+        fine = FINE * float(np.abs(native.f).max(initial=1.0))
+        if self.dtype == np.float64 and n <= WHOLE:
+            native.run(fine, EXTRA_STEPS * n, self._fetch, watch)
+        if native.violation()[0] > fine:
+            native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
     def _solution(self, ending: int, exact: bool, watch: _Watch) -> Solution[BoxValue]:
         native = self.native
@@ -279,7 +293,11 @@ class _Run:
             "interrupted": watch.reason == "it was interrupted",
         }
         return Solution(
-            BoxValue(b, f, state.offsets), converged, self._status(ending, converged, state.violation, watch), state.gap, stats
+            BoxValue(b, f, state.offsets),
+            converged,
+            self._status(ending, converged, state.violation, watch),
+            state.gap,
+            stats,
         )
 
     def _status(self, ending: int, converged: bool, violation: float, watch: _Watch) -> str:
@@ -287,11 +305,15 @@ class _Run:
         if converged:
             return f"converged: the optimality conditions hold to {violation:.3g}"
         if ending == _native.LIMIT:
-            return f"stopped after max_iter={self.native.steps} steps; {left}. Raise max_iter, or scale the data"
+            return (
+                f"stopped after max_iter={self.native.steps} steps; {left}. Raise max_iter, or scale the data"
+            )
         if ending == _native.STOPPED:
             return f"stopped because {watch.reason}; {left}. Fit again with warm_start=True to go on"
         if ending == _native.UNBOUNDED:
             return f"the problem has no solution: the objective falls without end; {left}. Set a finite C"
         if ending == _native.NOT_FINITE:
             return "stopped because numbers overflowed. Scale the data, or lower C"
-        return f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
+        return (
+            f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
+        )

@@ -1,9 +1,9 @@
 """Finish a nearly solved :class:`~mercer.solvers.BoxProblem` by solving its optimality system directly.
 
 If it is known which variables are free, the solution is that of a linear system: K_FF d + A t = -g_F with
-A' d = 0, where g is the gradient and A holds the constraints.  A step towards it that meets a bound ends there,
-and its variable stays; a variable at a bound that wants to leave is set free.  From a start that is close this
-ends after a few steps at the exact solution, up to rounding.
+A' d = 0, where g is the gradient and A holds the constraints.  A step towards it that meets a bound ends
+there, and its variable stays; a variable at a bound that wants to leave is set free.  From a start that is
+close this ends after a few steps at the exact solution, up to rounding.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class _Finish:
         """An exact step never raises the objective; what does is rounding, or K is indefinite."""
         slack = 1e-12 * abs(self.best_state.objective)
         return (
-            state.objective <= self.best_state.objective + slack and state.violation <= self.best_state.violation * 2
+            state.objective <= self.best_state.objective + slack
+            and state.violation <= self.best_state.violation * 2
         )
 
     def move(self) -> int | None:
@@ -134,8 +135,8 @@ class _Finish:
         rises = self.rises[index]
         K = self._rows(index)[:, index]
         gradient = self.f[index] + np.where(rises, p.width, -p.width)
-        columns = {"sum": [np.ones(count)], "signed": [rises * 1.0, ~rises * 1.0], "free": []}[p.constraint]
-        A = np.array([c for c in columns if c.any()]).reshape(-1, count)
+        groups = {"sum": [np.full(count, True)], "signed": [rises, ~rises], "free": []}
+        A = np.array([group for group in groups[p.constraint] if group.any()], dtype=float).reshape(-1, count)
         system = np.block([[K, A.T], [A, np.zeros((len(A), len(A)))]])
         shifted = system.copy()
         shifted[np.arange(count), np.arange(count)] += 1e-12 * max(float(K.diagonal().max()), 1e-300)

@@ -33,7 +33,7 @@ class Control:
 
     tol: float
     max_iter: int
-    cache_bytes: float | None
+    cache_bytes: float
     time_budget: float | None
     callbacks: Sequence[Callable[[Progress], Any]]
     refine: bool
@@ -63,11 +63,6 @@ class Control:
             threads=self.threads,
             name=self.name,
         )
-
-    @property
-    def bytes(self) -> float:
-        """Memory for values of the kernel."""
-        return memory_limit() / 2 if self.cache_bytes is None else self.cache_bytes
 
     def alone(self, stopped: Callable[[Progress], bool]) -> Control:
         """The same for one of several problems that are solved side by side."""
@@ -133,8 +128,10 @@ class SupportVectorMachine(KernelMachine):
         callbacks = [callbacks] if callable(callbacks) else list(callbacks)
         for callback in callbacks:
             if not callable(callback):
-                raise ParameterError(f"{type(self).__name__}: `callbacks` must be callables. Got {callback!r}.")
-        size = None if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
+                raise ParameterError(
+                    f"{type(self).__name__}: `callbacks` must be callables. Got {callback!r}."
+                )
+        size = memory_limit() / 2 if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
         return Control(
             tol=float(self.tol),
             max_iter=int(self.max_iter),
@@ -177,7 +174,8 @@ class SupportVectorMachine(KernelMachine):
         self.fit_status_ = 0 if self.converged_ else 1
         if not self.converged_:
             warnings.warn(
-                f"{type(self).__name__}: {self.status_}. The model is usable; its duality gap is {worst.gap:.3g}.",
+                f"{type(self).__name__}: {self.status_}. "
+                f"The model is usable; its duality gap is {worst.gap:.3g}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

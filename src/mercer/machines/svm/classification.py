@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -45,8 +46,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
                 )
         if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
             raise ParameterError(
-                f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': there "
-                "is no score per class to break them by."
+                f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': "
+                "there is no score per class to break them by."
             )
 
     def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
@@ -80,12 +81,12 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         last = self._last() if self.warm_start else None
         training, codes = self._prepare(X, y, sample_weight)
         tasks = self._tasks(codes)
-        shared = SharedGram(training.gram, len(tasks) > 1, control.bytes)
+        shared = SharedGram(training.gram, len(tasks) > 1, control.cache_bytes)
         starts = None if last is None else self._starts(last, tasks, training, codes)
         return self._fit_tasks(tasks, training, codes, shared, control, starts)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
-        """Validate everything and make the Gram matrix; points of one class are neighbours if there are many."""
+        """Validate everything and make the Gram matrix; of many classes, each has its points together."""
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
@@ -119,8 +120,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         if len(self.classes_) < 2 or present < len(self.classes_):
             where = "" if present == len(self.classes_) else " of positive weight"
             raise InputError(
-                f"{type(self).__name__}: the number of classes has to be greater than one, each with a point; "
-                f"got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
+                f"{type(self).__name__}: the number of classes has to be greater than one, each with a "
+                f"point; got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
             )
 
     def _class_weighted(self, codes: NDArray[np.intp], weight: Vector | None) -> Vector | None:
@@ -131,8 +132,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         elif isinstance(self.class_weight, str):
             if self.class_weight != "balanced":
                 raise ParameterError(
-                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, or "
-                    f"None. Got {self.class_weight!r}."
+                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to "
+                    f"factors, or None. Got {self.class_weight!r}."
                 )
             sums = np.bincount(codes, weight, count)
             factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
@@ -152,7 +153,9 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
                     f"{type(self).__name__}: `class_weight` names the class {label!r}, which is not in y. "
                     f"The classes in y: {list(self.classes_)}."
                 )
-            factors[found[0]] = self._require("class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0")
+            factors[found[0]] = self._require(
+                "class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0"
+            )
         return factors
 
     # -- two classes at a time ------------------------------------------------------------------
@@ -211,7 +214,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         """The last solution as a start, if it is one of as many points and problems."""
         support, table, shape = last
         pairwise = len(tasks) > 1 and self.multiclass == "ovo"
-        if shape[0] != self.shape_fit_[0] or len(table) != (len(self.classes_) - 1 if pairwise else len(tasks)):
+        height = len(self.classes_) - 1 if pairwise else len(tasks)
+        if shape[0] != self.shape_fit_[0] or len(table) != height:
             return None
         full = np.zeros((len(table), shape[0]))
         full[:, support] = table
@@ -229,12 +233,12 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         """One column per two-class problem."""
         count = len(self.classes_)
         if count == 2 or self.multiclass == "ovr":
-            return self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_
+            return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
         self._check_fitted()
         points = self._validate_X(X, reset=False)
         cross = self.expansion_.cross(points)
         result = np.tile(self.intercept_, (len_of(points), 1))
-        pairs = {pair: t for t, pair in enumerate((i, j) for i in range(count) for j in range(i + 1, count))}
+        pairs = {pair: t for t, pair in enumerate(combinations(range(count), 2))}
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
         for rows in cross._bands(progress=True):
             values = cross._values(rows, slice(0, len(self.support_)))
@@ -277,7 +281,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             scores = _ovr_decision_function(values < 0, -values, count)
         else:
             scores = np.zeros((len(values), count))
-            for t, (i, j) in enumerate((i, j) for i in range(count) for j in range(i + 1, count)):
+            for t, (i, j) in enumerate(combinations(range(count), 2)):
                 scores[:, i] += values[:, t] > 0
                 scores[:, j] += values[:, t] <= 0
         return np.asarray(self.classes_[scores.argmax(axis=1)])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
-from ...solvers import DenseMatrix, GramMatrix, Progress, SymmetricMatrix
+from ...solvers import DenseMatrix, GramMatrix, SymmetricMatrix
 from .base import Control, Fit
 
 __all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_all"]
@@ -22,7 +22,8 @@ __all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_a
 MOST_BYTES = 1 << 31
 
 
-class Task(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Task:
     """Points ``index`` (of the training points) with the labels +1 and -1."""
 
     index: NDArray[np.intp]
@@ -78,17 +79,17 @@ def solve_all(
     control: Control,
     solve: Callable[[int, SymmetricMatrix, Control], Fit],
 ) -> list[Fit]:
-    """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end them all."""
+    """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end all."""
     if len(tasks) == 1 or not shared.is_held:
         return [solve(t, shared.part(task.index), control) for t, task in enumerate(tasks)]
     stop = threading.Event()
     alone = control.alone(lambda _: stop.is_set())
 
     def work(t: int) -> Fit:
-        with inside_tile(), single_threaded_blas():
+        with inside_tile():
             return solve(t, shared.part(tasks[t].index), alone)
 
-    with ThreadPoolExecutor(num_threads()) as pool:
+    with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
         futures = [pool.submit(work, t) for t in range(len(tasks))]
         while True:
             try:
@@ -106,7 +107,7 @@ def _part(K: NDArray[np.float64], index: NDArray[np.intp]) -> NDArray[np.float64
     if len(cuts) > 8:
         return np.asarray(K[np.ix_(index, index)])
     part = np.empty((n, n))
-    runs = [(slice(a, b), slice(index[a], index[a] + b - a)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    runs = [(slice(a, b), slice(index[a], index[a] + b - a)) for a, b in pairwise(cuts)]
     for to_rows, from_rows in runs:
         for to_cols, from_cols in runs:
             part[to_rows, to_cols] = K[from_rows, from_cols]

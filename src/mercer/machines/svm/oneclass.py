@@ -111,8 +111,8 @@ class OneClassSVM(_OneClass):
     ----------
     offset_ : float
         :math:`\rho`: ``decision_function = score_samples - offset_``.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, gap_, \
-kkt_violation_, solutions_, n_iter_
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, \
+gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`.
 
     Examples
@@ -252,7 +252,8 @@ solutions_, n_iter_
         self._check_fitted()
         points = self._validate_X(X, reset=False)
         inner = np.asarray(self.expansion_.cross(points) @ np.ascontiguousarray(self.dual_coef_[0]))
-        return np.maximum(self.expansion_._self(points) - 2 * inner + self.squared_norm_, 0.0)
+        squared = self.expansion_._self(points) - 2 * inner + self.squared_norm_
+        return np.asarray(np.maximum(squared, 0.0))
 
     def distance(self, X: Any) -> NDArray[np.float64]:
         """Distances from the centre."""

@@ -18,7 +18,12 @@ TOUCHING = 1e-12
 
 
 def solve_classifier(
-    y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, intercept: bool = True, start: Vector | None = None
+    y: Vector,
+    C: Vector,
+    matrix: SymmetricMatrix,
+    control: Control,
+    intercept: bool = True,
+    start: Vector | None = None,
 ) -> Fit:
     r"""Soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C_i \max(0, 1 - y_i (f(x_i) + b))`."""
     if intercept and np.isinf(C).all():
@@ -69,13 +74,12 @@ def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
 
 
 def solve_nu_classifier(
-    y: Vector, nu: float, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None = None
+    y: Vector, nu: float, weight: Vector, matrix: SymmetricMatrix, control: Control
 ) -> Fit:
     r"""Margin errors at most :math:`\nu`: :math:`\min \frac12 \|f\|^2 - \nu r + \frac1W \sum_i w_i \xi_i`."""
     check_nu(y, nu, weight)
     half = nu * float(weight.sum()) / 2
-    if start is None:
-        start = fill_up(half, np.where(y > 0, weight, 0.0)) - fill_up(half, np.where(y > 0, 0.0, weight))
+    start = fill_up(half, np.where(y > 0, weight, 0.0)) - fill_up(half, np.where(y > 0, 0.0, weight))
     problem = BoxProblem(
         np.zeros(len(y)), np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0), constraint="signed"
     )
@@ -117,28 +121,24 @@ def solve_regression(
     return Fit(solution.value.coefficients, offset, solution)
 
 
-def solve_nu_regression(
-    y: Vector, C: Vector, nu: float, matrix: SymmetricMatrix, control: Control, start: Vector | None = None
-) -> Fit:
-    r"""A tube with at most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
+def solve_nu_regression(y: Vector, C: Vector, nu: float, matrix: SymmetricMatrix, control: Control) -> Fit:
+    r"""At most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
 
-    The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`.  Where it is less, the tube has width zero.
+    The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`; where it is less, the tube has width zero.
     """
     total = nu * float(C.sum())
-    problem = BoxProblem(-y, -C, C, constraint="signed")
-    if start is None:
-        order = np.argsort(-y, kind="stable")
-        upper, lower = np.zeros(len(y)), np.zeros(len(y))
-        upper[order] = fill_up(total / 2, C[order])
-        lower[order[::-1]] = fill_up(total / 2, C[order[::-1]])
-        start = upper - lower
-        if (upper * lower).any():  # one variable cannot be on both sides: whether the bound matters is open
-            fit = solve_regression(y, C, 0.0, matrix, control)
-            size = float(np.abs(fit.coefficients).sum())
-            if size <= total:
-                return fit
-            start = fit.coefficients * (total / size)
-    solution = control.solve(problem, matrix, start)
+    order = np.argsort(-y, kind="stable")
+    upper, lower = np.zeros(len(y)), np.zeros(len(y))
+    upper[order] = fill_up(total / 2, C[order])
+    lower[order[::-1]] = fill_up(total / 2, C[order[::-1]])
+    start = upper - lower
+    if (upper * lower).any():  # no variable can be on both sides: whether the bound is reached is open
+        fit = solve_regression(y, C, 0.0, matrix, control)
+        size = float(np.abs(fit.coefficients).sum())
+        if size <= total:
+            return fit
+        start = fit.coefficients * (total / size)
+    solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, start)
     above, below = solution.value.offsets
     if above < below:  # the tube would have negative width (above - below) / 2
         return solve_regression(y, C, 0.0, matrix, control)

@@ -29,7 +29,9 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
     def _check_parameters(self) -> None:
         self._require("C", self.C, lambda v: v > 0, "a positive number")
 
-    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+    def _solve(
+        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
         raise NotImplementedError
 
     def fit(
@@ -85,15 +87,16 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
             targets = column_or_1d(targets, warn=True)
         if targets.ndim != 1:
             raise InputError(
-                f"{type(self).__name__}: y must be of shape (n,). Got {targets.shape}; for several targets use "
-                "sklearn.multioutput.MultiOutputRegressor."
+                f"{type(self).__name__}: y must be of shape (n,). Got {targets.shape}; for several targets "
+                "use sklearn.multioutput.MultiOutputRegressor."
             )
         return np.ascontiguousarray(targets, dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Values :math:`f(x) + b` at new points."""
         self._check_fitted()
-        return self._function(X, np.ascontiguousarray(self.dual_coef_[0])) + self.intercept_[0]
+        values = self._function(X, np.ascontiguousarray(self.dual_coef_[0]))
+        return np.asarray(values + self.intercept_[0])
 
 
 class SVR(_Regressor):
@@ -115,8 +118,8 @@ class SVR(_Regressor):
 
     Attributes
     ----------
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, gap_, \
-kkt_violation_, solutions_, n_iter_
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, \
+gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`; ``dual_coef_`` has shape (1, n_SV).
 
     Examples
@@ -158,7 +161,9 @@ kkt_violation_, solutions_, n_iter_
         super()._check_parameters()
         self._require("epsilon", self.epsilon, lambda v: 0 <= v < np.inf, "a number >= 0")
 
-    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+    def _solve(
+        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
         if start is not None:
             start = np.clip(start, -C, C)
             start = balanced(start) if self.fit_intercept else start
@@ -224,5 +229,7 @@ class NuSVR(_Regressor):
         self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
-    def _solve(self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None) -> Fit:
+    def _solve(
+        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+    ) -> Fit:
         return solve_nu_regression(y, C, float(self.nu), matrix, control)
