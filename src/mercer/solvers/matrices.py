@@ -55,6 +55,8 @@ class DenseMatrix:
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b``."""
         support = np.flatnonzero(b)
+        if 8 * len(support) > self.size:  # picking rows costs more than multiplying all
+            return np.asarray(self._K @ b, dtype=np.float64)
         return np.asarray(b[support] @ self._K[support], dtype=np.float64)
 
     def dense(self, dtype: Any) -> NDArray[Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import time
 from collections.abc import Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 
 from ...errors import InputError, ParameterError
@@ -83,7 +86,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         tasks = self._tasks(codes)
         shared = SharedGram(training.gram, len(tasks) > 1, control.cache_bytes)
         starts = None if last is None else self._starts(last, tasks, training, codes)
-        return self._fit_tasks(tasks, training, codes, shared, control, starts)
+        self._fit_tasks(tasks, training, codes, shared, control, starts)
+        return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
         """Validate everything and make the Gram matrix; of many classes, each has its points together."""
@@ -161,8 +165,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
     # -- two classes at a time ------------------------------------------------------------------
     def _tasks(self, codes: NDArray[np.intp]) -> list[Task]:
         count = len(self.classes_)
-        pairwise = self.multiclass == "ovo" and count > 2
-        return (one_against_one if pairwise else one_against_rest)(codes, count)
+        by_pairs = self.multiclass == "ovo" and count > 2
+        return (one_against_one if by_pairs else one_against_rest)(codes, count)
 
     def _fit_tasks(
         self,
@@ -172,7 +176,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         shared: SharedGram,
         control: Control,
         starts: Sequence[Vector] | None,
-    ) -> Self:
+    ) -> list[Fit]:
         def solve(t: int, matrix: SymmetricMatrix, limits: Control) -> Fit:
             start = None if starts is None else starts[t]
             return self._solve(tasks[t].y, training.weight[tasks[t].index], matrix, limits, start)
@@ -180,17 +184,17 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         fits = solve_all(tasks, shared, control, solve)
         self._assemble(tasks, fits, training, codes)
         self._tell([fit.solution for fit in fits])
-        return self
+        return fits
 
     def _assemble(
         self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
     ) -> None:
         """Put the solutions together as scikit-learn has them: support vectors class by class."""
         count, n = len(self.classes_), len(codes)
-        pairwise = len(tasks) > 1 and self.multiclass == "ovo"
-        table = np.zeros((count - 1 if pairwise else len(tasks), n))
+        by_pairs = len(tasks) > 1 and self.multiclass == "ovo"
+        table = np.zeros((count - 1 if by_pairs else len(tasks), n))
         for t, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
-            if not pairwise:
+            if not by_pairs:
                 table[t, task.index] = fit.coefficients
                 continue
             first, second = codes[task.index[0]], codes[task.index[-1]]
@@ -213,14 +217,14 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
     ) -> list[Vector] | None:
         """The last solution as a start, if it is one of as many points and problems."""
         support, table, shape = last
-        pairwise = len(tasks) > 1 and self.multiclass == "ovo"
-        height = len(self.classes_) - 1 if pairwise else len(tasks)
+        by_pairs = len(tasks) > 1 and self.multiclass == "ovo"
+        height = len(self.classes_) - 1 if by_pairs else len(tasks)
         if shape[0] != self.shape_fit_[0] or len(table) != height:
             return None
         full = np.zeros((len(table), shape[0]))
         full[:, support] = table
         full = full[:, training.kept]
-        if not pairwise:
+        if not by_pairs:
             return [full[t, task.index] for t, task in enumerate(tasks)]
         starts = []
         for task in tasks:
@@ -228,26 +232,48 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             starts.append(np.where(task.y > 0, full[second - 1, task.index], full[first, task.index]))
         return starts
 
+    def _groups_of_functions(self) -> list[tuple[slice, NDArray[np.float64]]]:
+        if not self._is_by_pairs:
+            return super()._groups_of_functions()
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)]).tolist()
+        return [(slice(a, b), self.dual_coef_[:, a:b].T) for a, b in pairwise(ends)]
+
+    def _keep_selected(self, chosen: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
+        codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)[chosen]
+        super()._keep_selected(chosen, coefficients)
+        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
+
     # -- decisions ------------------------------------------------------------------------------
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         """One column per two-class problem."""
-        count = len(self.classes_)
-        if count == 2 or self.multiclass == "ovr":
+        if not self._is_by_pairs:
             return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
-        self._check_fitted()
         points = self._validate_X(X, reset=False)
         cross = self.expansion_.cross(points)
-        result = np.tile(self.intercept_, (len_of(points), 1))
-        pairs = {pair: t for t, pair in enumerate(combinations(range(count), 2))}
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        result = np.empty((len_of(points), len(self.intercept_)))
         for rows in cross._bands(progress=True):
             values = cross._values(rows, slice(0, len(self.support_)))
-            for c in range(count):
-                mine = slice(ends[c], ends[c + 1])
-                parts = values[:, mine] @ self.dual_coef_[:, mine].T
-                for r in range(count - 1):
-                    other = r if r < c else r + 1
-                    result[rows, pairs[min(c, other), max(c, other)]] += parts[:, r]
+            result[rows] = self._combine(values, self.dual_coef_)
+        return np.asarray(result + self.intercept_)
+
+    @property
+    def _is_by_pairs(self) -> bool:
+        return len(self.classes_) > 2 and self.multiclass == "ovo"
+
+    def _combine(self, values: NDArray[Any], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Functions of all problems from kernel values; a support vector speaks for its own class only."""
+        if not self._is_by_pairs:
+            return super()._combine(values, coefficients)
+        count = len(self.classes_)
+        place = {pair: t for t, pair in enumerate(combinations(range(count), 2))}
+        result = np.zeros((len(values), len(place)))
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        for c in range(count):
+            mine = slice(ends[c], ends[c + 1])
+            parts = values[:, mine] @ coefficients[:, mine].T
+            for r in range(count - 1):
+                other = r if r < c else r + 1
+                result[:, place[min(c, other), max(c, other)]] += parts[:, r]
         return result
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -404,6 +430,60 @@ class SVC(_Classifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard margin")
+
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        Cs: Any,
+        sample_weight: Any = None,
+        *,
+        time_budget: float | None = None,
+        callbacks: Any = (),
+    ) -> list[Self]:
+        """Fit for several values of C, each from the solution for the one before.
+
+        The kernel values are computed once, and held where they fit; every solution is as exact as that of
+        ``fit``.
+
+        Parameters
+        ----------
+        X, y, sample_weight, callbacks
+            As in :meth:`fit`.
+        Cs : sequence of float
+            Finite values, in any order.
+        time_budget : float, optional
+            Seconds for the whole path.
+
+        Returns
+        -------
+        list of SVC
+            A fitted copy for every C, in the order of ``Cs``; this estimator stays as it is.
+
+        Examples
+        --------
+        >>> models = SVC().path([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], [0.1, 1.0, 10.0])
+        >>> [len(model.support_) for model in models]
+        [4, 4, 2]
+        """
+        values = [self._require("Cs", C, lambda v: 0 < v < np.inf, "positive numbers") for C in list(Cs)]
+        model = clone(self)
+        control = model._control(time_budget, callbacks)
+        training, codes = model._prepare(X, y, sample_weight)
+        tasks = model._tasks(codes)
+        shared = SharedGram(training.gram, True, control.cache_bytes)
+        begun, starts = time.perf_counter(), None
+        models: dict[int, Self] = {}
+        for place in np.argsort(values, kind="stable").tolist():
+            model = copy.copy(model)
+            model.C = values[place]
+            if time_budget is not None:
+                left = max(time_budget - (time.perf_counter() - begun), 1e-3)
+                control = replace(control, time_budget=left)
+            fits = model._fit_tasks(tasks, training, codes, shared, control, starts)
+            starts = [fit.coefficients for fit in fits]
+            models[place] = model
+        return [models[place] for place in range(len(values))]
 
     def _solve(
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None

@@ -247,6 +247,11 @@ solutions_, n_iter_
         self.offset_ = -self.squared_radius_
         self.intercept_ = np.array([self.squared_radius_ - self.squared_norm_])
 
+    def _keep_selected(self, chosen: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
+        super()._keep_selected(chosen, coefficients)
+        b = self.dual_coef_[0]
+        self.squared_norm_ = float(b @ (self.expansion_._in_double() @ b))
+
     def squared_distance(self, X: Any) -> NDArray[np.float64]:
         r"""Squared distances from the centre, :math:`\|\Phi(x) - c\|^2`."""
         self._check_fitted()
