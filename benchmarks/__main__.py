@@ -6,10 +6,12 @@ import sys
 
 from . import harness
 from .cases import CASES, growth, import_time
+from .svm_cases import SVM_CASES
 
 
 def main(names: list[str]) -> int:
-    known = [case.name for case in CASES] + ["import", "growth"]
+    cases = [*CASES, *SVM_CASES]
+    known = [case.name for case in cases] + ["import", "growth", "svm"]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2
@@ -25,8 +27,8 @@ def main(names: list[str]) -> int:
             )
         )
     results = []
-    for case in CASES:
-        if not names or case.name in names:
+    for case in cases:
+        if case.name in names or (not names and case in CASES) or ("svm" in names and case in SVM_CASES):
             results.append(harness.run(case))
             print(f"  {case.name}: {results[-1].ratio:.2g}x", file=sys.stderr, flush=True)
     if results:

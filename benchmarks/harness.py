@@ -24,6 +24,7 @@ class Case:
     agree: Callable[[Any, Any], bool] | None = None
     repeats: int = 7
     target: float | None = None
+    warm: bool = True  # run both once before, not counted; work of minutes does without
 
 
 @dataclass
@@ -50,13 +51,16 @@ def timed(function: Callable[[Any], Any], data: Any) -> tuple[float, Any]:
 def run(case: Case) -> Result:
     """Warm both up, check that they agree, then alternate."""
     data = case.setup()
-    _, ours = timed(case.ours, data)
-    _, peer = timed(case.peer, data)
+    result = Result(case)
+    ours_seconds, ours = timed(case.ours, data)
+    peer_seconds, peer = timed(case.peer, data)
     if case.agree is not None and not case.agree(ours, peer):
         raise AssertionError(f"{case.name}: ours and {case.peer_name} do not agree")
     del ours, peer
-    result = Result(case)
-    for i in range(case.repeats):
+    if not case.warm:
+        result.ours.append(ours_seconds)
+        result.peer.append(peer_seconds)
+    for i in range(len(result.ours), case.repeats):
         pair = [(case.ours, result.ours), (case.peer, result.peer)]
         for function, times in pair if i % 2 == 0 else reversed(pair):
             times.append(timed(function, data)[0])

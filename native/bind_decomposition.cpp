@@ -1,8 +1,11 @@
 // mercer._native.Decomposition: the solver of native/decomposition.hpp on arrays of NumPy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "bindings.hpp"
 #include "decomposition.hpp"
@@ -16,25 +19,35 @@ using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 template <class T>
 using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Rows that are filled as they are needed, or, with an index, the rows (and columns) of a whole matrix.
+template <class T>
+RowCache<T> cache_of(const Rows<T>& rows, const std::optional<Indices>& index) {
+  auto stride = static_cast<Index>(rows.shape(1));
+  if (!index) return RowCache<T>(rows.data(), static_cast<Index>(rows.shape(0)), stride);
+  return RowCache<T>(rows.data(), stride, index->data(), static_cast<Index>(index->shape(0)));
+}
+
 // A solver with the arrays that it reads, which live as long as it does.
 template <class T>
 struct Bound {
   Vector linear, low, high, diagonal;
   Rows<T> rows;
+  std::optional<Indices> index;
   Decomposition<T> solver;
 
   Bound(Vector linear_, Vector low_, Vector high_, Vector diagonal_, double width, int constraint,
-        Rows<T> rows_, bool complete, const Vector& b, const Vector& f, int threads)
+        Rows<T> rows_, std::optional<Indices> index_, const Vector& b, const Vector& f, int threads)
       : linear(linear_),
         low(low_),
         high(high_),
         diagonal(diagonal_),
         rows(rows_),
+        index(index_),
         solver({static_cast<Index>(low.shape(0)), linear.data(), low.data(), high.data(), diagonal.data(),
                 width, static_cast<Constraint>(constraint)},
-               RowCache<T>(rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1)),
-                           complete),
-               b.data(), f.data(), threads) {}
+               cache_of(rows, index), index ? index->data() : nullptr, b.data(), f.data(), threads) {}
 
   int run(double tolerance, Index steps, const nb::object& fetch, const nb::object& watch) {
     nb::gil_scoped_release release;
@@ -64,10 +77,10 @@ void bind(nb::module_& m, const char* name) {
   using namespace nb::literals;
   using B = Bound<T>;
   nb::class_<B>(m, name)
-      .def(nb::init<Vector, Vector, Vector, Vector, double, int, Rows<T>, bool, const Vector&, const Vector&,
-                    int>(),
+      .def(nb::init<Vector, Vector, Vector, Vector, double, int, Rows<T>, std::optional<Indices>,
+                    const Vector&, const Vector&, int>(),
            "linear"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "diagonal"_a.noconvert(),
-           "width"_a, "constraint"_a, "rows"_a.noconvert(), "complete"_a, "b"_a.noconvert(),
+           "width"_a, "constraint"_a, "rows"_a.noconvert(), "index"_a.none(), "b"_a.noconvert(),
            "f"_a.noconvert(), "threads"_a)
       .def("run", &B::run, "tolerance"_a, "steps"_a, "fetch"_a, "watch"_a)
       .def("stop", [](B& self) { self.solver.stop(); })
@@ -75,6 +88,16 @@ void bind(nb::module_& m, const char* name) {
           "restart",
           [](B& self, const Vector& b, const Vector& f) { self.solver.restart(b.data(), f.data()); },
           "b"_a.noconvert(), "f"_a.noconvert())
+      .def("recompute",
+           [](B& self) {
+             nb::gil_scoped_release release;
+             return self.solver.recompute();
+           })
+      .def("quality",
+           [](const B& self) {
+             Quality q = self.solver.quality();
+             return nb::make_tuple(q.violation, nb::make_tuple(q.offset[0], q.offset[1]), q.objective, q.gap);
+           })
       .def("violation",
            [](const B& self) {
              double high[2] = {}, low[2] = {};
@@ -97,6 +120,7 @@ void bind_decomposition(nanobind::module_& m) {
   for (int e = 0; e < 6; ++e) m.attr(endings[e]) = e;
   const char* constraints[] = {"SUM", "SIGNED", "FREE"};
   for (int c = 0; c < 3; ++c) m.attr(constraints[c]) = c;
+  m.attr("WHOLE") = mercer::kWhole;
   mercer::bind<float>(m, "Decomposition32");
   mercer::bind<double>(m, "Decomposition64");
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Variables of a working set: at first, and at most.
-constexpr Index kFirstSize = 256, kSetSize = 2048;
+constexpr Index kFirstSize = 256, kSetSize = kWhole;
 
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
@@ -66,19 +66,20 @@ struct Offsets {
 }  // namespace
 
 template <class T>
-RowCache<T>::RowCache(T* storage, Index most, Index n, bool complete)
-    : data(storage), capacity(most), stride(n), slot(n, -1), row(most, -1), stamp(most, 0) {
-  if (!complete) return;
-  for (Index i = 0; i < n; ++i) slot[i] = row[i] = i;
-  used = n;
-}
+RowCache<T>::RowCache(T* storage, Index most, Index n)
+    : data(storage), capacity(most), stride(n), slot(n, -1), row(most, -1), stamp(most, 0) {}
+
+template <class T>
+RowCache<T>::RowCache(T* storage, Index width, const Index* index, Index n)
+    : data(storage), capacity(n), stride(width), slot(index, index + n) {}
 
 template <class T>
 void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& rows,
                           std::vector<Index>& slots) {
-  ++now;
   rows.clear();
   slots.clear();
+  if (row.empty()) return;  // complete
+  ++now;
   for (Index i : wanted)
     if (slot[i] >= 0)
       stamp[slot[i]] = now, ++hits;
@@ -125,20 +126,21 @@ Decomposition<T>::Inner::Inner(Index n, Index most, int groups)
 }
 
 template <class T>
-void Decomposition<T>::Inner::enter(Index at, Index i) {
+void Decomposition<T>::Inner::enter(Index at, Index i, Index column_of_i) {
   if (at == std::ssize(member))
-    member.push_back(i), chosen.push_back(0);
+    member.push_back(i), column.push_back(column_of_i), chosen.push_back(0);
   else
-    place[member[at]] = -1, member[at] = i;
+    place[member[at]] = -1, member[at] = i, column[at] = column_of_i;
   place[i] = at;
   fresh.push_back(at);
 }
 
 template <class T>
-Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, const double* b, const double* f,
-                                int threads)
+Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, const Index* columns,
+                                const double* b, const double* f, int threads)
     : p_(problem),
       cache_(std::move(cache)),
+      columns_(columns),
       threads_(threads),
       padded_(padded(p_.n)),
       in_(p_.n, std::min({p_.n, kSetSize, cache_.capacity}), groups()) {
@@ -154,6 +156,48 @@ void Decomposition<T>::restart(const double* b, const double* f) {
   down_.assign(static_cast<std::size_t>(padded_ * groups()), kInfinity);
   Offsets offsets{p_.constraint, p_.width};
   for (Index i = 0; i < p_.n; ++i) offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
+}
+
+template <class T>
+bool Decomposition<T>::recompute() {
+  if (!is_whole() || !in_.fresh.empty()) return false;
+  std::copy_n(p_.linear, p_.n, f_.begin());
+  std::vector<const T*> rows;
+  std::vector<double> factors;
+  for (Index i = 0; i < p_.n; ++i)
+    if (b_[i] != 0.0) rows.push_back(in_.K.data() + i * in_.width), factors.push_back(b_[i]);
+  table().tiles<T>().add_rows(std::ssize(rows), rows.data(), factors.data(), 0, p_.n, f_.data());
+  return true;
+}
+
+template <class T>
+Quality Decomposition<T>::quality() const {
+  Extremes e[2];
+  extremes(e);
+  Quality q{violation_of(e), {0.0, 0.0}, objective(), 0.0};
+  for (int g = 0; g < groups() && p_.constraint != kFree; ++g) {
+    // What free variables say on average, else the middle of what is possible.
+    const double *up = up_.data() + g * padded_, *down = down_.data() + g * padded_;
+    double sum = 0.0;
+    Index count = 0;
+    for (Index i = 0; i < p_.n; ++i)
+      if (up[i] == down[i]) sum += up[i] - f_[i], ++count;
+    if (count > 0)
+      q.offset[g] = sum / static_cast<double>(count);
+    else if (std::isfinite(e[g].high) || std::isfinite(e[g].low))
+      q.offset[g] = !std::isfinite(e[g].high)  ? e[g].low
+                    : !std::isfinite(e[g].low) ? e[g].high
+                                               : (e[g].high + e[g].low) / 2;
+  }
+  double above = q.offset[0], below = groups() == 2 ? q.offset[1] : above;
+  for (Index i = 0; i < p_.n; ++i) {
+    double positive = f_[i] + above + p_.width, negative = f_[i] + below - p_.width;
+    double least =
+        std::min(positive < 0.0 ? positive * p_.high[i] : 0.0, negative > 0.0 ? negative * p_.low[i] : 0.0);
+    double here = (b_[i] > 0.0 ? positive : negative) * b_[i];
+    q.gap += std::max(here - least, 0.0);
+  }
+  return q;
 }
 
 template <class T>
@@ -190,7 +234,7 @@ double Decomposition<T>::violation(double* high, double* low) const {
 template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
   if (p_.n <= kSetSize && cache_.capacity >= p_.n) {
-    for (Index i = std::ssize(in_.member); i < p_.n; ++i) in_.enter(i, i);
+    for (Index i = std::ssize(in_.member); i < p_.n; ++i) in_.enter(i, i, column(i));
     return;
   }
   Index most = std::min(kSetSize, cache_.capacity);
@@ -221,9 +265,9 @@ void Decomposition<T>::choose(const Extremes* e) {
   std::size_t left = 0;
   for (Index i : fresh) {
     if (std::ssize(in_.member) < size_)
-      in_.enter(std::ssize(in_.member), i);
+      in_.enter(std::ssize(in_.member), i, i);
     else if (left < leaving.size())
-      in_.enter(leaving[left++], i);
+      in_.enter(leaving[left++], i, i);
     else
       break;
     in_.chosen[in_.place[i]] = rounds_;
@@ -273,7 +317,7 @@ void Decomposition<T>::collect() {
     for (Index k = 0; k < news; ++k) {
       const T* row = cache_[in.member[fresh[k]]];
       T* to = in.K.data() + fresh[k] * width;
-      for (Index c = 0; c < count; ++c) to[c] = row[in.member[c]];
+      for (Index c = 0; c < count; ++c) to[c] = row[in.column[c]];
     }
 #pragma omp for
     for (Index a = 0; a < count; ++a)
@@ -359,6 +403,15 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
 template <class T>
 void Decomposition<T>::carry_over() {
   const Inner& in = in_;
+  if (is_whole()) {  // everything is up to date there, in the same order
+    std::copy_n(in.b.begin(), p_.n, b_.begin());
+    std::copy_n(in.f.begin(), p_.n, f_.begin());
+    for (int g = 0; g < groups(); ++g) {
+      std::copy_n(in.up.begin() + g * in.width, p_.n, up_.begin() + g * padded_);
+      std::copy_n(in.down.begin() + g * in.width, p_.n, down_.begin() + g * padded_);
+    }
+    return;
+  }
   const Offsets offsets{p_.constraint, p_.width};
   std::vector<const T*> rows;
   std::vector<double> factors;

@@ -31,6 +31,9 @@
 
 namespace mercer {
 
+// Problems of at most so many variables have all of them in the working set.
+inline constexpr Index kWhole = 2048;
+
 enum Constraint : int { kSum, kSigned, kFree };
 
 // How a run ended.
@@ -51,6 +54,11 @@ struct QuadraticProblem {
   Constraint constraint;
 };
 
+// How good a point is, as in src/mercer/solvers/box.py.
+struct Quality {
+  double violation, offset[2], objective, gap;
+};
+
 // Rows of K as the cache has them: row slot[i] of `data`, `stride` numbers from row to row.
 template <class T>
 struct RowCache {
@@ -61,7 +69,8 @@ struct RowCache {
   std::vector<Index> stamp;  // when a slot was last used
   Index now = 0, used = 0, hits = 0, misses = 0;
 
-  RowCache(T* data, Index capacity, Index n, bool complete);
+  RowCache(T* data, Index capacity, Index n);                    // empty
+  RowCache(T* data, Index stride, const Index* index, Index n);  // complete: the rows index[0 .. n - 1]
 
   // Gives every wanted row a slot; lists those that have to be computed.
   void reserve(const std::vector<Index>& wanted, std::vector<Index>& rows, std::vector<Index>& slots);
@@ -78,8 +87,11 @@ class Decomposition {
   // Told the steps so far and the violation, now and then; true stops.
   using Watch = std::function<bool(Index steps, double violation)>;
 
-  // Starts at b with f = K b + q.
-  Decomposition(QuadraticProblem problem, RowCache<T> cache, const double* b, const double* f, int threads);
+  // Starts at b with f = K b + q.  Variable i is column `columns[i]` of the rows, or i if there are none;
+  // other columns are possible only if the rows are complete and the problem is at most kWhole variables
+  // large.
+  Decomposition(QuadraticProblem problem, RowCache<T> cache, const Index* columns, const double* b,
+                const double* f, int threads);
 
   Ending run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch);
 
@@ -88,6 +100,11 @@ class Decomposition {
 
   // Goes on from other values.
   void restart(const double* b, const double* f);
+
+  // f anew from b, if all of K is in the working set; false if not.
+  bool recompute();
+
+  Quality quality() const;
 
   void stop() { stopped_ = true; }
 
@@ -102,10 +119,11 @@ class Decomposition {
   // The variables of the working set, side by side.
   struct Inner {
     Inner(Index n, Index most, int groups);
-    void enter(Index at, Index i);
+    void enter(Index at, Index i, Index column_of_i);
 
     Index width;                // from row to row
     std::vector<Index> member;  // which variables
+    std::vector<Index> column;  // their columns
     std::vector<Index> place;   // of a variable in the set, or -1
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
@@ -114,6 +132,8 @@ class Decomposition {
     double gain = 0.0;  // by how much the objective has fallen in this round
   };
 
+  bool is_whole() const { return std::ssize(in_.member) == p_.n; }
+  Index column(Index i) const { return columns_ == nullptr ? i : columns_[i]; }
   int groups() const { return p_.constraint == kSigned ? 2 : 1; }
   double objective() const;
   double violation_of(const Extremes* e) const;
@@ -126,6 +146,7 @@ class Decomposition {
 
   QuadraticProblem p_;
   RowCache<T> cache_;
+  const Index* columns_;
   int threads_;
   Index padded_;
   std::vector<double> b_, f_, up_, down_;  // up and down: one array per group

@@ -112,6 +112,7 @@ NOT_FINITE: Final[int]
 SUM: Final[int]
 SIGNED: Final[int]
 FREE: Final[int]
+WHOLE: Final[int]
 
 class _Decomposition(Generic[_Float]):
     def __init__(
@@ -123,7 +124,7 @@ class _Decomposition(Generic[_Float]):
         width: float,
         constraint: int,
         rows: NDArray[_Float],
-        complete: bool,
+        index: NDArray[np.int64] | None,
         b: NDArray[np.float64],
         f: NDArray[np.float64],
         threads: int,
@@ -137,6 +138,8 @@ class _Decomposition(Generic[_Float]):
     ) -> int: ...
     def stop(self) -> None: ...
     def restart(self, b: NDArray[np.float64], f: NDArray[np.float64]) -> None: ...
+    def recompute(self) -> bool: ...
+    def quality(self) -> tuple[float, tuple[float, float], float, float]: ...
     def violation(self) -> tuple[float, tuple[float, float], tuple[float, float]]: ...
     @property
     def b(self) -> NDArray[np.float64]: ...

@@ -16,24 +16,23 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _native
 from ..engine.threads import num_threads
 from ..memory import memory_limit
-from .box import BoxProblem, Vector
-from .matrices import SymmetricMatrix
+from .box import BoxProblem, Optimality, Vector
+from .matrices import DenseMatrix, SymmetricMatrix
 from .polish import polish
 from .solution import Solution
 
 __all__ = ["BoxValue", "Progress", "solve_box"]
 
+_OFFSETS = {"sum": 1, "signed": 2, "free": 0}
 _CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
 
 #: Problems up to this size hold all of K, in double precision.
 SMALL = 1024
-
-#: Problems up to this size hold all of K from the start.
-WHOLE = 2048
 
 #: Tolerances below this ask for rows in double precision.
 DOUBLE_TOLERANCE = 1e-5
@@ -211,12 +210,8 @@ class _Run:
         self.problem, self.matrix, self.tol = problem, matrix, tol
         double = n <= SMALL or tol < DOUBLE_TOLERANCE or matrix.is_held
         self.dtype = np.dtype(np.float64 if double else np.float32)
-        budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
-        capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
-        complete = matrix.is_held or (capacity == n and n <= WHOLE)
-        self.rows = matrix.dense(self.dtype) if complete else np.empty((capacity, n), self.dtype)
+        index = self._hold(cache_bytes)
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
-        f = self._gradient(b)
         kind: Any = _native.Decomposition64 if double else _native.Decomposition32
         self.native = kind(
             problem.linear,
@@ -226,11 +221,25 @@ class _Run:
             problem.width,
             _CONSTRAINTS[problem.constraint],
             self.rows,
-            complete,
+            index,
             b,
-            f,
+            self._gradient(b),
             num_threads() if threads is None else threads,
         )
+
+    def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
+        """Make room for rows; if all of K is there, return where its rows are."""
+        n, matrix = self.problem.size, self.matrix
+        if isinstance(matrix, DenseMatrix) and matrix.index is not None and n <= _native.WHOLE:
+            self.rows = matrix.whole
+            return matrix.index
+        budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
+        capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
+        if matrix.is_held or (capacity == n and n <= _native.WHOLE):
+            self.rows = matrix.dense(self.dtype)
+            return np.arange(n)
+        self.rows = np.empty((capacity, n), self.dtype)
+        return None
 
     def _gradient(self, b: Vector) -> Vector:
         if not b.any():
@@ -252,8 +261,7 @@ class _Run:
                 ending = native.run(self.tol, most - native.steps, self._fetch, watch)
                 if ending != _native.CONVERGED:
                     break
-                b = native.b
-                native.restart(b, self._gradient(b))
+                self._recompute()
                 exact = True
                 if native.violation()[0] <= self.tol:
                     break
@@ -264,19 +272,27 @@ class _Run:
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
 
+    def _recompute(self) -> None:
+        """The gradient anew, in double precision."""
+        if self.dtype != np.float64 or not self.native.recompute():
+            b = self.native.b
+            self.native.restart(b, self._gradient(b))
+
     def _refine(self, watch: _Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
         native, n = self.native, self.problem.size
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
-        if self.dtype == np.float64 and n <= WHOLE:
+        if self.dtype == np.float64 and n <= _native.WHOLE:
             native.run(fine, EXTRA_STEPS * n, self._fetch, watch)
-        if native.violation()[0] > fine:
+            self._recompute()
+        if native.violation()[0] > 10 * fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
     def _solution(self, ending: int, exact: bool, watch: _Watch) -> Solution[BoxValue]:
         native = self.native
         b, f = native.b, native.f
-        state = self.problem.optimality(b, f)
+        violation, offsets, objective, gap = native.quality()
+        state = Optimality(violation, offsets[: _OFFSETS[self.problem.constraint]], objective, gap)
         converged = exact and state.violation <= self.tol
         stats = {
             "iterations": native.steps,
@@ -285,7 +301,6 @@ class _Run:
             "kkt_violation": state.violation,
             "objective": state.objective,
             "support": int(np.count_nonzero(b)),
-            "free": int(np.count_nonzero(self.problem.is_free(b))),
             "cache_hits": native.hits,
             "cache_misses": native.misses,
             "cache_rows": len(self.rows),

@@ -36,32 +36,37 @@ class SymmetricMatrix(Protocol):
 
 
 class DenseMatrix:
-    """A matrix that is there already."""
+    """A matrix that is there already, or some of its rows and columns."""
 
     is_held = True
 
-    def __init__(self, K: NDArray[np.float64]) -> None:
-        self._K, self.size = K, len(K)
+    def __init__(self, K: NDArray[np.float64], index: NDArray[np.int64] | None = None) -> None:
+        self.whole, self.index = K, index
+        self.size = len(K) if index is None else len(index)
 
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii."""
-        return np.ascontiguousarray(self._K.diagonal(), dtype=np.float64)
+        values = self.whole.diagonal()
+        return np.ascontiguousarray(values if self.index is None else values[self.index], dtype=np.float64)
 
     def block(self, rows: NDArray[np.int64], cols: Any, dtype: Any) -> NDArray[Any]:
         """Values of some rows and columns."""
-        values = self._K[rows] if isinstance(cols, slice) else self._K[np.ix_(rows, cols)]
+        if self.index is not None:
+            rows, cols = self.index[rows], self.index[cols]
+        values = self.whole[rows] if isinstance(cols, slice) else self.whole[np.ix_(rows, cols)]
         return values.astype(dtype, copy=False)
 
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b``."""
         support = np.flatnonzero(b)
-        if 8 * len(support) > self.size:  # picking rows costs more than multiplying all
-            return np.asarray(self._K @ b, dtype=np.float64)
-        return np.asarray(b[support] @ self._K[support], dtype=np.float64)
+        if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
+            return np.asarray(self.whole @ b, dtype=np.float64)
+        return np.asarray(b[support] @ self.block(support, slice(None), np.float64), dtype=np.float64)
 
     def dense(self, dtype: Any) -> NDArray[Any]:
         """All of it."""
-        return np.ascontiguousarray(self._K, dtype=dtype)
+        values = self.whole if self.index is None else self.whole[np.ix_(self.index, self.index)]
+        return np.ascontiguousarray(values, dtype=dtype)
 
 
 class GramMatrix:

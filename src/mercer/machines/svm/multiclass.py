@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,9 @@ class SharedGram:
 
     def part(self, index: NDArray[np.intp]) -> SymmetricMatrix:
         """Rows and columns of some points."""
-        if self._K is not None:
-            return DenseMatrix(_part(self._K, index))
         everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
+        if self._K is not None:
+            return DenseMatrix(self._K, None if everything else index)
         return GramMatrix(self._G if everything else self._G.select(index))
 
 
@@ -96,19 +96,3 @@ def solve_all(
                 return [future.result() for future in futures]
             except KeyboardInterrupt:
                 stop.set()
-
-
-def _part(K: NDArray[np.float64], index: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Rows and columns of K; runs of neighbours are copied as such."""
-    n = len(index)
-    if n == len(K) and np.array_equal(index, np.arange(n)):
-        return K
-    cuts = np.concatenate([[0], np.flatnonzero(np.diff(index) != 1) + 1, [n]])
-    if len(cuts) > 8:
-        return np.asarray(K[np.ix_(index, index)])
-    part = np.empty((n, n))
-    runs = [(slice(a, b), slice(index[a], index[a] + b - a)) for a, b in pairwise(cuts)]
-    for to_rows, from_rows in runs:
-        for to_cols, from_cols in runs:
-            part[to_rows, to_cols] = K[from_rows, from_cols]
-    return part

@@ -1,0 +1,225 @@
+"""Cases of the support vector machines, against scikit-learn (LIBSVM) and scikit-learn-intelex (oneDAL)."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn.svm
+from sklearn.datasets import load_digits, load_svmlight_file, make_classification
+
+from mercer.kernels import Gaussian
+from mercer.machines import SVC, SVR, OneClassSVM
+
+from .harness import Case
+
+Data = tuple[Any, np.ndarray]
+
+
+# -- data ---------------------------------------------------------------------------------------
+def folder() -> Path:
+    here = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("MERCER_DATA", here)) / "vectors"
+
+
+def synthetic(n: int, d: int, noise: float, seed: int = 0) -> Callable[[], Data]:
+    """Two classes, standardised; ``noise`` is the share of labels drawn at random."""
+
+    @cache
+    def make() -> Data:
+        X, y = make_classification(
+            n,
+            d,
+            n_informative=d // 2,
+            n_redundant=d // 4,
+            class_sep=0.7,
+            flip_y=noise,
+            random_state=seed,
+        )
+        return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+    return make
+
+
+def regression(n: int, d: int, seed: int = 0) -> Callable[[], Data]:
+    def make() -> Data:
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, d))
+        return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n)
+
+    return make
+
+
+def a9a(dense: bool) -> Data:
+    X, y = load_svmlight_file(gzip.open(folder() / "a9a.gz"), n_features=123)
+    return (X.toarray() if dense else X), y
+
+
+def letter() -> Data:
+    with gzip.open(folder() / "letter.gz", "rt") as lines:
+        rows = [line.strip().split(",") for line in lines]
+    X = np.array([row[1:] for row in rows], dtype=float)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return X[:15_000], np.array([row[0] for row in rows])[:15_000]
+
+
+def magic04() -> Data:
+    with gzip.open(folder() / "magic04.gz", "rt") as lines:
+        rows = [line.strip().split(",") for line in lines]
+    order = np.random.default_rng(0).permutation(len(rows))[:15_000]
+    X = np.array([row[:-1] for row in rows], dtype=float)[order]
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.array([row[-1] for row in rows])[order]
+
+
+def digits() -> Data:
+    X, y = load_digits(return_X_y=True)
+    return X[:1437] / 16, y[:1437]
+
+
+# -- the three sides ----------------------------------------------------------------------------
+def sklearnex(name: str) -> Any:
+    import sklearnex.svm
+
+    return getattr(sklearnex.svm, name)
+
+
+def ours(machine: type, gamma: float, **parameters: Any) -> Callable[[Data], Any]:
+    return lambda data: machine(kernel=Gaussian.from_gamma(gamma), **parameters).fit(*data)
+
+
+def theirs(machine: Callable[[], type], gamma: float, **parameters: Any) -> Callable[[Data], Any]:
+    return lambda data: machine()(gamma=gamma, **parameters).fit(*data)
+
+
+def same_support(a: Any, b: Any) -> bool:
+    """Support vectors in about equal number: the same problem was solved."""
+    return bool(abs(len(a.support_) - len(b.support_)) <= 0.02 * len(b.support_) + 5)
+
+
+def against(
+    name: str,
+    work: str,
+    setup: Callable[[], Data],
+    gamma: float,
+    targets: tuple[float | None, float | None],
+    machine: str = "SVC",
+    repeats: tuple[int, int] = (1, 3),
+    **parameters: Any,
+) -> list[Case]:
+    """One case per peer."""
+    here = {"SVC": SVC, "SVR": SVR, "OneClassSVM": OneClassSVM}[machine]
+    peers = [
+        ("libsvm", f"scikit-learn `{machine}`", lambda: getattr(sklearn.svm, machine)),
+        ("onedal", f"sklearnex `{machine}`", lambda: sklearnex(machine)),
+    ]
+    cases = []
+    for (label, title, peer), target, count in zip(peers, targets, repeats, strict=True):
+        if target is None or (label == "onedal" and find_spec("sklearnex") is None):
+            continue
+        cases.append(
+            Case(
+                f"svm_{name}_{label}",
+                work,
+                title,
+                setup,
+                ours(here, gamma, **parameters),
+                theirs(peer, gamma, **parameters),
+                same_support,
+                repeats=count,
+                target=target,
+                warm=count > 1,
+            )
+        )
+    return cases
+
+
+def fitted(machine: Any) -> Callable[[], tuple[Any, np.ndarray]]:
+    """A machine with about 14,000 support vectors, and 6,000 points to predict."""
+
+    @cache
+    def make() -> tuple[Any, np.ndarray]:
+        X, y = synthetic(30_000, 50, 0.3)()
+        return machine().fit(X[:24_000], y[:24_000]), X[24_000:]
+
+    return make
+
+
+def _path(data: Data) -> list[Any]:
+    return SVC(kernel=Gaussian.from_gamma(1 / 20)).path(*data, np.logspace(-1, 2, 10))
+
+
+def _cold(data: Data) -> list[Any]:
+    return [SVC(C, Gaussian.from_gamma(1 / 20)).fit(*data) for C in np.logspace(-1, 2, 10)]
+
+
+def _predict(data: tuple[Any, np.ndarray]) -> np.ndarray:
+    return data[0].decision_function(data[1])
+
+
+SVM_CASES: list[Case] = [
+    *against(
+        "8k_c1", "SVC fit, 8,000 x 20, C=1", synthetic(8000, 20, 0.1), 1 / 20, (5, 2), repeats=(3, 3), C=1.0
+    ),
+    *against("8k_c100", "SVC fit, 8,000 x 20, C=100", synthetic(8000, 20, 0.1), 1 / 20, (5, 2), C=100.0),
+    *against("24k", "SVC fit, 24,000 x 50, C=1, noisy", synthetic(24_000, 50, 0.3), 1 / 50, (6, 2.5), C=1.0),
+    *against(
+        "digits", "SVC fit, digits, 1,437 x 64", digits, 1.0 / (64 * 0.141), (1.5, 3), repeats=(21, 11), C=1.0
+    ),
+    *against("svr", "SVR fit, 8,000 x 20", regression(8000, 20), 1 / 20, (4, 2), "SVR", C=1.0, epsilon=0.1),
+    *against(
+        "oneclass",
+        "OneClassSVM fit, 20,000 x 20",
+        lambda: (synthetic(20_000, 20, 0.1)()[0], None),
+        1 / 20,
+        (4, None),
+        "OneClassSVM",
+        nu=0.5,
+    ),
+    Case(
+        "svm_path",
+        "C path of 10 values, 8,000 x 20",
+        "10 cold fits of ours",
+        synthetic(8000, 20, 0.1),
+        _path,
+        _cold,
+        lambda a, b: all(same_support(x, y) for x, y in zip(a, b, strict=True)),
+        repeats=1,
+        target=3,
+        warm=False,
+    ),
+    *against(
+        "cache",
+        "SVC fit, 24,000 x 50, cache of 10 % of the Gram matrix",
+        synthetic(24_000, 50, 0.3),
+        1 / 50,
+        (4, None),
+        C=1.0,
+        cache_size=24_000**2 * 4 * 0.1 / 1e6,
+    ),
+]
+
+if folder().exists():
+    SVM_CASES += [
+        *against(
+            "a9a", "SVC fit, a9a 32,561 x 123, dense", lambda: a9a(True), 0.03, (10, 2), repeats=(1, 1), C=1.0
+        ),
+        *against(
+            "a9a_csr",
+            "SVC fit, a9a 32,561 x 123, CSR",
+            lambda: a9a(False),
+            0.03,
+            (10, 2),
+            repeats=(1, 1),
+            C=1.0,
+        ),
+        *against(
+            "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(1, 1), C=10.0
+        ),
+        *against("magic04", "SVC fit, magic04 15,000 x 10", magic04, 0.2, (5, 2), repeats=(1, 1), C=10.0),
+    ]
