@@ -53,6 +53,14 @@ def test_the_guide_runs():
         exec(compile(block, "docs/guide.md", "exec"), names)
 
 
+def test_the_page_on_support_vector_machines_is_true(capsys):
+    for block in python_blocks("docs/svm.md"):
+        exec(compile(block, "docs/svm.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("converged")
+    assert lines[1:] == ["True", "True"]
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 
