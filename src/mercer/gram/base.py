@@ -189,6 +189,10 @@ class Gram(ABC):
                 out[rest] += values.T @ V[rows]
         return out
 
+    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
+        """Write some rows into an array."""
+        out[...] = self._values(rows, all_of(self.shape[1]))
+
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         """``K[:, columns] @ v``, without the other columns."""
         out = np.zeros(self.shape[0], dtype=np.result_type(self.dtype, v))

@@ -134,6 +134,12 @@ class KernelGram(Gram):
     def _selected(self, index: np.ndarray) -> KernelGram:
         return self._like(take(self._X, index), None, self._asked)
 
+    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
+        columns = self._rows if self._columns is None else self._columns[1]
+        program = self.kernel._program(take(self._rows, rows), columns)
+        if program is None or program.foreign or program.dense(out=out) is None:
+            super()._fill(rows, out)
+
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns
         return self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)._product(

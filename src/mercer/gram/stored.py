@@ -70,6 +70,9 @@ class StoredGram(KernelGram):
         result._setup(X, columns)
         return result
 
+    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
+        Gram._fill(self, rows, out)
+
     # -- values ---------------------------------------------------------------------------------
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)

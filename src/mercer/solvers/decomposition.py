@@ -247,11 +247,11 @@ class _Run:
         return self.matrix.product(b) + self.problem.linear
 
     def _fetch(self, rows: list[int], slots: list[int]) -> None:
-        values = self.matrix.block(np.array(rows), slice(None), self.dtype)
-        first, last = slots[0], slots[-1]
-        # Rows that are next to each other are copied faster.
-        target: Any = slice(first, last + 1) if last - first == len(slots) - 1 else slots
-        self.rows[target] = values
+        wanted, first, last = np.array(rows), slots[0], slots[-1]
+        if last - first == len(slots) - 1:
+            self.matrix.fill(wanted, self.rows[first : last + 1])
+        else:
+            self.rows[slots] = self.matrix.block(wanted, slice(None), self.dtype)
 
     def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         native, most = self.native, (1 << 62 if max_iter < 0 else max_iter)

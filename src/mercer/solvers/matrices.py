@@ -26,6 +26,10 @@ class SymmetricMatrix(Protocol):
         """Values of some rows and columns (``slice(None)`` for all)."""
         ...
 
+    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows into an array."""
+        ...
+
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b`` in double precision; zeros of ``b`` cost nothing."""
         ...
@@ -56,6 +60,10 @@ class DenseMatrix:
         values = self.whole[rows] if isinstance(cols, slice) else self.whole[np.ix_(rows, cols)]
         return values.astype(dtype, copy=False)
 
+    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows into an array."""
+        out[...] = self.block(rows, slice(None), out.dtype)
+
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b``."""
         support = np.flatnonzero(b)
@@ -85,6 +93,10 @@ class GramMatrix:
     def block(self, rows: NDArray[np.int64], cols: Any, dtype: Any) -> NDArray[Any]:
         """Values of some rows and columns."""
         return self._in(dtype).block(rows, cols).astype(dtype, copy=False)
+
+    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows into an array."""
+        self._in(out.dtype)._fill(rows, out)
 
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b``."""
