@@ -38,6 +38,8 @@ Place lower_place(const Program& p, Index tile) {
 Index work_needed(const Program& p) {
   const Table& t = table();
   Index need = std::max(t.pairwise_work, t.all_subsets_work);
+  for (const Points& points : p.points)
+    if (points.compressed()) need = std::max(need, t.columns_work);
   for (const Step& step : p.steps)
     if (step.op == kAnova) need = std::max(need, t.anova_work(step.count - p.points[step.b].cols - 1));
   return p.registers * kRegister + need;
@@ -47,8 +49,9 @@ template <class T>
 void fill_points(const Program& p, const Step& step, Place at, double* target, double* work) {
   const Points& points = p.points[step.b];
   const Tiles<T>& tiles = table().tiles<T>();
-  Dense<T> X{static_cast<const T*>(points.left) + at.i * points.cols, at.rows, points.cols, points.cols};
-  Dense<T> Y{static_cast<const T*>(points.right) + at.j * points.cols, at.cols, points.cols, points.cols};
+  Dense<T> X{static_cast<const T*>(points.left.data) + at.i * points.cols, at.rows, points.cols, points.cols};
+  Dense<T> Y{static_cast<const T*>(points.right.data) + at.j * points.cols, at.cols, points.cols,
+             points.cols};
   if (step.op <= kDot) return tiles.fill[step.op](X, Y, target, work);
   for (Index i = 0; i < at.rows; ++i) std::fill_n(target + i * kTileCols, kTileCols, 0.0);
   const double* weights = p.parameters.data() + step.first;
@@ -57,6 +60,31 @@ void fill_points(const Program& p, const Step& step, Place at, double* target, d
     tiles.fill_anova(X, Y, weights, weights + points.cols, step.count - points.cols - 1, out, work);
   else
     tiles.fill_all_subsets(X, Y, weights, out, work);
+}
+
+template <class T, class I>
+Csr<T, I> compressed(const Rows& rows, Index first, Index count) {
+  return {static_cast<const T*>(rows.data), static_cast<const I*>(rows.indices),
+          static_cast<const I*>(rows.indptr) + first, count};
+}
+
+template <class T, class I>
+void fill_compressed(const Program& p, const Step& step, Place at, double* target, double* work) {
+  const Points& points = p.points[step.b];
+  table().tiles<T>().template csr<I>().fill[step.op](compressed<T, I>(points.left, at.i, at.rows),
+                                                     compressed<T, I>(points.right, at.j, at.cols),
+                                                     points.cols, target, work);
+}
+
+template <class T>
+void fill_from_points(const Program& p, const Step& step, Place at, double* target, double* work) {
+  const Points& points = p.points[step.b];
+  if (!points.compressed())
+    fill_points<T>(p, step, at, target, work);
+  else if (points.wide)
+    fill_compressed<T, std::int64_t>(p, step, at, target, work);
+  else
+    fill_compressed<T, std::int32_t>(p, step, at, target, work);
 }
 
 void fill_foreign(Output<const double> from, Place at, double* target) {
@@ -73,9 +101,9 @@ void fill_register(const Program& p, const Step& step, Place at, double* registe
   if (step.op == kForeign)
     fill_foreign(p.foreign[step.b], at, target);
   else if (p.points[step.b].single)
-    fill_points<float>(p, step, at, target, work);
+    fill_from_points<float>(p, step, at, target, work);
   else
-    fill_points<double>(p, step, at, target, work);
+    fill_from_points<double>(p, step, at, target, work);
 }
 
 // The lower triangle of a tile on the diagonal, mirrored: steps such as (r_i a) c_j are symmetric up to

@@ -15,11 +15,19 @@
 
 namespace mercer {
 
-// Rows of the left and of the right points, both float32 or both float64, contiguous.
+// Contiguous rows or, with indices, canonical compressed ones.
+struct Rows {
+  const void *data, *indices, *indptr;
+};
+
+// The left and the right points: both float32 (`single`) or both float64, both dense or both compressed, the
+// latter with indices of 32 or of 64 bits (`wide`).
 struct Points {
-  bool single;
-  const void *left, *right;
+  Rows left, right;
   Index cols;
+  bool single, wide;
+
+  bool compressed() const { return left.indptr != nullptr; }
 };
 
 struct Program {

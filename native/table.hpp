@@ -88,6 +88,8 @@ inline constexpr Index kRegister = kTileRows * kTileCols;
 inline constexpr std::size_t kMostVectors = 64;  // pairs of vectors that one program may use
 template <class T>
 using FillTile = void (*)(Dense<T> X, Dense<T> Y, double* target, double* work);
+template <class T, class I>
+using CsrFill = void (*)(Csr<T, I> X, Csr<T, I> Y, Index cols, double* target, double* work);
 template <class T>
 using AnovaFill = void (*)(Dense<T> X, Dense<T> Y, const double* weights, const double* coefficients,
                            Index degree, Output<double> out, double* work);
@@ -125,6 +127,12 @@ struct Stores {
   StoreTile<T> transposed;  // out[j][i] = tile[i][j]
 };
 
+template <class T, class I>
+struct CsrTiles {
+  CsrTile<T, I> pairwise[kOpCount];
+  CsrFill<T, I> fill[kDot + 1];
+};
+
 template <class T>
 struct Tiles {
   FillTile<T> fill[kDot + 1];
@@ -132,16 +140,25 @@ struct Tiles {
   SubsetsFill<T> fill_all_subsets;
   Stores<T> store, stream;  // `stream` is for outputs that no cache holds
   DenseTile<T> pairwise[kOpCount];
-  CsrTile<T, std::int32_t> csr32[kOpCount];
-  CsrTile<T, std::int64_t> csr64[kOpCount];
+  CsrTiles<T, std::int32_t> csr32;
+  CsrTiles<T, std::int64_t> csr64;
   AnovaTile<T> anova;
   SubsetsTile<T> all_subsets;
+
+  template <class I>
+  const CsrTiles<T, I>& csr() const {
+    if constexpr (sizeof(I) == sizeof(std::int32_t))
+      return csr32;
+    else
+      return csr64;
+  }
 };
 
 struct Table {
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile
+  Index columns_work;   // the same where rows are compressed
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
   StepFunction steps[kStepCount];

@@ -1,7 +1,7 @@
 # Stubs of the extension module built from native/.  Nothing is validated on the other side: call these
 # functions through mercer.engine.
 
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class Program:
         self,
         steps: NDArray[np.int64],
         parameters: NDArray[np.float64],
-        points: list[tuple[NDArray[_Float], NDArray[_Float]]],
+        points: list[Any],  # mercer.engine.builder.Points
         vectors: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
         foreign: list[NDArray[np.float64]],
         rows: int,

@@ -228,7 +228,7 @@ class Kernel:
             return None
         n = size(X)
         b = Builder(n, n if Y is None else size(Y), Y is None)
-        return b.program(b.kernel(self, X, Y))
+        return Program.of(b, b.kernel(self, X, Y))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
         """Describe the block on prepared data as steps; None if there are none and ``_block`` counts."""

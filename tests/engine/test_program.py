@@ -10,7 +10,7 @@ import scipy.sparse
 
 from mercer import gram
 from mercer.algebra import Constant
-from mercer.engine.program import Builder
+from mercer.engine.program import Builder, Program
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import (
     AllSubsets,
@@ -262,7 +262,7 @@ def test_foreign_values_compose():
     A, B = rng.standard_normal((150, 4)), rng.standard_normal((40, 4))
     b = Builder(150, 40, False)
     value = b.exp(b.add((b.foreign(lambda X, Y: 0.1 * X @ Y.T, A, B), b.scale(b.dot(A, B), 0.2))))
-    np.testing.assert_allclose(b.program(value).dense(), np.exp(0.3 * A @ B.T), rtol=1e-13)
+    np.testing.assert_allclose(Program.of(b, value).dense(), np.exp(0.3 * A @ B.T), rtol=1e-13)
 
 
 def test_ctrl_c_stops_a_long_product():
