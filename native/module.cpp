@@ -265,10 +265,10 @@ NB_MODULE(_native, m) {
     return mercer::has_gemm();
   });
 
-  const char* steps[] = {
-      "ANOVA",          "ALL_SUBSETS",   "FOREIGN",    "CONSTANT", "ADD",    "MULTIPLY", "SCALE", "SHIFT",
-      "RECIPROCAL",     "INTEGER_POWER", "REAL_POWER", "EXP",      "LOG1P",  "TANH",     "SQRT",  "HORNER",
-      "OUTER_MULTIPLY", "OUTER_ADD",     "CLIP",       "DIAGONAL", "WITHIN", "NONZERO"};
+  const char* steps[] = {"ANOVA",          "ALL_SUBSETS", "CAUCHY", "FOREIGN",  "CONSTANT",   "ADD",
+                         "MULTIPLY",       "DIVIDE",      "SCALE",  "SHIFT",    "RECIPROCAL", "INTEGER_POWER",
+                         "REAL_POWER",     "EXP",         "LOG1P",  "TANH",     "SQRT",       "HORNER",
+                         "OUTER_MULTIPLY", "OUTER_ADD",   "CLIP",   "DIAGONAL", "WITHIN",     "NONZERO"};
   for (int op = mercer::kAnova; op < mercer::kStepEnd; ++op) m.attr(steps[op - mercer::kAnova]) = op;
   m.attr("TILE") = mercer::kTileRows;
   m.attr("MOST_VECTORS") = mercer::kMostVectors;

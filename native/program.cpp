@@ -59,7 +59,7 @@ void fill_points(const Program& p, const Step& step, Place at, double* target, d
   if (step.op == kAnova)
     tiles.fill_anova(X, Y, weights, weights + points.cols, step.count - points.cols - 1, out, work);
   else
-    tiles.fill_all_subsets(X, Y, weights, out, work);
+    (step.op == kCauchy ? tiles.fill_cauchy : tiles.fill_all_subsets)(X, Y, weights, out, work);
 }
 
 template <class T, class I>

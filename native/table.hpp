@@ -22,11 +22,12 @@ enum Op : int { kSqEuclidean, kL1, kMin, kMax, kChiSquare, kJensen, kOpCount, kD
 // The steps of a program (native/program.hpp).  First come the operations above and these, which fill a
 // register from the data; then elementwise steps on registers.  src/mercer/engine/program.py mirrors the
 // order.
-enum Fill : int { kAnova = kDot + 1, kAllSubsets, kForeign, kFillCount };
+enum Fill : int { kAnova = kDot + 1, kAllSubsets, kCauchy, kForeign, kFillCount };
 enum StepOp : int {
   kConstant = kFillCount,
   kAdd,
   kMultiply,
+  kDivide,
   kScale,
   kShift,
   kReciprocal,
@@ -137,7 +138,7 @@ template <class T>
 struct Tiles {
   FillTile<T> fill[kDot + 1];
   AnovaFill<T> fill_anova;
-  SubsetsFill<T> fill_all_subsets;
+  SubsetsFill<T> fill_all_subsets, fill_cauchy;
   Stores<T> store, stream;  // `stream` is for outputs that no cache holds
   DenseTile<T> pairwise[kOpCount];
   CsrTiles<T, std::int32_t> csr32;

@@ -8,8 +8,8 @@
 //   . 2 . . 1 .         1: (row 0, 2.0)           (1, 5.0)     -->     += 5.0 * column 1
 //   . . . . 3 .   -->   4: | 1.0 3.0 ... |        (4, 7.0)     -->     += 7.0 * column 4
 //
-// To add a column in full and to add its list gives the same bits, since zeros change no sum, and columns come
-// in order: a dot product depends on its pair alone.
+// To add a column in full and to add its list gives the same bits, since zeros change no sum, and columns
+// come in order: a dot product depends on its pair alone.
 //
 // At most kEntries entries are turned over at a time, so that the scratch area is small whatever the width.
 // The columns of such a range are found again through a table of their names, which is as long as the range
@@ -25,7 +25,7 @@ using Slot = std::int32_t;
 
 constexpr Index kEntries = 1 << 14;
 constexpr Index kTable = 4 * kEntries;
-constexpr Index kPad = 8;                 // a panel has whole vectors of every instruction set
+constexpr Index kPad = 8;                  // a panel has whole vectors of every instruction set
 constexpr Index kPanel = kPad * kEntries;  // a column is full from one row in kPad on
 constexpr Slot kNone = -1, kFull = -1;
 
@@ -183,8 +183,7 @@ MERCER_INLINE void add_column(const Columns& c, const Column& column, double x, 
   if (column.length == kFull) {
     const double* y = c.panel + column.begin;
     Vec factor = splat(x);
-    for (Index j = 0; j < c.stride; j += kLanes)
-      store(sums + j, muladd(factor, load(y + j), load(sums + j)));
+    for (Index j = 0; j < c.stride; j += kLanes) store(sums + j, muladd(factor, load(y + j), load(sums + j)));
   } else {
     for (Index p = column.begin; p < column.begin + column.length; ++p) {
       double& sum = sums[c.rows[p]];
@@ -218,8 +217,8 @@ void dot(Csr<T, I> X, Csr<T, I> Y, Index cols, double* target, double* work) {
   }
 }
 
-// What decides whether |x|^2 + |y|^2 - 2 x.y is good enough for a squared distance D.  With u = 2^-53, p and q
-// entries stored in the rows and S = |x|^2 + |y|^2, rounding makes an error of at most
+// What decides whether |x|^2 + |y|^2 - 2 x.y is good enough for a squared distance D.  With u = 2^-53, p and
+// q entries stored in the rows and S = |x|^2 + |y|^2, rounding makes an error of at most
 //
 //   (p + q + 1) u S + u D
 //
@@ -228,8 +227,8 @@ void dot(Csr<T, I> X, Csr<T, I> Y, Index cols, double* target, double* work) {
 //
 //   D >= t S,  t = (p + q + 4) u / ((2 d + 12) v)
 //
-// with room for the rounding of the test itself and of the result, as long as (2 d)^2 v is below 1: a larger d
-// counts as the most for which it is.  Every other pair is summed from its differences, and so are those
+// with room for the rounding of the test itself and of the result, as long as (2 d)^2 v is below 1: a larger
+// d counts as the most for which it is.  Every other pair is summed from its differences, and so are those
 // whose squares leave the range.  Both t and S are sums of a part of x and a part of y.
 struct Part {
   double square, share;

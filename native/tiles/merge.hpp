@@ -1,6 +1,6 @@
 // A sum of terms over two sorted sparse rows, which are merged over the union of their supports; a missing
-// entry is a zero.  Terms vanish at (0, 0), so nothing else contributes, and the sum has the bits of the dense
-// one.
+// entry is a zero.  Terms vanish at (0, 0), so nothing else contributes, and the sum has the bits of the
+// dense one.
 #pragma once
 
 #include "../table.hpp"

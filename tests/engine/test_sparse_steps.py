@@ -114,7 +114,7 @@ def neighbours(rng, n, d):
     """Rows that nearly agree, far from the origin: their distances cancel."""
     centre = 1e6 * rng.normal(size=d) * (rng.random(d) < 0.3)
     return scipy.sparse.csr_array(
-        (centre + (centre != 0) * rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-10, 6, (n, 1)))
+        centre + (centre != 0) * rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-10, 6, (n, 1))
     )
 
 

@@ -19,6 +19,7 @@ from scipy import sparse
 from mercer import _native
 from mercer.domains import Data, take
 from mercer.engine import pairwise
+from mercer.engine.registers import Shape
 
 __all__ = ["DOUBLE", "MOST_EXPONENT", "SINGLE", "Builder", "Describes", "Foreign", "Node", "Points", "Value"]
 
@@ -62,11 +63,11 @@ class Describes(Protocol):
 def _is_described(kind: type) -> bool:
     """Whether the steps of a class say what its blocks say.
 
-    A class that redefines ``_block`` (or the ``_profile`` or ``_map`` that blocks are made of) without its
-    steps has changed its mind: its blocks count.
+    A class that redefines ``_block`` (or the ``_profile``, ``_map`` or ``_table`` that blocks are made of)
+    without its steps has changed its mind: its blocks count.
     """
     place = {name: i for i, c in reversed(list(enumerate(kind.__mro__))) for name in vars(c)}
-    pairs = (("_block", "_compile"), ("_profile", "_steps"), ("_map", "_steps"))
+    pairs = (("_block", "_compile"), ("_profile", "_steps"), ("_map", "_steps"), ("_table", "_steps"))
     return all(place.get(steps, np.inf) <= place[plain] for plain, steps in pairs if plain in place)
 
 
@@ -78,11 +79,6 @@ class Node(NamedTuple):
     b: int = -1  # a second value, or the number of points, vectors or a foreign block
     parameters: tuple[float, ...] = ()
 
-    @property
-    def second(self) -> Value:
-        """The second value, or -1."""
-        return self.b if self.op in (_native.ADD, _native.MULTIPLY) else -1
-
 
 class Points(NamedTuple):
     """Points of the rows and of the columns, as steps read them."""
@@ -91,6 +87,11 @@ class Points(NamedTuple):
     right: Rows
     cols: int
     entries: float  # of a row that take part in a sum
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the rows are sparse."""
+        return isinstance(self.left, tuple)
 
     def take(self, rows: slice, cols: slice) -> Points:
         """Select points."""
@@ -121,6 +122,7 @@ class Builder:
         self.shape = (n, m)
         self.symmetric = symmetric
         self.nodes: list[Node] = []
+        self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
         self._known: dict[Node, Value] = {}
         self._seen: dict[tuple[Any, ...], int] = {}
@@ -193,6 +195,10 @@ class Builder:
             return self.foreign(lambda A, B: pairwise.all_subsets(A, B, weights), X, Y, _common(X, Y))
         return self._pairs(_native.ALL_SUBSETS, X, Y, tuple(np.asarray(weights, dtype=np.float64).tolist()))
 
+    def cauchy(self, X: Array, Y: Array | None, weights: Array) -> Value:
+        """Products of 1 + (w (x - y))^2, of dense rows."""
+        return self._pairs(_native.CAUCHY, X, Y, tuple(np.asarray(weights, dtype=np.float64).tolist()))
+
     # -- elementwise steps --------------------------------------------------------------------
     def constant(self, c: float) -> Value:
         """The same number everywhere."""
@@ -205,6 +211,14 @@ class Builder:
     def multiply(self, values: Iterable[Value]) -> Value:
         """A product of values."""
         return self._fold(_native.MULTIPLY, values)
+
+    def divide(self, a: Value, b: Value) -> Value:
+        """``a / b``."""
+        return self._fold(_native.DIVIDE, (a, b))
+
+    def subtract(self, a: Value, b: Value) -> Value:
+        """``a - b``."""
+        return self.add((a, self.scale(b, -1.0)))
 
     def scale(self, a: Value, factor: float) -> Value:
         """``factor * a``."""
@@ -298,6 +312,7 @@ class Builder:
         if value is None:
             value = self._known[node] = len(self.nodes)
             self.nodes.append(node)
+            self.shapes.append((op, a, b, len(parameters)))
             self.dtypes.append(self.dtypes[a] if dtype is None else dtype)
         return value
 
@@ -372,7 +387,11 @@ def _points(X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Points:
     both = [X] if Y is None else [X, Y]
     index = np.result_type(*(a for A in both for a in (A.indices, A.indptr)))
     parts = [
-        (np.ascontiguousarray(A.data, dtype), A.indices.astype(index, copy=False), A.indptr.astype(index, copy=False))
+        (
+            np.ascontiguousarray(A.data, dtype),
+            np.ascontiguousarray(A.indices, index),
+            np.ascontiguousarray(A.indptr, index),
+        )
         for A in both
     ]
     entries = sum(A.nnz for A in both) / max(1, sum(A.shape[0] for A in both))

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine import tiles, workers
 from mercer.engine.builder import DOUBLE, MOST_EXPONENT, SINGLE, Builder, Node, Points, Value
+from mercer.engine.registers import allocate
 from mercer.engine.threads import num_threads
 
 __all__ = ["MOST_EXPONENT", "Builder", "Program", "Value"]
@@ -35,8 +36,6 @@ CALL_SECONDS = 0.1
 # Elementary operations of the first native call, before it is known how long they take.
 _FIRST_CALL = 5e7
 
-_CHECKS = frozenset((_native.WITHIN, _native.NONZERO))
-
 #: Operations per number: per feature where a register is filled, else in all.
 _COST = {_native.CHI2: 4.0, _native.JENSEN: 40.0, _native.EXP: 6.0, _native.LOG1P: 10.0, _native.TANH: 8.0}
 _COST[_native.REAL_POWER] = 20.0
@@ -49,12 +48,15 @@ class Program:
     def __init__(self, builder: Builder, result: Value) -> None:
         self.shape, self.symmetric = builder.shape, builder.symmetric
         self.points, self.vectors = builder.points, builder.vectors
-        needed = _needed(builder.nodes, result)
-        used = [builder.nodes[v].b for v in needed if builder.nodes[v].op == _native.FOREIGN]
-        self.foreign = [builder.blocks[b] for b in used]
+        plan = allocate(tuple(builder.shapes), result)
+        self.steps, self.registers = plan.steps, plan.registers
+        self.foreign = [builder.blocks[b] for b in plan.foreign]
         #: Type of the values: float32 if all that they come from is.
         self.dtype = SINGLE if builder.dtypes[result] == SINGLE and 0 not in self.shape else DOUBLE
-        self._allocate(builder.nodes, needed, result, used)
+        nodes = [builder.nodes[v] for v in plan.needed]
+        self.parameters = np.array([p for node in nodes for p in node.parameters], dtype=np.float64)
+        #: Elementary operations per number.
+        self.cost = 1.0 + sum(map(self._cost, nodes))
 
     @staticmethod
     def of(builder: Builder, result: Value) -> Program | None:
@@ -64,53 +66,15 @@ class Program:
         program = Program(builder, builder.finite(result))
         return program if program.registers <= MOST_REGISTERS else None
 
-    def _allocate(self, nodes: list[Node], needed: list[Value], result: Value, used: list[int]) -> None:
-        """Give every value a register, free again after its last use; the result gets register 0."""
-        root: dict[Value, Value] = {}
-        for v in needed:  # a check hands on the value that it has looked at
-            root[v] = root[nodes[v].a] if nodes[v].op in _CHECKS else v
-        last: dict[Value, int] = {root[result]: len(nodes)}
-        for v in needed:
-            for operand in (nodes[v].a, nodes[v].second):
-                if operand >= 0:
-                    last[root[operand]] = max(v, last.get(root[operand], -1))
-        register: dict[Value, int] = {}
-        free: list[int] = []
-        steps: list[tuple[int, ...]] = []
-        parameters: list[float] = []
-        self.registers, self.cost = 0, 1.0
-        for v in needed:
-            node = nodes[v]
-            second = node.second
-            a = register[root[node.a]] if node.a >= 0 else 0
-            b = register[root[second]] if second >= 0 else node.b
-            ends = {root[o] for o in (node.a, second) if o >= 0 and last[root[o]] == v}
-            free += sorted((register[o] for o in ends), reverse=True)
-            if root[v] == v:
-                if not free:
-                    free.append(self.registers)
-                    self.registers += 1
-                register[v] = free.pop()
-            target = register[root[v]]
-            if node.op == _native.CONSTANT:
-                a = target
-            if node.op == _native.FOREIGN:
-                b = used.index(node.b)
-            steps.append((node.op, target, a, b, len(parameters), len(node.parameters)))
-            parameters += node.parameters
-            self.cost += _COST.get(node.op, 1.0)
-            if node.op < _native.FOREIGN:
-                points = self.points[node.b]
-                degrees = len(node.parameters) - points.cols if node.op == _native.ANOVA else 1
-                self.cost += _fill_cost(node.op, points) * points.entries * degrees
-        home = register[root[result]]
-        swap = {home: 0, 0: home}
-        rows = []
-        for op, target, a, b, first, count in steps:
-            b = swap.get(b, b) if op in (_native.ADD, _native.MULTIPLY) else b
-            rows.append((op, swap.get(target, target), swap.get(a, a), b, first, count))
-        self.steps = np.array(rows, dtype=np.int64)
-        self.parameters = np.array(parameters, dtype=np.float64)
+    def _cost(self, node: Node) -> float:
+        cost = _COST.get(node.op, 1.0)
+        if node.op >= _native.FOREIGN:
+            return cost
+        points = self.points[node.b]
+        degrees = len(node.parameters) - points.cols if node.op == _native.ANOVA else 1
+        if points.is_compressed and node.op not in (_native.DOT, _native.SQEUCLIDEAN):
+            cost = max(cost, _MERGE_COST)
+        return cost * (1.0 + points.entries * degrees)
 
     # -- running ----------------------------------------------------------------------------------
     def dense(
@@ -233,23 +197,6 @@ class Program:
 
 class _CheckFailed(Exception):
     """A value did not pass a check."""
-
-
-def _needed(nodes: list[Node], result: Value) -> list[Value]:
-    """Steps that a value depends on, in order."""
-    needed, stack = set(), [result]
-    while stack:
-        value = stack.pop()
-        if value not in needed:
-            needed.add(value)
-            stack += [v for v in (nodes[value].a, nodes[value].second) if v >= 0]
-    return sorted(needed)
-
-
-def _fill_cost(op: int, points: Points) -> float:
-    """Operations per number and entry of a row."""
-    merged = isinstance(points.left, tuple) and op not in (_native.DOT, _native.SQEUCLIDEAN)
-    return max(_COST.get(op, 1.0), _MERGE_COST) if merged else _COST.get(op, 1.0)
 
 
 def _edge(n: int, m: int) -> int:
