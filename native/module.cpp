@@ -201,16 +201,19 @@ void bind_program(nb::module_& m) {
       .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
       .def(
           "product",
-          [](const BoundProgram& bound, const std::vector<Index>& lanes, bool half, Index first, Index last,
-             const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums, int threads) {
+          [](const BoundProgram& bound, const std::vector<Index>& lanes, Index parts, bool half, Index first,
+             Index last, const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums,
+             int threads) {
             const double* v = V.data();
             auto width = static_cast<Index>(V.shape(1));
             double* s = sums.data();
             return run_released([&] {
-              return mercer::run_product(bound.program, lanes, half, first, last, v, width, s, threads);
+              return mercer::run_product(bound.program, lanes, parts, half, first, last, v, width, s,
+                                         threads);
             });
           },
-          "lanes"_a, "half"_a, "first"_a, "last"_a, "V"_a.noconvert(), "sums"_a.noconvert(), "threads"_a);
+          "lanes"_a, "parts"_a, "half"_a, "first"_a, "last"_a, "V"_a.noconvert(), "sums"_a.noconvert(),
+          "threads"_a);
 }
 
 // A capsule of scipy.linalg.cython_blas carries its C signature as its name.  The pointer is taken only when

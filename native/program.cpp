@@ -186,10 +186,10 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, int th
 template Index run_dense(const Program&, Index, Index, Output<double>, int) noexcept;
 template Index run_dense(const Program&, Index, Index, Output<float>, int) noexcept;
 
-Index run_product(const Program& p, const std::vector<Index>& lanes, bool half, Index first, Index last,
-                  const double* V, Index width, double* sums, int threads) noexcept {
+Index run_product(const Program& p, const std::vector<Index>& lanes, Index parts, bool half, Index first,
+                  Index last, const double* V, Index width, double* sums, int threads) noexcept {
   const Table& t = table();
-  Index need = work_needed(p), count = static_cast<Index>(lanes.size()) - 1;
+  Index need = work_needed(p), count = (static_cast<Index>(lanes.size()) - 1) * parts;
   threads = std::min<int>(worthwhile(p, count * (last - first), threads), static_cast<int>(count));
   std::atomic<Index> status{kDone};
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -197,13 +197,14 @@ Index run_product(const Program& p, const std::vector<Index>& lanes, bool half, 
     double* registers = scratch(need);
     if (registers == nullptr) status = kNoMemory;
 #pragma omp for schedule(dynamic)
-    for (Index lane = 0; lane < count; ++lane) {
-      double* mine = half ? sums + lane * p.rows * width : sums;
-      Index position = 0;
+    for (Index job = 0; job < count; ++job) {
+      Index lane = job / parts, part = job % parts, position = 0;
+      double* mine = sums + (half ? lane : part) * p.rows * width;
       for (Index down = lanes[lane]; down < lanes[lane + 1]; ++down) {
-        Index across = half ? down + 1 : p.tiles_across();
+        Index whole = half ? down + 1 : p.tiles_across();
+        Index left = part * whole / parts, across = (part + 1) * whole / parts - left;
         Index from = std::max<Index>(first - position, 0), to = std::min(last - position, across);
-        for (Index a = from; a < to && status.load(std::memory_order_relaxed) == kDone; ++a) {
+        for (Index a = left + from; a < left + to && status.load(std::memory_order_relaxed) == kDone; ++a) {
           Place at = place(p, down, a);
           Index end = run_tile(p, at, registers);
           if (end != kDone) {

@@ -96,6 +96,7 @@ class Program:
     def product(
         self,
         lanes: list[int],
+        parts: int,
         half: bool,
         first: int,
         last: int,

@@ -2,17 +2,21 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 import scipy.sparse
+import threadpoolctl
 
-from mercer import gram
+from mercer import gram, kernel
 from mercer.engine.program import Builder, Program
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import (
     Anova,
+    Cauchy,
     Exponential,
     Gaussian,
     Laplacian,
@@ -40,6 +44,91 @@ def test_the_same_bits_on_any_number_of_threads(k, dtype, monkeypatch):
         values = k.block(X), k.block(X, Y), G @ v, G @ V, gram(k, Y, X) @ V
         results.add(tuple(a.tobytes() for a in values))
     assert len(results) == 1
+
+
+def _user(x, y):
+    return 1.0 / (1.0 + abs(float(x[0]) - float(y[0])))
+
+
+def test_products_with_a_foreign_part_have_the_same_bits_too(monkeypatch):
+    """Band by band, several of them, and with BLAS told to use any number of threads."""
+    rng = np.random.default_rng(0)
+    X, V = rng.standard_normal((260, 3)), rng.standard_normal((260, 40))
+    k = Gaussian(1.0) * kernel(_user) + Matern(1.0)
+    monkeypatch.setattr(sys.modules["mercer.gram.base"], "BAND_BYTES", 8 * 260 * 100)
+    results = set()
+    for threads in (1, 2, 3, 7):
+        monkeypatch.setenv("MERCER_NUM_THREADS", str(threads))
+        with threadpoolctl.threadpool_limits(threads, user_api="blas"):
+            values = gram(k, X) @ V, gram(k, X[:50], X) @ V, V.T @ gram(k, X, X[:50])
+        results.add(tuple(a.tobytes() for a in values))
+    assert len(results) == 1
+    np.testing.assert_allclose(values[0], k.block(X) @ V, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m", "width"), [(1, 5000, 1), (100, 3001, 2), (129, 130, 1), (300, 1, 3)])
+def test_few_rows_are_cut_from_left_to_right(n, m, width, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, Y, V = rng.standard_normal((n, 3)), rng.standard_normal((m, 3)), rng.standard_normal((m, width))
+    G = gram(Gaussian(1.0), X, Y)
+    monkeypatch.setenv("MERCER_NUM_THREADS", "1")
+    alone = G @ V
+    np.testing.assert_allclose(alone, G.dense() @ V, rtol=1e-10, atol=1e-10)
+    monkeypatch.setenv("MERCER_NUM_THREADS", "3")
+    np.testing.assert_array_equal(G @ V, alone)
+    monkeypatch.setattr("mercer.engine.program._FIRST_CALL", 1.0)
+    monkeypatch.setattr("mercer.engine.program.CALL_SECONDS", 0.0)
+    np.testing.assert_array_equal(G @ V, alone)
+
+
+def test_chosen_rows_without_the_whole_matrix():
+    """The values of a pair are the same in any selection; 80 GB are never asked for."""
+    X = np.random.default_rng(0).standard_normal((100_000, 3))
+    k = (Gaussian(1.0) * Polynomial(2)).normalized()
+    rows, cols = np.array([99_999, 5, 5, 70_001]), np.arange(0, 100_000, 997)
+    K = gram(k, X)
+    chosen = K.block(rows, cols)
+    np.testing.assert_array_equal(chosen, k.block(X[rows], X[cols]))
+    np.testing.assert_array_equal(K.block(rows)[:, cols], chosen)
+    np.testing.assert_array_equal(K.block(5, 5), K.block([5], [5]))
+
+
+@pytest.mark.parametrize("k", [Gaussian(2.0), COMPOSITE, Anova(3), Cauchy(1.0), Laplacian(1.0) + Linear()])
+def test_the_diagonal_needs_no_matrix_and_agrees_with_it(k):
+    X = np.random.default_rng(0).standard_normal((150, 4))
+    np.testing.assert_allclose(k.diagonal(X), np.diagonal(k.block(X)), rtol=1e-13)
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+from mercer import gram
+from mercer.kernels import Gaussian, Polynomial
+from mercer.engine.threads import num_threads
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+rng = np.random.default_rng(0)
+X, Y = (rng.standard_normal((50_000, 20)).astype(np.float32) for _ in range(2))
+k = (Gaussian(5.0) * Polynomial(3)).normalized()
+k.block(X[:200], Y[:200]), gram(k, X[:200], Y[:200]) @ np.ones(200)
+before = peak()
+K = k.block(X[:4000], Y[:6000])
+extra = peak() - before - K.nbytes
+assert extra <= 64 * 2**20 * num_threads(), extra
+before = peak()
+gram(k, X[:2000], Y) @ np.ones(50_000)
+gram(k, X[:12_000]) @ np.ones(12_000)
+extra = peak() - before
+assert extra <= 300e6, extra
+"""
+
+
+def test_peak_memory():
+    """A block takes its output and at most 64 MiB per thread, a product never the matrix (576 MB here)."""
+    pytest.importorskip("resource")
+    subprocess.run([sys.executable, "-c", MEMORY], check=True)
 
 
 def test_how_the_calls_are_cut_changes_nothing(monkeypatch):

@@ -30,6 +30,9 @@ MOST_REGISTERS = 256
 #: Bytes of the partial sums that a product with a symmetric matrix may hold.
 MOST_SUMS = 1 << 26
 
+#: Rows of tiles of a product, or parts of them, that are enough for the threads of one machine.
+MOST_PARTS = 64
+
 #: A native call takes about this long, so that Ctrl-C is seen.
 CALL_SECONDS = 0.1
 
@@ -112,16 +115,18 @@ class Program:
         down, across = -(-n // edge), -(-m // edge)
         # Half of a symmetric matrix is enough, if there is room for a sum per lane.
         most = MOST_SUMS // (8 * n * width)
-        half = self.symmetric and most >= min(4, down)
+        half, parts = self.symmetric and most >= min(4, down), 1
         if half:
             lanes = _equal_areas(down, min(down, most, 32))
             length = max(sum(range(a + 1, b + 1)) for a, b in itertools.pairwise(lanes))
-        else:
-            lanes, length = list(range(down + 1)), across
-        sums = np.zeros((len(lanes) - 1, n, width) if half else (1, n, width))
+        else:  # few rows are cut into parts from left to right, so that there is work for every thread
+            lanes = list(range(down + 1))
+            parts = max(1, min(across, -(-MOST_PARTS // down), most))
+            length = -(-across // parts)
+        sums = np.zeros((len(lanes) - 1 if half else parts, n, width))
         threads = num_threads()
-        for first, last in self._calls(length, len(lanes) - 1, progress):
-            if native.product(lanes, half, first, last, V, sums, threads) >= 0:
+        for first, last in self._calls(length, (len(lanes) - 1) * parts, progress):
+            if native.product(lanes, parts, half, first, last, V, sums, threads) >= 0:
                 return None
         total: Array = sums[0]
         for part in sums[1:]:
