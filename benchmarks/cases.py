@@ -162,6 +162,35 @@ def growth() -> tuple[float, float]:
     return float(by_n), float(by_d)
 
 
+_PEAK = """
+import resource, sys
+import numpy as np
+from mercer import gram
+from mercer.kernels import Gaussian
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+rng = np.random.default_rng(0)
+X, Y = (rng.standard_normal((50_000, 20)).astype(np.float32) for _ in range(2))
+k, v = Gaussian(5.0), np.ones(50_000, dtype=np.float32)
+k.block(X[:200], Y[:200]), gram(k, X[:200], Y[:200]) @ v[:200]
+start = peak()
+gram(k, X, Y) @ v
+product = peak() - start
+start = peak()
+K = k.block(X[:6000])
+print(product / 1e6, (peak() - start - K.nbytes) / 1e6)
+"""
+
+
+def memory() -> tuple[float, float]:
+    """Peak megabytes of a process besides the output: of ``K(X, Y) @ v`` at 50,000, of a block of 6,000."""
+    done = subprocess.run([sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True)
+    product, block = map(float, done.stdout.split())
+    return max(product, 0.0), max(block, 0.0)
+
+
 def _import(statement: str) -> float:
     code = (
         f"import time; import sklearn; s = time.perf_counter(); {statement}; print(time.perf_counter() - s)"
