@@ -46,6 +46,7 @@ struct Columns {
   Column* columns;
   double* values;
   Slot* rows;
+  Slot* found;  // the number of the column of every entry, in the order of the rows of Y
   double* panel;
 };
 
@@ -61,7 +62,8 @@ Columns columns_in(double* work, Index cols) {
   c.values = work, work += kEntries;
   c.table = reinterpret_cast<Slot*>(work), work += kTableWork;
   c.columns = reinterpret_cast<Column*>(work), work += kColumnsWork;
-  c.rows = reinterpret_cast<Slot*>(work);
+  c.rows = reinterpret_cast<Slot*>(work), work += kRowsWork;
+  c.found = reinterpret_cast<Slot*>(work);
   return c;
 }
 
@@ -132,6 +134,7 @@ MERCER_INLINE void for_each_entry(Csr<T, I> Y, const Index* next, Index end, Vis
 
 template <class T, class I>
 void count_entries(Csr<T, I> Y, const Index* next, Columns& c) {
+  Slot* found = c.found;
   for_each_entry(Y, next, c.end, [&](Index, Index p) {
     Index name = Y.indices[p], place;
     Slot slot = find(c, name, place);
@@ -140,6 +143,7 @@ void count_entries(Csr<T, I> Y, const Index* next, Columns& c) {
       c.columns[slot] = {name, 0, 0};
     }
     ++c.columns[slot].length;
+    *found++ = slot;
   });
 }
 
@@ -163,9 +167,9 @@ void lay_out(Columns& c) {
 // Puts the entries where they belong and moves `next` behind them.
 template <class T, class I>
 void place_entries(Csr<T, I> Y, Index* next, Columns& c) {
+  const Slot* found = c.found;
   for_each_entry(Y, next, c.end, [&](Index j, Index p) {
-    Index place;
-    Column& column = c.columns[find(c, Y.indices[p], place)];
+    Column& column = c.columns[*found++];
     auto value = static_cast<double>(Y.data[p]);
     if (column.length == kFull) {
       c.panel[column.begin + j] = value;
@@ -292,7 +296,7 @@ void fill_columns(Table& table) {
   fill_tiles(table.f64.csr64);
   fill_tiles(table.f32.csr32);
   fill_tiles(table.f32.csr64);
-  table.columns_work = kPanel + kEntries + kTableWork + kColumnsWork + kRowsWork;
+  table.columns_work = kPanel + kEntries + kTableWork + kColumnsWork + 2 * kRowsWork;
 }
 
 }  // namespace mercer::MERCER_TILES

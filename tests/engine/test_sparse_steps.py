@@ -28,7 +28,8 @@ SIGNED = ("SQEUCLIDEAN", "DOT", "L1")
 
 @pytest.fixture(autouse=True)
 def _never_in_full(monkeypatch):
-    monkeypatch.setattr(builder, "MOST_DENSE", -1)
+    monkeypatch.setattr(builder, "FULL_ENOUGH", {})
+    monkeypatch.setattr(builder, "FULL_ENOUGH_TO_MERGE", 2.0)
 
 
 def rows(n, d, density, dtype=np.float64, *, seed=0, index=np.int32, signed=True):
@@ -123,17 +124,19 @@ def tiny_and_huge(rng, n, d):
     return scipy.sparse.csr_array(values * (rng.random((n, d)) < 0.3))
 
 
-@pytest.mark.parametrize("family", [neighbours, tiny_and_huge])
+@pytest.mark.parametrize(
+    ("family", "dtype"), [(neighbours, np.float64), (neighbours, np.float32), (tiny_and_huge, np.float64)]
+)
 @pytest.mark.parametrize("d", [1, 7, 60])
-def test_relative_error_of_squared_distances(family, d):
-    X = family(np.random.default_rng(d), 12, d)
-    D, dense = run("SQEUCLIDEAN", X), X.toarray()
-    bound = (d + 8) * Fraction(np.finfo(np.float64).eps)
+def test_relative_error_of_squared_distances(family, dtype, d):
+    X = family(np.random.default_rng(d), 12, d).astype(dtype)
+    D, dense = run("SQEUCLIDEAN", X), X.toarray().astype(float)
+    bound = (d + 8) * Fraction(float(np.finfo(dtype).eps))
     for i in range(12):
         for j in range(12):
             differences = (Fraction(a) - Fraction(b) for a, b in zip(dense[i], dense[j], strict=True))
             exact = sum(t * t for t in differences)
-            assert abs(Fraction(D[i, j]) - exact) <= bound * exact
+            assert abs(Fraction(float(D[i, j])) - exact) <= bound * exact
 
 
 def test_distances_whose_squares_leave_the_range():
@@ -150,6 +153,17 @@ def test_mixed_with_dense_rows_and_index_types():
     np.testing.assert_array_equal(run("SQEUCLIDEAN", X.toarray(), Y), expected)
     np.testing.assert_array_equal(run("SQEUCLIDEAN", X, Y.toarray()), expected)
     assert run("DOT", X.astype(np.float32), Y).dtype == np.float64
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_dense_rows_that_are_too_many_to_compress_enter_as_foreign_values(name, monkeypatch):
+    monkeypatch.setattr(builder, "MOST_DENSE", 0)
+    X, Y = rows(70, 50, 0.1, signed=False).toarray(), rows(30, 50, 0.1, seed=1, signed=False)
+    b = Builder(70, 30, False)
+    value = b.add((STEPS[name](b, X, Y), STEPS[name](b, X, Y)))
+    assert len(b.blocks) == 1
+    expected = 2 * twins.PAIRWISE[name](X, Y).astype(float)
+    np.testing.assert_allclose(Program.of(b, value).dense(), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_compressed_rows_beside_a_foreign_block():

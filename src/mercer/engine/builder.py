@@ -38,13 +38,23 @@ SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: Real powers keep their 4 ulp up to this exponent.
 MOST_EXPONENT = 64.0
 
-#: Bytes of sparse rows that may be laid out in full.
+#: Bytes of sparse rows that may be laid out in full, and of dense rows that may be compressed.
 MOST_DENSE = 1 << 26
 
 #: Sparse rows are laid out in full from this density on, where that was measured to be faster: dot products
 #: and distances take their entries column by column, other sums merge two rows, which is slow.
 FULL_ENOUGH = {_native.DOT: 1 / 4, _native.SQEUCLIDEAN: 1 / 4}
 FULL_ENOUGH_TO_MERGE = 1 / 64
+
+_SPARSE: dict[int, Block] = {
+    _native.SQEUCLIDEAN: pairwise.squared_distances,
+    _native.DOT: pairwise.dot,
+    _native.L1: pairwise.l1_distances,
+    _native.MIN: pairwise.min_sums,
+    _native.MAX: pairwise.max_sums,
+    _native.CHI2: pairwise.chi_square,
+    _native.JENSEN: pairwise.jensen,
+}
 
 # The largest number that is finite in float32 after rounding.
 _SINGLE_LIMIT = float(np.nextafter(float.fromhex("0x1.ffffffp127"), 0.0))
@@ -330,6 +340,8 @@ class Builder:
     def _pairs(self, op: int, X: Data, Y: Data | None, parameters: tuple[float, ...] = ()) -> Value:
         dtype = _common(X, Y)
         if _is_sparse(X, Y):
+            if any(_is_large(A) for A in (X, Y)):
+                return self._merged(op, X, Y, dtype)
             layout = _dense if all(_is_full_enough(A, op) for A in (X, Y) if A is not None) else _csr
             X = self.derived(X, (layout,), layout)
             Y = None if Y is None else self.derived(Y, (layout,), layout)
@@ -339,6 +351,14 @@ class Builder:
             self._seen[key] = len(self.points)
             self.points.append(_points(X, Y, dtype))
         return self._step(op, b=self._seen[key], parameters=parameters, dtype=dtype)
+
+    def _merged(self, op: int, X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Value:
+        """Sparse rows against so many dense ones that these cannot be compressed all at once."""
+        key = (op, id(X), id(Y))
+        if key not in self._seen:
+            self._kept.append((X, Y))
+            self._seen[key] = self.foreign(_SPARSE[op], X, Y, dtype)
+        return self._seen[key]
 
     def _vector(self, rows: Array, cols: Array | None) -> int:
         key = ("vector", id(rows), id(cols))
@@ -368,6 +388,11 @@ def _is_full_enough(A: Data, op: int) -> bool:
         return True
     size = A.shape[0] * A.shape[1]
     return bool(8 * size <= MOST_DENSE and A.nnz >= FULL_ENOUGH.get(op, FULL_ENOUGH_TO_MERGE) * size)
+
+
+def _is_large(A: Data | None) -> bool:
+    """Whether dense rows take more than may be compressed."""
+    return isinstance(A, np.ndarray) and A.nbytes > MOST_DENSE
 
 
 def _dense(A: Data) -> Array:

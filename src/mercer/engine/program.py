@@ -93,7 +93,7 @@ class Program:
             return self._dense_by_panels(out, progress)
         target = out if out.strides[1] == out.itemsize else np.empty((n, m), dtype=out.dtype)
         native = self._bind(self.points, self.vectors, [], n, m, self.symmetric)
-        threads = num_threads()
+        threads = num_threads() if native.tiles > 1 else 1
         for first, last in self._calls(native.tiles, 1, progress):
             if native.dense(first, last, target, threads) >= 0:
                 return None
