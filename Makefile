@@ -57,7 +57,8 @@ sanitized: $(STAMPS)/native $(STAMPS)/test
 	  ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:detect_stack_use_after_return=1 \
 	  UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc && \
 	$(BIN)/python -m pytest -q -p no:cacheprovider -m native $(or $(ARGS),tests) && \
-	$(BIN)/python tests/engine/fuzz_native.py --seconds 20
+	$(BIN)/python tests/engine/fuzz_native.py --seconds 20 && \
+	$(BIN)/python tests/engine/fuzz_compiler.py --seconds 20
 
 clean: ## everything that the other targets made
 	rm -rf .venv .venv-sanitize build dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
