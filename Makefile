@@ -42,8 +42,9 @@ docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/htm
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core against its twins for SECONDS=60, then many random expressions
+fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SECONDS=60 each, then the laws on many expressions
 	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
+	@$(BIN)/python tests/engine/fuzz_compiler.py --seconds $(SECONDS)
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q tests/laws/test_expressions.py
 
 sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
@@ -56,7 +57,8 @@ sanitized: $(STAMPS)/native $(STAMPS)/test
 	  ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1:detect_stack_use_after_return=1 \
 	  UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc && \
 	$(BIN)/python -m pytest -q -p no:cacheprovider -m native $(or $(ARGS),tests) && \
-	$(BIN)/python tests/engine/fuzz_native.py --seconds 20
+	$(BIN)/python tests/engine/fuzz_native.py --seconds 20 && \
+	$(BIN)/python tests/engine/fuzz_compiler.py --seconds 20
 
 clean: ## everything that the other targets made
 	rm -rf .venv .venv-sanitize build dist docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from scipy.spatial.distance import cdist
+from sklearn.datasets import load_svmlight_file
 from sklearn.gaussian_process.kernels import RBF, DotProduct
 from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.metrics import pairwise
@@ -21,7 +24,7 @@ from mercer import gram
 from mercer.kernels import Anova, ChiSquare, Gaussian, Laplacian, Linear, Polynomial
 from mercer.machines import KernelRidge
 
-from .harness import Case
+from .harness import Case, Skipped
 
 
 def normal(n: int, d: int, seed: int = 0, dtype: type = np.float64) -> Callable[[], np.ndarray]:
@@ -52,21 +55,26 @@ def clustered(n: int, d: int, seed: int = 0) -> Callable[[], np.ndarray]:
     return make
 
 
-#: Values of the attributes of the census data "adult", which a9a has as 123 columns of zeros and ones.
-_A9A = (5, 8, 5, 16, 7, 14, 6, 5, 2, 2, 2, 5, 41, 5)
-
-
-def one_hot(n: int, seed: int = 0) -> Callable[[], Any]:
-    """Rows like those of a9a: one column of each group is 1."""
+def a9a(n: int) -> Callable[[], Any]:
+    """The first rows of a9a (LIBSVM text), from $MERCER_DATA or from ../shared/data."""
 
     def make() -> Any:
-        rng = np.random.default_rng(seed)
-        starts = np.cumsum((0, *_A9A[:-1]))
-        columns = np.column_stack([a + rng.integers(c, size=n) for a, c in zip(starts, _A9A, strict=True)])
-        indptr = np.arange(0, columns.size + 1, len(_A9A))
-        return scipy.sparse.csr_array((np.ones(columns.size), columns.ravel(), indptr), shape=(n, sum(_A9A)))
+        folder = Path(os.environ.get("MERCER_DATA", "../shared/data"))
+        file = folder / "vectors" / "a9a.gz"
+        if not file.exists():
+            raise Skipped(f"{file} is not there: point MERCER_DATA at the folder of vectors/a9a.gz")
+        with gzip.open(file) as stream:
+            X, _ = load_svmlight_file(stream, n_features=123)
+        return scipy.sparse.csr_array(X[:n])
 
     return make
+
+
+def scattered(n: int, d: int, density: float, seed: int = 0) -> Callable[[], Any]:
+    """Rows with few entries, anywhere."""
+    return lambda: scipy.sparse.random_array(
+        (n, d), density=density, rng=np.random.default_rng(seed), format="csr"
+    )
 
 
 def close(a: Any, b: Any) -> bool:
@@ -152,6 +160,35 @@ def growth() -> tuple[float, float]:
     by_n = np.polyfit(np.log(sizes), np.log([seconds(n, 50) for n in sizes]), 1)[0]
     by_d = np.polyfit(np.log(features), np.log([seconds(2000, d) for d in features]), 1)[0]
     return float(by_n), float(by_d)
+
+
+_PEAK = """
+import resource, sys
+import numpy as np
+from mercer import gram
+from mercer.kernels import Gaussian
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+rng = np.random.default_rng(0)
+X, Y = (rng.standard_normal((50_000, 20)).astype(np.float32) for _ in range(2))
+k, v = Gaussian(5.0), np.ones(50_000, dtype=np.float32)
+k.block(X[:200], Y[:200]), gram(k, X[:200], Y[:200]) @ v[:200]
+start = peak()
+gram(k, X, Y) @ v
+product = peak() - start
+start = peak()
+K = k.block(X[:6000])
+print(product / 1e6, (peak() - start - K.nbytes) / 1e6)
+"""
+
+
+def memory() -> tuple[float, float]:
+    """Peak megabytes of a process besides the output: of ``K(X, Y) @ v`` at 50,000, of a block of 6,000."""
+    done = subprocess.run([sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True)
+    product, block = map(float, done.stdout.split())
+    return max(product, 0.0), max(block, 0.0)
 
 
 def _import(statement: str) -> float:
@@ -298,14 +335,24 @@ CASES = [
     ),
     Case(
         "sparse",
-        "Gaussian Gram of 5,000 sparse rows like those of a9a",
+        "Gaussian Gram of 5,000 rows of a9a, CSR",
         "`rbf_kernel` on CSR",
-        one_hot(5000),
+        a9a(5000),
         lambda X: Gaussian(5.0).block(X),
         lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
         close,
         repeats=5,
         target=3,
+    ),
+    Case(
+        "wide",
+        "Gaussian Gram of 5,000 rows of 20,000 columns, CSR, 40 entries each",
+        "`rbf_kernel` on CSR",
+        scattered(5000, 20_000, 0.002),
+        lambda X: Gaussian(5.0).block(X),
+        lambda X: pairwise.rbf_kernel(X, gamma=1 / 50),
+        close,
+        repeats=5,
     ),
     Case(
         "one_row",

@@ -11,6 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+class Skipped(Exception):
+    """The data of a case are not on this machine."""
+
+
 @dataclass
 class Case:
     """One comparison: ``setup()`` makes the data, ``ours`` and ``peer`` work on it."""

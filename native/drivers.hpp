@@ -19,12 +19,7 @@ Status pairwise(int op, Dense<T> X, Dense<T> Y, Output<T> out, int threads) noex
 
 template <class T, class I>
 Status csr_pairwise(int op, Csr<T, I> X, Csr<T, I> Y, Output<T> out, int threads) noexcept {
-  const Tiles<T>& tiles = table().tiles<T>();
-  CsrTile<T, I> tile;
-  if constexpr (sizeof(I) == sizeof(std::int32_t))
-    tile = tiles.csr32[op];
-  else
-    tile = tiles.csr64[op];
+  CsrTile<T, I> tile = table().tiles<T>().template csr<I>().pairwise[op];
   Index stored = X.rows + Y.rows == 0 ? 0 : (X.indptr[X.rows] + Y.indptr[Y.rows]) / (X.rows + Y.rows);
   return for_each_tile(X.rows, Y.rows, 8 * stored, 0, threads,
                        [=](Index i, Index rows, Index j, Index cols, double*) {

@@ -123,16 +123,31 @@ const double* vector_of(BoundProgram& bound, nb::handle array) {
   return nb::cast<Vector<double>>(array).data();
 }
 
-mercer::Points points_of(BoundProgram& bound, nb::handle left, nb::handle right) {
-  bound.arrays.push_back(nb::borrow(left));
-  bound.arrays.push_back(nb::borrow(right));
-  Matrix<double> x;
-  if (nb::try_cast(left, x, false)) {
-    auto y = nb::cast<Matrix<double>>(right, false);
-    return {false, x.data(), y.data(), static_cast<Index>(x.shape(1))};
-  }
-  auto x32 = nb::cast<Matrix<float>>(left, false), y32 = nb::cast<Matrix<float>>(right, false);
-  return {true, x32.data(), y32.data(), static_cast<Index>(x32.shape(1))};
+// The data of an array of one of two types; says whether it is the second.
+template <class First, class Second>
+const void* either(nb::handle array, bool& second) {
+  First a;
+  second = !nb::try_cast(array, a, false);
+  return second ? static_cast<const void*>(nb::cast<Second>(array, false).data()) : a.data();
+}
+
+// Rows come as a matrix or, compressed, as (data, indices, indptr).
+mercer::Rows rows_of(BoundProgram& bound, nb::handle rows, bool& single, bool& wide) {
+  bound.arrays.push_back(nb::borrow(rows));
+  if (!nb::isinstance<nb::tuple>(rows))
+    return {either<Matrix<double>, Matrix<float>>(rows, single), nullptr, nullptr};
+  using Narrow = Vector<std::int32_t>;
+  using Wide = Vector<std::int64_t>;
+  return {either<Vector<double>, Vector<float>>(rows[0], single), either<Narrow, Wide>(rows[1], wide),
+          either<Narrow, Wide>(rows[2], wide)};
+}
+
+mercer::Points points_of(BoundProgram& bound, nb::handle pair) {
+  mercer::Points points{};
+  points.left = rows_of(bound, pair[0], points.single, points.wide);
+  points.right = rows_of(bound, pair[1], points.single, points.wide);
+  points.cols = nb::cast<Index>(pair[2]);
+  return points;
 }
 
 // What the run ended with, as Python sees it: -1, or the number of the step whose check failed.
@@ -167,7 +182,7 @@ void bind_program(nb::module_& m) {
             for (std::size_t k = 0; k < steps.shape(0); ++k, s += 6)
               p.steps.push_back({s[0], s[1], s[2], s[3], s[4], s[5]});
             p.parameters.assign(parameters.data(), parameters.data() + parameters.shape(0));
-            for (nb::handle pair : points) p.points.push_back(points_of(*self, pair[0], pair[1]));
+            for (nb::handle pair : points) p.points.push_back(points_of(*self, pair));
             for (nb::handle pair : vectors) {
               p.rowwise.push_back(vector_of(*self, pair[0]));
               p.colwise.push_back(vector_of(*self, pair[1]));
@@ -187,16 +202,19 @@ void bind_program(nb::module_& m) {
       .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
       .def(
           "product",
-          [](const BoundProgram& bound, const std::vector<Index>& lanes, bool half, Index first, Index last,
-             const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums, int threads) {
+          [](const BoundProgram& bound, const std::vector<Index>& lanes, Index parts, bool half, Index first,
+             Index last, const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums,
+             int threads) {
             const double* v = V.data();
             auto width = static_cast<Index>(V.shape(1));
             double* s = sums.data();
             return run_released([&] {
-              return mercer::run_product(bound.program, lanes, half, first, last, v, width, s, threads);
+              return mercer::run_product(bound.program, lanes, parts, half, first, last, v, width, s,
+                                         threads);
             });
           },
-          "lanes"_a, "half"_a, "first"_a, "last"_a, "V"_a.noconvert(), "sums"_a.noconvert(), "threads"_a);
+          "lanes"_a, "parts"_a, "half"_a, "first"_a, "last"_a, "V"_a.noconvert(), "sums"_a.noconvert(),
+          "threads"_a);
 }
 
 // A capsule of scipy.linalg.cython_blas carries its C signature as its name.  The pointer is taken only when
@@ -251,10 +269,10 @@ NB_MODULE(_native, m) {
     return mercer::has_gemm();
   });
 
-  const char* steps[] = {
-      "ANOVA",          "ALL_SUBSETS",   "FOREIGN",    "CONSTANT", "ADD",    "MULTIPLY", "SCALE", "SHIFT",
-      "RECIPROCAL",     "INTEGER_POWER", "REAL_POWER", "EXP",      "LOG1P",  "TANH",     "SQRT",  "HORNER",
-      "OUTER_MULTIPLY", "OUTER_ADD",     "CLIP",       "DIAGONAL", "WITHIN", "NONZERO"};
+  const char* steps[] = {"ANOVA",          "ALL_SUBSETS", "CAUCHY", "FOREIGN",  "CONSTANT",   "ADD",
+                         "MULTIPLY",       "DIVIDE",      "SCALE",  "SHIFT",    "RECIPROCAL", "INTEGER_POWER",
+                         "REAL_POWER",     "EXP",         "LOG1P",  "TANH",     "SQRT",       "HORNER",
+                         "OUTER_MULTIPLY", "OUTER_ADD",   "CLIP",   "DIAGONAL", "WITHIN",     "NONZERO"};
   for (int op = mercer::kAnova; op < mercer::kStepEnd; ++op) m.attr(steps[op - mercer::kAnova]) = op;
   m.attr("TILE") = mercer::kTileRows;
   m.attr("MOST_VECTORS") = mercer::kMostVectors;

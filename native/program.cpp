@@ -38,6 +38,8 @@ Place lower_place(const Program& p, Index tile) {
 Index work_needed(const Program& p) {
   const Table& t = table();
   Index need = std::max(t.pairwise_work, t.all_subsets_work);
+  for (const Points& points : p.points)
+    if (points.compressed()) need = std::max(need, t.columns_work);
   for (const Step& step : p.steps)
     if (step.op == kAnova) need = std::max(need, t.anova_work(step.count - p.points[step.b].cols - 1));
   return p.registers * kRegister + need;
@@ -47,8 +49,9 @@ template <class T>
 void fill_points(const Program& p, const Step& step, Place at, double* target, double* work) {
   const Points& points = p.points[step.b];
   const Tiles<T>& tiles = table().tiles<T>();
-  Dense<T> X{static_cast<const T*>(points.left) + at.i * points.cols, at.rows, points.cols, points.cols};
-  Dense<T> Y{static_cast<const T*>(points.right) + at.j * points.cols, at.cols, points.cols, points.cols};
+  Dense<T> X{static_cast<const T*>(points.left.data) + at.i * points.cols, at.rows, points.cols, points.cols};
+  Dense<T> Y{static_cast<const T*>(points.right.data) + at.j * points.cols, at.cols, points.cols,
+             points.cols};
   if (step.op <= kDot) return tiles.fill[step.op](X, Y, target, work);
   for (Index i = 0; i < at.rows; ++i) std::fill_n(target + i * kTileCols, kTileCols, 0.0);
   const double* weights = p.parameters.data() + step.first;
@@ -56,7 +59,32 @@ void fill_points(const Program& p, const Step& step, Place at, double* target, d
   if (step.op == kAnova)
     tiles.fill_anova(X, Y, weights, weights + points.cols, step.count - points.cols - 1, out, work);
   else
-    tiles.fill_all_subsets(X, Y, weights, out, work);
+    (step.op == kCauchy ? tiles.fill_cauchy : tiles.fill_all_subsets)(X, Y, weights, out, work);
+}
+
+template <class T, class I>
+Csr<T, I> compressed(const Rows& rows, Index first, Index count) {
+  return {static_cast<const T*>(rows.data), static_cast<const I*>(rows.indices),
+          static_cast<const I*>(rows.indptr) + first, count};
+}
+
+template <class T, class I>
+void fill_compressed(const Program& p, const Step& step, Place at, double* target, double* work) {
+  const Points& points = p.points[step.b];
+  table().tiles<T>().template csr<I>().fill[step.op](compressed<T, I>(points.left, at.i, at.rows),
+                                                     compressed<T, I>(points.right, at.j, at.cols),
+                                                     points.cols, target, work);
+}
+
+template <class T>
+void fill_from_points(const Program& p, const Step& step, Place at, double* target, double* work) {
+  const Points& points = p.points[step.b];
+  if (!points.compressed())
+    fill_points<T>(p, step, at, target, work);
+  else if (points.wide)
+    fill_compressed<T, std::int64_t>(p, step, at, target, work);
+  else
+    fill_compressed<T, std::int32_t>(p, step, at, target, work);
 }
 
 void fill_foreign(Output<const double> from, Place at, double* target) {
@@ -73,9 +101,9 @@ void fill_register(const Program& p, const Step& step, Place at, double* registe
   if (step.op == kForeign)
     fill_foreign(p.foreign[step.b], at, target);
   else if (p.points[step.b].single)
-    fill_points<float>(p, step, at, target, work);
+    fill_from_points<float>(p, step, at, target, work);
   else
-    fill_points<double>(p, step, at, target, work);
+    fill_from_points<double>(p, step, at, target, work);
 }
 
 // The lower triangle of a tile on the diagonal, mirrored: steps such as (r_i a) c_j are symmetric up to
@@ -158,10 +186,10 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, int th
 template Index run_dense(const Program&, Index, Index, Output<double>, int) noexcept;
 template Index run_dense(const Program&, Index, Index, Output<float>, int) noexcept;
 
-Index run_product(const Program& p, const std::vector<Index>& lanes, bool half, Index first, Index last,
-                  const double* V, Index width, double* sums, int threads) noexcept {
+Index run_product(const Program& p, const std::vector<Index>& lanes, Index parts, bool half, Index first,
+                  Index last, const double* V, Index width, double* sums, int threads) noexcept {
   const Table& t = table();
-  Index need = work_needed(p), count = static_cast<Index>(lanes.size()) - 1;
+  Index need = work_needed(p), count = (static_cast<Index>(lanes.size()) - 1) * parts;
   threads = std::min<int>(worthwhile(p, count * (last - first), threads), static_cast<int>(count));
   std::atomic<Index> status{kDone};
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -169,13 +197,14 @@ Index run_product(const Program& p, const std::vector<Index>& lanes, bool half, 
     double* registers = scratch(need);
     if (registers == nullptr) status = kNoMemory;
 #pragma omp for schedule(dynamic)
-    for (Index lane = 0; lane < count; ++lane) {
-      double* mine = half ? sums + lane * p.rows * width : sums;
-      Index position = 0;
+    for (Index job = 0; job < count; ++job) {
+      Index lane = job / parts, part = job % parts, position = 0;
+      double* mine = sums + (half ? lane : part) * p.rows * width;
       for (Index down = lanes[lane]; down < lanes[lane + 1]; ++down) {
-        Index across = half ? down + 1 : p.tiles_across();
+        Index whole = half ? down + 1 : p.tiles_across();
+        Index left = part * whole / parts, across = (part + 1) * whole / parts - left;
         Index from = std::max<Index>(first - position, 0), to = std::min(last - position, across);
-        for (Index a = from; a < to && status.load(std::memory_order_relaxed) == kDone; ++a) {
+        for (Index a = left + from; a < left + to && status.load(std::memory_order_relaxed) == kDone; ++a) {
           Place at = place(p, down, a);
           Index end = run_tile(p, at, registers);
           if (end != kDone) {

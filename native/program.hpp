@@ -15,11 +15,19 @@
 
 namespace mercer {
 
-// Rows of the left and of the right points, both float32 or both float64, contiguous.
+// Contiguous rows or, with indices, canonical compressed ones.
+struct Rows {
+  const void *data, *indices, *indptr;
+};
+
+// The left and the right points: both float32 (`single`) or both float64, both dense or both compressed, the
+// latter with indices of 32 or of 64 bits (`wide`).
 struct Points {
-  bool single;
-  const void *left, *right;
+  Rows left, right;
   Index cols;
+  bool single, wide;
+
+  bool compressed() const { return left.indptr != nullptr; }
 };
 
 struct Program {
@@ -51,11 +59,12 @@ Index run_dense(const Program& program, Index first, Index last, Output<T> out, 
 
 // Adds to `sums` the products with V, which has `width` columns.
 //
-// Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, and its tiles are taken in order; this call
-// takes the tiles first .. last - 1 of every lane.  With `half`, a lane computes tiles on and below the
-// diagonal only, and adds the products with the tile and with its transpose to an array of its own, rows x
-// width numbers further in `sums`; otherwise all lanes share one array, in which no two meet.
-Index run_product(const Program& program, const std::vector<Index>& lanes, bool half, Index first, Index last,
-                  const double* V, Index width, double* sums, int threads) noexcept;
+// Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, cut into so many parts from left to right.  The
+// tiles of a part are taken in order; this call takes the tiles first .. last - 1 of every part.  Part q of
+// all lanes adds to the array that lies q times rows x width numbers further in `sums`, where no two lanes
+// meet. With `half` there is one part: a lane computes tiles on and below the diagonal only, and adds the
+// products with the tile and with its transpose to an array of its own.
+Index run_product(const Program& program, const std::vector<Index>& lanes, Index parts, bool half,
+                  Index first, Index last, const double* V, Index width, double* sums, int threads) noexcept;
 
 }  // namespace mercer

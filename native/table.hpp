@@ -22,11 +22,12 @@ enum Op : int { kSqEuclidean, kL1, kMin, kMax, kChiSquare, kJensen, kOpCount, kD
 // The steps of a program (native/program.hpp).  First come the operations above and these, which fill a
 // register from the data; then elementwise steps on registers.  src/mercer/engine/program.py mirrors the
 // order.
-enum Fill : int { kAnova = kDot + 1, kAllSubsets, kForeign, kFillCount };
+enum Fill : int { kAnova = kDot + 1, kAllSubsets, kCauchy, kForeign, kFillCount };
 enum StepOp : int {
   kConstant = kFillCount,
   kAdd,
   kMultiply,
+  kDivide,
   kScale,
   kShift,
   kReciprocal,
@@ -88,6 +89,8 @@ inline constexpr Index kRegister = kTileRows * kTileCols;
 inline constexpr std::size_t kMostVectors = 64;  // pairs of vectors that one program may use
 template <class T>
 using FillTile = void (*)(Dense<T> X, Dense<T> Y, double* target, double* work);
+template <class T, class I>
+using CsrFill = void (*)(Csr<T, I> X, Csr<T, I> Y, Index cols, double* target, double* work);
 template <class T>
 using AnovaFill = void (*)(Dense<T> X, Dense<T> Y, const double* weights, const double* coefficients,
                            Index degree, Output<double> out, double* work);
@@ -142,6 +145,12 @@ template <class T>
 using AddRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
                          double* f);
 
+template <class T, class I>
+struct CsrTiles {
+  CsrTile<T, I> pairwise[kOpCount];
+  CsrFill<T, I> fill[kDot + 1];
+};
+
 template <class T>
 struct Tiles {
   AdvanceScan<T> advance;
@@ -149,13 +158,21 @@ struct Tiles {
   AddRows<T> add_rows;
   FillTile<T> fill[kDot + 1];
   AnovaFill<T> fill_anova;
-  SubsetsFill<T> fill_all_subsets;
+  SubsetsFill<T> fill_all_subsets, fill_cauchy;
   Stores<T> store, stream;  // `stream` is for outputs that no cache holds
   DenseTile<T> pairwise[kOpCount];
-  CsrTile<T, std::int32_t> csr32[kOpCount];
-  CsrTile<T, std::int64_t> csr64[kOpCount];
+  CsrTiles<T, std::int32_t> csr32;
+  CsrTiles<T, std::int64_t> csr64;
   AnovaTile<T> anova;
   SubsetsTile<T> all_subsets;
+
+  template <class I>
+  const CsrTiles<T, I>& csr() const {
+    if constexpr (sizeof(I) == sizeof(std::int32_t))
+      return csr32;
+    else
+      return csr64;
+  }
 };
 
 struct Table {
@@ -163,6 +180,7 @@ struct Table {
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile
+  Index columns_work;   // the same where rows are compressed
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
   StepFunction steps[kStepCount];

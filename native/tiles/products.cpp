@@ -2,6 +2,7 @@
 //
 //   ANOVA        sum_s c_s e_s(z),  e_s the elementary symmetric polynomial of degree s
 //   all subsets  prod_k (1 + z_k)
+//   Cauchy       prod_k (1 + (w_k (x_k - y_k))^2), the denominators of that kernel
 //
 // e_0 .. e_degree come together from the recursion e_s <- e_s + z_k e_{s-1} over the features.
 #include "pack.hpp"
@@ -96,8 +97,19 @@ void anova(Dense<T> X, Dense<T> Y, const double* weights, const double* coeffici
   }
 }
 
-template <class T, class O>
-void all_subsets(Dense<T> X, Dense<T> Y, const double* weights, Output<O> out, double* work) {
+struct OnePlusProduct {
+  static MERCER_INLINE Vec of(double weight, double x, Vec y) { return 1.0 + product(weight, x, y); }
+};
+
+struct OnePlusSquare {
+  static MERCER_INLINE Vec of(double weight, double x, Vec y) {
+    Vec t = weight * (x - y);
+    return muladd(t, t, splat(1.0));
+  }
+};
+
+template <class Factor, class T, class O>
+void product_of(Dense<T> X, Dense<T> Y, const double* weights, Output<O> out, double* work) {
   double* packed = work;
   double* values = work + kPackedY;
   for (Index j = 0; j < Y.rows; j += kCols) {
@@ -111,8 +123,8 @@ void all_subsets(Dense<T> X, Dense<T> Y, const double* weights, Output<O> out, d
         for (int v = 0; v < kVectors; ++v) acc[v] = load(values + i * kCols + v * kLanes);
         for (Index k = 0; k < count; ++k)
           for (int v = 0; v < kVectors; ++v)
-            acc[v] *= 1.0 + product(weights[from + k], static_cast<double>(x[k]),
-                                    load(packed + k * kCols + v * kLanes));
+            acc[v] *= Factor::of(weights[from + k], static_cast<double>(x[k]),
+                                 load(packed + k * kCols + v * kLanes));
         for (int v = 0; v < kVectors; ++v) store(values + i * kCols + v * kLanes, acc[v]);
       }
     }
@@ -129,9 +141,11 @@ void fill_products(Table& table) {
   table.f64.anova = table.f64.fill_anova = anova<double, double>;
   table.f32.anova = anova<float, float>;
   table.f32.fill_anova = anova<float, double>;
-  table.f64.all_subsets = table.f64.fill_all_subsets = all_subsets<double, double>;
-  table.f32.all_subsets = all_subsets<float, float>;
-  table.f32.fill_all_subsets = all_subsets<float, double>;
+  table.f64.all_subsets = table.f64.fill_all_subsets = product_of<OnePlusProduct, double, double>;
+  table.f32.all_subsets = product_of<OnePlusProduct, float, float>;
+  table.f32.fill_all_subsets = product_of<OnePlusProduct, float, double>;
+  table.f64.fill_cauchy = product_of<OnePlusSquare, double, double>;
+  table.f32.fill_cauchy = product_of<OnePlusSquare, float, double>;
   table.anova_work = anova_work;
   table.all_subsets_work = kPackedY + kTileRows * kCols;
 }

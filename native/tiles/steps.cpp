@@ -86,6 +86,10 @@ bool multiply(const Step& step, const Strip& strip) {
   return map2(step, strip, [](Vec a, Vec b) { return a * b; });
 }
 
+bool divide(const Step& step, const Strip& strip) {
+  return map2(step, strip, [](Vec a, Vec b) { return a / b; });
+}
+
 bool scale(const Step& step, const Strip& strip) {
   Vec factor = splat(parameters(step, strip)[0]);
   return map(step, strip, [=](Vec a) { return factor * a; });
@@ -190,6 +194,7 @@ void fill_steps(Table& table) {
   enter(kConstant, fill_constant);
   enter(kAdd, add);
   enter(kMultiply, multiply);
+  enter(kDivide, divide);
   enter(kScale, scale);
   enter(kShift, shift);
   enter(kReciprocal, reciprocal);

@@ -7,6 +7,7 @@ namespace mercer::MERCER_TILES {
 void fill(Table& table) {
   fill_pairwise(table);
   fill_sparse(table);
+  fill_columns(table);
   fill_products(table);
   fill_steps(table);
   fill_sinks(table);

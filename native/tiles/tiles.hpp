@@ -8,6 +8,7 @@ namespace mercer::MERCER_TILES {
 
 void fill_pairwise(Table& table);
 void fill_sparse(Table& table);
+void fill_columns(Table& table);
 void fill_products(Table& table);
 void fill_steps(Table& table);
 void fill_sinks(Table& table);

@@ -2,7 +2,7 @@
 # functions through mercer.engine.
 
 from collections.abc import Callable
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ JENSEN: Final[int]
 DOT: Final[int]
 ANOVA: Final[int]
 ALL_SUBSETS: Final[int]
+CAUCHY: Final[int]
 FOREIGN: Final[int]
 CONSTANT: Final[int]
 ADD: Final[int]
 MULTIPLY: Final[int]
+DIVIDE: Final[int]
 SCALE: Final[int]
 SHIFT: Final[int]
 RECIPROCAL: Final[int]
@@ -79,7 +81,7 @@ class Program:
         self,
         steps: NDArray[np.int64],
         parameters: NDArray[np.float64],
-        points: list[tuple[NDArray[_Float], NDArray[_Float]]],
+        points: list[Any],  # mercer.engine.builder.Points
         vectors: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
         foreign: list[NDArray[np.float64]],
         rows: int,
@@ -95,6 +97,7 @@ class Program:
     def product(
         self,
         lanes: list[int],
+        parts: int,
         half: bool,
         first: int,
         last: int,

@@ -72,6 +72,9 @@ class Kernel:
 
     __array_ufunc__: ClassVar[None] = None  # np.float64(2) * k comes to us; np.array([1, 2]) * k is refused
 
+    #: Names and specifications of the parameters: to ask the dataclass each time takes longer than one value.
+    _declared: ClassVar[tuple[tuple[str, Spec | None], ...]] = ()
+
     if TYPE_CHECKING:  # installed by mercer.algebra
 
         def __add__(self, other: Any) -> Kernel: ...
@@ -113,6 +116,7 @@ class Kernel:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         dataclasses.dataclass(eq=False, repr=False)(cls)
+        cls._declared = tuple((f.name, f.metadata.get("mercer")) for f in dataclasses.fields(cls))  # type: ignore[arg-type]
 
     # Frozen once for all classes: generating these two methods for each would double the time to import.
     def __setattr__(self, name: str, value: Any) -> None:
@@ -129,18 +133,16 @@ class Kernel:
         )
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            spec: Spec | None = field.metadata.get("mercer")
-            value = getattr(self, field.name)
+        for name, value, spec in self._fields():
             with contextlib.suppress(TypeError, ValueError, OverflowError):  # the check names the parameter
                 value = canonical(value, spec)
             if spec is not None:
-                spec.check(type(self).__name__, field.name, value)
-            if field.name == "version" and not (value is None or (isinstance(value, str) and value)):
+                spec.check(type(self).__name__, name, value)
+            if name == "version" and not (value is None or (isinstance(value, str) and value)):
                 raise ParameterError(
                     f"{type(self).__name__}: `version` must be a text such as '1'. Got {value!r}."
                 )
-            object.__setattr__(self, field.name, value)
+            object.__setattr__(self, name, value)
         self._validate()
 
     def _validate(self) -> None:
@@ -228,7 +230,7 @@ class Kernel:
             return None
         n = size(X)
         b = Builder(n, n if Y is None else size(Y), Y is None)
-        return b.program(b.kernel(self, X, Y))
+        return Program.of(b, b.kernel(self, X, Y))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
         """Describe the block on prepared data as steps; None if there are none and ``_block`` counts."""
@@ -316,8 +318,8 @@ class Kernel:
 
     # -- parameters ---------------------------------------------------------------------------
     def _fields(self) -> Iterator[tuple[str, Any, Spec | None]]:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            yield field.name, getattr(self, field.name), field.metadata.get("mercer")
+        for name, spec in self._declared:
+            yield name, getattr(self, name), spec
 
     def _children(self) -> Iterator[tuple[str, Kernel]]:
         """Nested kernels with the names under which their parameters are reached."""
@@ -420,7 +422,7 @@ class Kernel:
         """Value of a data-dependent parameter."""
         raise ParameterError(f"{type(self).__name__}: `{name}={rule!r}` is not a rule this kernel knows.")
 
-    @property
+    @cached_property
     def is_resolved(self) -> bool:
         """Whether no parameter waits for data."""
         own = not any(is_rule(value, spec) for _, value, spec in self._fields())

@@ -110,19 +110,20 @@ def run(rng, what, X, x, Y, y, dtype):
         assert np.array_equal(got, got.T), (what, "is not symmetric")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(check, first=0):
+    """Run ``check(seed)`` on one seed after the other."""
+    parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=first)
     parser.add_argument("--case", type=int)
     options = parser.parse_args()
     if options.case is not None:
-        case(options.case)
+        check(options.case)
         return
     start, seed = time.monotonic(), options.seed
     while time.monotonic() - start < options.seconds:
         try:
-            case(seed)
+            check(seed)
         except BaseException:
             print(f"failed: --case {seed}")
             raise
@@ -131,4 +132,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(case)

@@ -135,7 +135,7 @@ def test_every_step_has_a_twin_and_agrees_with_it():
         for n, m in shapes if name != "DIAGONAL" else [(1, 1), (33, 33), (70, 70)]:
             a, b = rng.uniform(0.1, 2.0, (n, m)), rng.uniform(0.1, 2.0, (n, m))
             rows, cols = rng.standard_normal(n), rng.standard_normal(m)
-            if name in ("ADD", "MULTIPLY"):
+            if name in ("ADD", "MULTIPLY", "DIVIDE"):
                 got, expected = run(name, a, b=b), twin(a, b)
             elif name == "OUTER_MULTIPLY":
                 got, expected = run(name, a, vectors=(rows, cols)), twin(a, rows, cols)

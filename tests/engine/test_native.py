@@ -8,6 +8,7 @@ from scipy import sparse
 
 from mercer import _native
 from mercer.engine import pairwise as engine
+from mercer.engine.program import Builder, Program
 from mercer.testing import twins
 
 pytestmark = pytest.mark.native
@@ -252,7 +253,8 @@ def test_out_with_a_row_stride_and_any_number_of_threads(threads, dtype):
 def test_the_twins_name_every_operation():
     constants = {name for name in dir(_native) if name.isupper() or name == "L1"} - {"TILE", "MOST_VECTORS"}
     assert set(twins.PAIRWISE) == set(ENGINE)
-    assert constants == {*twins.PAIRWISE, *twins.STEPS, *twins.CHECKS, "ANOVA", "ALL_SUBSETS", "FOREIGN"}
+    products = {"ANOVA", "ALL_SUBSETS", "CAUCHY", "FOREIGN"}
+    assert constants == {*twins.PAIRWISE, *twins.STEPS, *twins.CHECKS, *products}
     assert sorted(getattr(_native, name) for name in constants) == list(range(len(constants)))
 
 
@@ -262,3 +264,14 @@ def test_types_that_do_not_agree_are_refused():
         _native.pairwise(_native.L1, X, X.astype(np.float32), np.empty((2, 2)), 1)
     with pytest.raises(TypeError):
         _native.pairwise(_native.L1, X, np.asfortranarray(np.ones((2, 2))), np.empty((2, 2)), 1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_product_of_cauchy_against_twin(dtype):
+    for seed, (n, m, d) in enumerate([*SMALL_SHAPES, (3, 4, 300)]):
+        X, Y = draw((n, d), dtype, signed=True, seed=seed), draw((m, d), dtype, signed=True, seed=seed + 9)
+        w = 0.02 * np.random.default_rng(seed).random(d)
+        b = Builder(n, m, False)
+        K = Program.of(b, b.cauchy(X, Y, w)).dense(np.float64)
+        exact = twins.cauchy(X, Y, w)
+        assert np.all(abs(K - exact) <= 4 * (d + 4) * EPS * exact), (n, m, d)

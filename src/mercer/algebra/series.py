@@ -189,6 +189,10 @@ def _one_minus(b: Builder, t: Value) -> Value:
     return b.shift(b.scale(t, -1.0), 1.0)
 
 
+def _cosh(b: Builder, t: Value) -> Value:
+    return b.scale(b.add((b.exp(t), b.exp(b.scale(t, -1.0)))), 0.5)
+
+
 #: Power series that ``power_series`` knows by name.
 SERIES: dict[str, Series] = {
     "exp": Series(
@@ -229,6 +233,7 @@ SERIES: dict[str, Series] = {
         lambda t, m: m.cosh(t),
         np.cosh,
         np.sinh,
+        _cosh,
     ),
     "sinh": Series(
         lambda n: 0.0 if n % 2 == 0 or n >= 171 else 1.0 / math.factorial(n),
@@ -236,6 +241,7 @@ SERIES: dict[str, Series] = {
         lambda t, m: m.sinh(t),
         np.sinh,
         np.cosh,
+        lambda b, t: b.multiply((b.tanh(t), _cosh(b, t))),
     ),
     "arcsin": Series(
         lambda n: 0.0 if n % 2 == 0 else _central((n - 1) // 2) / n,

@@ -11,6 +11,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Data, Domain, Objects, TupleColumns, Tuples, items, lower, size, take
+from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
@@ -67,6 +68,9 @@ class Tensor(_Componentwise):
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return reduce(np.multiply, self._blocks(X, Y))
 
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.multiply(self._compiled(b, X, Y))
+
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return reduce(np.multiply, self._diagonals(X))
 
@@ -119,6 +123,9 @@ class DirectSum(_Componentwise):
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return reduce(np.add, self._blocks(X, Y))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.add(self._compiled(b, X, Y))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return reduce(np.add, self._diagonals(X))

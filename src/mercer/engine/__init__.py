@@ -5,7 +5,10 @@ Map of the folder::
     threads.py    how many threads to use, and how to keep BLAS from adding its own
     tiles.py      cuts an n-by-m block into tiles and runs them on several threads
     pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA
-    program.py    kernel expressions compiled into steps over tiles: matrices, and products without them
+    builder.py    what kernels say of themselves: steps over tiles, each distinct one once
+    registers.py  which register each value of such a program lives in
+    program.py    runs the steps: matrices, and products without them
+    workers.py    kernels in Python, in worker processes
 
 ``tiles`` knows nothing of what a tile computes; ``pairwise`` knows nothing of kernels.  Inputs have been
 validated by the domains before they come here.

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..certificate import Property
+from ..engine.threads import single_threaded_blas
 from ..errors import InputError
 from ..kernel import Kernel
 from .indexing import Selection, all_of, length, positions, select
@@ -161,7 +162,7 @@ class Gram(ABC):
             return self._product(V, progress=True).T
         out = np.zeros((self.shape[1], *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands():
-            out += self._values(rows, all_of(self.shape[1])).T @ V[rows]
+            out += _times(self._values(rows, all_of(self.shape[1])).T, V[rows])
         return out.T
 
     def _operand(self, V: Any, size: int, requirement: str) -> np.ndarray:
@@ -177,16 +178,17 @@ class Gram(ABC):
         n, m = self.shape
         out = np.zeros((n, *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands(progress):
+            inner = progress and rows == slice(0, n)  # the only band tells of its own progress
             if not self.is_symmetric:
-                out[rows] = self._values(rows, all_of(m)) @ V
+                out[rows] = _times(self._values(rows, all_of(m), inner), V)
                 continue
             # Each pair once: the square on the diagonal, and what is right of it for its rows and columns.
-            out[rows] += self._values(rows, rows) @ V[rows]
+            out[rows] += _times(self._values(rows, rows, inner), V[rows])
             if rows.stop < n:
                 rest = slice(rows.stop, n)
                 values = self._values(rows, rest)
-                out[rows] += values @ V[rest]
-                out[rest] += values.T @ V[rows]
+                out[rows] += _times(values, V[rest])
+                out[rest] += _times(values.T, V[rows])
         return out
 
     def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
@@ -355,3 +357,9 @@ class Gram(ABC):
         n, m = self.shape
         need = memory.format_bytes(self.nbytes)
         return f"<{type(self).__name__} {n} x {m} {self.dtype} of {self.kernel!r}, {need} if dense>"
+
+
+def _times(values: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Product with a band, by one thread: the bits of BLAS depend on how many it has."""
+    with single_threaded_blas():
+        return np.asarray(values @ V)

@@ -55,6 +55,10 @@ def gram(
     -------
     KernelGram
 
+    Notes
+    -----
+    Values and products have the same bits on any number of threads; there is nothing to switch on.
+
     Examples
     --------
     >>> from mercer.kernels import Gaussian

@@ -254,6 +254,19 @@ class AnovaOf(Node):
         blocks = self._blocks(X, Y)
         return np.asarray(self._sum(blocks, np.ones_like(blocks[0])))
 
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        if self.degree == 0:
+            return None
+        kappa: list[Value | None] = [None] * self.degree  # of degrees 1, 2, ...; None stands for zero
+        for u in self._compiled(b, X, Y):
+            for s in range(self.degree - 1, 0, -1):
+                if (below := kappa[s - 1]) is not None:
+                    kappa[s] = _plus(b, kappa[s], b.multiply((u, below)))
+            kappa[0] = _plus(b, kappa[0], u)
+        constant, *coefficients = _coefficients(self.coefficients, self.degree).tolist()
+        terms = [b.scale(k, c) for k, c in zip(kappa, coefficients, strict=True) if k is not None and c]
+        return b.shift(b.add(terms), constant) if terms else None
+
     def _diagonal(self, X: Prepared) -> np.ndarray:
         diagonals = self._diagonals(X)
         return np.asarray(self._sum(diagonals, np.ones_like(diagonals[0])))
@@ -389,6 +402,10 @@ def _set_nonnegative(kernel: Kernel, name: str, length: int | None = None) -> No
         )
     array.flags.writeable = False
     object.__setattr__(kernel, name, array)
+
+
+def _plus(b: Builder, total: Value | None, term: Value) -> Value:
+    return term if total is None else b.add((total, term))
 
 
 def _weights(weights: np.ndarray | None, X: Data) -> np.ndarray:

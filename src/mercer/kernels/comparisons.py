@@ -12,6 +12,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, Domain, Reals
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient
@@ -50,6 +51,10 @@ class Triangular(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.maximum(2 * self.half_width - np.abs(a - b), 0.0))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        overlap = b.shift(b.subtract(low, high), 2 * self.half_width)
+        return b.clip(overlap, 0.0, 2 * self.half_width)
 
     def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
         return {"half_width": np.where(K > 0, 2 * self.half_width, 0.0)}
@@ -101,6 +106,12 @@ class GaussianComparison(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(self._peak * np.exp(-(((a - b) / self.width) ** 2) / 4))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
+        if not 1e-150 < self.width < 1e150:
+            return None
+        squares = b.integer_power(b.scale(b.subtract(high, low), 1 / self.width), 2)
+        return b.scale(b.exp(b.scale(squares, -0.25)), self._peak)
 
     def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
         exponent = np.minimum(((a - b) / self.width) ** 2 / 2, 1e6)  # K is 0 beyond

@@ -158,6 +158,13 @@ class Cauchy(Kernel):
         np.divide(1, K, out=K)
         return K
 
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        if scipy.sparse.issparse(X) or scipy.sparse.issparse(Y):
+            return None
+        with np.errstate(over="ignore"):
+            weights = np.broadcast_to(1 / np.asarray(self.sigma, dtype=np.float64), X.shape[1])
+        return b.reciprocal(b.cauchy(X, Y, weights)) if np.isfinite(weights).all() else None
+
     def _sparse_product(self, X: Data, Y: Data) -> np.ndarray | None:
         """Denominators of sparse rows: those against zero, corrected where both rows have an entry."""
         left, right = (self._against_zero(A) for A in (X, Y))

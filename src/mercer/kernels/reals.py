@@ -13,6 +13,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Box, Domain, Reals, Region
+from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
@@ -52,6 +53,9 @@ class Min(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(a, b))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        return low
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -96,6 +100,11 @@ class InverseMax(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.maximum(a, b) ** -self.p)
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
+        if self.p > MOST_EXPONENT:
+            return None
+        return b.reciprocal(b.finite(b.real_power(high, self.p)))
 
     def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
         return {"p": -self.p * np.log(np.maximum(a, b)) * K}
@@ -147,6 +156,11 @@ class MaxRatio(Scalar):
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray((np.sqrt(np.minimum(a, b)) / np.sqrt(np.maximum(a, b))) ** self.p)
 
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
+        if self.p > MOST_EXPONENT:
+            return None
+        return b.real_power(b.divide(b.sqrt(low), b.sqrt(high)), self.p)
+
     def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
         return {"p": -self.p / 2 * np.abs(np.log(a) - np.log(b)) * K}
 
@@ -187,6 +201,9 @@ class MinOverMax(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(a, b) / np.maximum(a, b))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        return b.divide(low, high)
 
     def _certify(self) -> Certificate:
         return _exponential_of_logarithms(self)
@@ -234,6 +251,9 @@ class CapMinusMax(Scalar):
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(self.cap - np.maximum(a, b))
 
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        return b.shift(b.scale(high, -1.0), self.cap)
+
     def _certify(self) -> Certificate:
         return Certificate.psd(
             self,
@@ -272,6 +292,9 @@ class BrownianBridge(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.minimum(a, b) * (1 - np.maximum(a, b)))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        return b.multiply((low, b.shift(b.scale(high, -1.0), 1.0)))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

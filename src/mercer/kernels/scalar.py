@@ -12,6 +12,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Claim, Property, Status
 from ..domains import EVERYWHERE, Data, Domain, Reals, Region
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
@@ -27,7 +28,8 @@ class Scalar(Kernel):
 
     Subclasses write the kernel twice: ``_scalar(a, b, m)`` on one pair of numbers in the arithmetic ``m``
     (the definition), and ``_table(a, b)`` on float64 arrays that broadcast against each other.  Both have
-    to be symmetric to the last bit.  With tunable parameters they add ``_slopes``.
+    to be symmetric to the last bit.  With tunable parameters they add ``_slopes``, and where the engine has
+    the steps, ``_steps`` on the smaller and the larger of the two numbers.
     """
 
     _region: ClassVar[Region] = EVERYWHERE
@@ -41,6 +43,13 @@ class Scalar(Kernel):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _table")
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
+        return None
+
+    def _compile(self, b: Builder, X: np.ndarray, Y: np.ndarray | None) -> Value | None:
+        value = self._steps(b, b.min_sums(X, Y), b.max_sums(X, Y))
+        return None if value is None else b.finite(value)
 
     def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
         """Derivatives of the table ``K`` with respect to the logarithms of the tunable parameters."""
@@ -95,6 +104,9 @@ class Featured(Kernel):
 
     def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return finite(pairwise.dot(X, Y), self)
+
+    def _compile(self, b: Builder, X: np.ndarray, Y: np.ndarray | None) -> Value:
+        return b.finite(b.dot(X, Y))
 
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return finite(np.asarray(np.einsum("ij,ij->i", X, X)), self)

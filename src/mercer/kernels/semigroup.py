@@ -16,6 +16,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
 from ..domains import EVERYWHERE, NONNEGATIVE, POSITIVE, Data, Domain, Reals, Region, Vectors, lower
+from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
@@ -47,6 +48,9 @@ class InverseSum(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(1 / (a + b))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        return b.reciprocal(b.add((low, high)))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -137,6 +141,11 @@ class ExponentialSum(Scalar):
 
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.exp(-((a + b) ** self.p)))
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
+        if not 0 < self.p <= MOST_EXPONENT:
+            return None
+        return b.exp(b.scale(b.real_power(b.add((low, high)), self.p), -1.0))
 
     def _certify(self) -> Certificate:
         if self.p == 0:

@@ -11,6 +11,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import POSITIVE, UNIT_INTERVAL, Box, Domain, Reals, Region
+from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Kernel
 from ..parameters import parameter
@@ -215,6 +216,11 @@ class Sobolev2(Scalar):
     def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         lo, hi = np.minimum(a, b), np.maximum(a, b)
         return np.asarray(1 + a * b + lo * lo * (3 * hi - lo) / 6)
+
+    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+        line = b.shift(b.multiply((low, high)), 1.0)
+        curve = b.multiply((low, low, b.subtract(b.scale(high, 3.0), low)))
+        return b.add((line, b.scale(curve, 1 / 6)))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

@@ -11,6 +11,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Kernel
@@ -98,6 +99,12 @@ class ThinPlate(Kernel):
                 return finite(self._sign * np.sqrt(D) ** self._exponent, self)
             logarithms = np.log(D, out=np.zeros_like(D), where=D > 0)
             return finite(D ** (self._exponent // 2) * logarithms * (self._sign / 2), self)
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        if self._exponent % 2 == 0:
+            return None
+        power = b.integer_power(b.sqrt(b.squared_distances(X, Y)), self._exponent)
+        return b.finite(b.scale(power, self._sign))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.zeros(size(X), dtype=X.dtype)

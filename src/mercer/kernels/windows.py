@@ -10,11 +10,12 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import Data, Domain, Vectors, size
+from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .radial import scaled_square
-from .widths import scaled_squared_distances
+from .widths import scaled_squared_distances, scaled_squared_values
 
 __all__ = ["BoxWindow", "Epanechnikov"]
 
@@ -33,6 +34,12 @@ class Window(Kernel):
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self._profile(scaled_squared_distances(X, Y, self.h))
+
+    def _steps(self, b: Builder, D: Value) -> Value | None:
+        return None
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        return self._steps(b, scaled_squared_values(b, X, Y, self.h))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return self._profile(np.zeros(size(X), dtype=X.dtype))
@@ -67,6 +74,9 @@ class Epanechnikov(Window):
         np.maximum(D, 0, out=D)
         D *= 0.75
         return D
+
+    def _steps(self, b: Builder, D: Value) -> Value:
+        return b.scale(b.clip(b.shift(b.scale(D, -1.0), 1.0), 0.0, 1.0), 0.75)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
         D = scaled_squared_distances(X, Y, self.h)

@@ -20,6 +20,7 @@ __all__ = [
     "STEPS",
     "all_subsets",
     "anova",
+    "cauchy",
     "chi_square",
     "dot",
     "jensen",
@@ -108,6 +109,12 @@ def all_subsets(X: Any, Y: Any | None, weights: Array) -> Array:
     return np.asarray(np.prod(1 + np.asarray(weights, dtype=np.longdouble) * (x * y), axis=2))
 
 
+def cauchy(X: Any, Y: Any | None, weights: Array) -> Array:
+    """Product of 1 + (w (x - y))^2."""
+    x, y = _grid(X, Y)
+    return np.asarray(np.prod(1 + (np.asarray(weights, dtype=np.longdouble) * (x - y)) ** 2, axis=2))
+
+
 def _diagonal(a: Array, rows: Array) -> Array:
     result = a.copy()
     np.fill_diagonal(result, rows)
@@ -124,6 +131,7 @@ STEPS: dict[str, Callable[..., Array]] = {
     "CONSTANT": lambda a, c: np.full_like(a, c),
     "ADD": lambda a, b: a + b,
     "MULTIPLY": lambda a, b: a * b,
+    "DIVIDE": lambda a, b: a / b,
     "SCALE": lambda a, factor: factor * a,
     "SHIFT": lambda a, term: a + term,
     "RECIPROCAL": lambda a: 1 / a,
