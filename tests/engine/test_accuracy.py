@@ -190,6 +190,14 @@ def test_relative_error_of_chi_square(family, d):
             assert engine.chi_square(X[[i]], X[[j]])[0, 0] == D[i, j]
 
 
+def test_chi_square_where_only_the_common_divisor_overflows():
+    x = np.array([[1e160, 0.5, 1e160, 0.5, 0.5, 0.5, 0.5, 0.5]])
+    y = x.copy()
+    y[0, [1, 4]] += [1e-15, 3e-16]
+    exact = exact_chi_square(x[0], y[0])
+    assert abs(Fraction(engine.chi_square(x, y)[0, 0]) - exact) <= (8 + 8) * EPS * exact
+
+
 def exact_jensen(x, y):
     def h(t):
         return -t * mpmath.log(t) if t else mpmath.mpf(0)
