@@ -12,6 +12,10 @@
 #  include <immintrin.h>
 #endif
 
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 means its own intrinsics
+#endif
+
 #if !defined(__GNUC__) && !defined(__clang__)
 #  include <math.h>
 #endif
@@ -77,6 +81,19 @@ MERCER_INLINE Vec load(const double* p) {
   return a;
 }
 MERCER_INLINE void store(double* p, Vec a) { std::memcpy(p, &a, sizeof a); }
+
+// float32 numbers, widened.
+#if defined(__AVX512F__)
+MERCER_INLINE Vec load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+#elif defined(__AVX__)
+MERCER_INLINE Vec load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#else
+MERCER_INLINE Vec load(const float* p) {
+  double lanes[kLanes];
+  for (int l = 0; l < kLanes; ++l) lanes[l] = static_cast<double>(p[l]);
+  return load(lanes);
+}
+#endif
 
 // a * b + c, fused on machines that can.  Contraction by the compiler is switched off for these files, since
 // it may treat two branches of one function differently, and with them the pairs (x, y) and (y, x).
