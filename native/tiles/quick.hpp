@@ -16,7 +16,7 @@ namespace {
 // Products of float32 numbers are exact in double precision, so that each of the three sums takes at most
 // d - 1 roundings, and the value two more.  With u = 2^-53 and sum |x_k y_k| <= (|x|^2 + |y|^2) / 2 the error
 // is at most 2 (d + 1) u (|x|^2 + |y|^2) to first order.  Values of at least 2^-10 (|x|^2 + |y|^2) therefore
-// have a relative error below (d + 1) 2^-42: a millionth of (d + 8) eps of float32, and up to d = 2^16 a
+// have a relative error below (d + 1) 2^-42: two millionths of (d + 8) eps of float32, and up to d = 2000 a
 // hundredth of what rounding to float32 takes.  Smaller ones come from differences, zero among them.
 struct Expanded {
   using Sum = Dot;
