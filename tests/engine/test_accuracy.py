@@ -8,7 +8,7 @@ import pytest
 
 from mercer import _native
 from mercer.engine import pairwise as engine
-from mercer.engine.program import Builder
+from mercer.engine.program import Builder, Program
 
 pytestmark = pytest.mark.native
 
@@ -72,7 +72,7 @@ def test_float32_distances_are_rounded_only_once():
 def in_double_precision(X):
     """Squared distances of float32 points as the steps of a program have them, before they are rounded."""
     b = Builder(len(X), len(X), symmetric=True)
-    return b.program(b.squared_distances(X, None)).dense(dtype=np.float64)
+    return Program.of(b, b.squared_distances(X, None)).dense(dtype=np.float64)
 
 
 def near_the_origin(rng, d):
