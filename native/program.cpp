@@ -19,6 +19,9 @@ constexpr double kWorthAThread = 1 << 16;
 // Bytes of an output that does not stay in cache.
 constexpr double kLarge = 1 << 25;
 
+// Bytes of the smallest page of memory, at most.
+constexpr Index kPage = 4096;
+
 struct Place {
   Index i, rows, j, cols;  // rows i .. i + rows - 1 and columns j .. j + cols - 1 of the output
 };
@@ -147,6 +150,23 @@ Index run_tile(const Program& p, Place at, double* registers) {
   return kDone;
 }
 
+Place numbered_place(const Program& p, Index tile) {
+  Index across = p.tiles_across();
+  return p.symmetric ? lower_place(p, tile) : place(p, tile / across, tile % across);
+}
+
+// Asks for the memory of the rows that tiles first .. last - 1 are the first to write to, each thread for
+// some rows: threads that come upon a new page together while they store tiles all clear one.
+template <class T>
+void touch_rows(const Program& p, Index first, Index last, Output<T> out) {
+  Place start = numbered_place(p, first), end = numbered_place(p, last - 1);
+  Index from = start.j == 0 ? start.i : start.i + start.rows, to = end.i + end.rows;
+#pragma omp for schedule(static)
+  for (Index i = from; i < to; ++i)
+    for (Index j = 0; j < p.cols; j += kPage / static_cast<Index>(sizeof(T)))
+      out.data[i * out.stride + j] = T{};
+}
+
 int worthwhile(const Program& p, Index tiles, int threads) {
   double numbers = static_cast<double>(tiles) * static_cast<double>(p.edge * p.edge);
   double most = std::min(numbers * p.cost / kWorthAThread, static_cast<double>(tiles));
@@ -160,17 +180,18 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, int th
   const Tiles<T>& tiles = table().tiles<T>();
   bool large = static_cast<double>(p.rows) * static_cast<double>(p.cols) * sizeof(T) > kLarge;
   const Stores<T>& store = large ? tiles.stream : tiles.store;
-  Index need = work_needed(p), across = p.tiles_across();
+  Index need = work_needed(p);
   threads = worthwhile(p, last - first, threads);
   std::atomic<Index> status{kDone};
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     double* registers = scratch(need);
     if (registers == nullptr) status = kNoMemory;
+    if (large && last > first) touch_rows(p, first, last, out);
 #pragma omp for schedule(dynamic)
     for (Index t = first; t < last; ++t) {
       if (status.load(std::memory_order_relaxed) != kDone) continue;
-      Place at = p.symmetric ? lower_place(p, t) : place(p, t / across, t % across);
+      Place at = numbered_place(p, t);
       Index end = run_tile(p, at, registers);
       if (end != kDone) {
         status = end;

@@ -8,8 +8,6 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-constexpr double kInfinity = __builtin_huge_val();
-
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 // a b - c, exactly, where c is a b rounded.
 template <class V>
@@ -71,7 +69,8 @@ MERCER_INLINE void split(V x, V& n, V& r) {
 // exp(r) - 1 for |r| < 0.35, with a small relative error.
 template <class V>
 MERCER_INLINE V exp_minus_one(V r) {
-  return muladd(r * r, exp_series<11>(r, V{}, 6227020800.0), r);  // 13! is the last
+  return muladd(r * r, exp_series<10>(r, constant<V>(1.0 / 6227020800.0), 479001600.0),
+                r);  // 13! is the last
 }
 
 // Beyond this, exp is zero.  Such numbers are left out, for to make subnormal numbers takes very long.
@@ -85,6 +84,27 @@ MERCER_INLINE V exponential(V x) {
   V y = times_power_of_two(1.0 + exp_minus_one(r), n);
   return vanishes ? V{} : y;
 }
+
+#if defined(__AVX512F__)
+// The same with a table: x = (n + j / 16) log 2 + r with whole numbers n and j < 16, and |r| < 0.022, for
+// which a short series does.
+MERCER_INLINE Vec exponential(Vec x) {
+  constexpr double ln2_high = 0x1.62e42fefa38p-5, ln2_low = 0x1.ef35793c7673p-49;  // of log(2) / 16
+  const Vec low = {0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
+                   0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0};
+  const Vec high = {0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
+                    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0};
+  __mmask8 remains = _mm512_cmp_pd_mask(x, splat(kVanishes), _CMP_NLT_UQ);
+  x = smaller(splat(710.0), x);
+  Vec shifted = muladd(x, splat(0x1.71547652b82fep4), splat(0x1.8p52));  // its last bits are 16 n + j
+  Vec sixteenths = shifted - 0x1.8p52;
+  Vec r = muladd(sixteenths, splat(-ln2_low), muladd(sixteenths, splat(-ln2_high), x));
+  Vec power = _mm512_permutex2var_pd(low, reinterpret_cast<__m512i>(shifted), high);  // 2^(j / 16)
+  Vec series = muladd(r * r, exp_series<4>(r, splat(1.0 / 5040), 720.0), r);
+  Vec y = muladd(power, series, power);
+  return _mm512_maskz_scalef_pd(remains, y, sixteenths * 0.0625);  // by 2^n: it rounds down
+}
+#endif
 
 // exp(x + low), where `low` is small.
 template <class V>

@@ -12,6 +12,10 @@
 #  include <immintrin.h>
 #endif
 
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 means its own intrinsics
+#endif
+
 #if !defined(__GNUC__) && !defined(__clang__)
 #  include <math.h>
 #endif
@@ -30,6 +34,8 @@
 
 namespace mercer::MERCER_TILES {
 namespace {
+
+constexpr double kInfinity = __builtin_huge_val();
 
 // kRows x kCols pairs are held in registers at a time.
 #if !MERCER_VECTORS
@@ -75,6 +81,19 @@ MERCER_INLINE Vec load(const double* p) {
   return a;
 }
 MERCER_INLINE void store(double* p, Vec a) { std::memcpy(p, &a, sizeof a); }
+
+// float32 numbers, widened.
+#if defined(__AVX512F__)
+MERCER_INLINE Vec load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+#elif defined(__AVX__)
+MERCER_INLINE Vec load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#else
+MERCER_INLINE Vec load(const float* p) {
+  double lanes[kLanes];
+  for (int l = 0; l < kLanes; ++l) lanes[l] = static_cast<double>(p[l]);
+  return load(lanes);
+}
+#endif
 
 // a * b + c, fused on machines that can.  Contraction by the compiler is switched off for these files, since
 // it may treat two branches of one function differently, and with them the pairs (x, y) and (y, x).
@@ -122,6 +141,20 @@ template <class V>
 MERCER_INLINE V magnitude(V a) {
   return from_bits(bits(a) & 0x7fffffffffffffff);
 }
+// Whether a lane is NaN.
+#if defined(__AVX512F__)
+MERCER_INLINE bool any_nan(Vec a) { return _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q) != 0; }
+#elif defined(__AVX__)
+MERCER_INLINE bool any_nan(Vec a) { return _mm256_movemask_pd(_mm256_cmp_pd(a, a, _CMP_UNORD_Q)) != 0; }
+#else
+MERCER_INLINE bool any_nan(Vec a) {
+  double lanes[kLanes];
+  store(lanes, a);
+  bool found = false;
+  for (double lane : lanes) found |= lane != lane;
+  return found;
+}
+#endif
 // a / b for |a| <= b, and 0 if both are.
 template <class V>
 MERCER_INLINE V share(V a, V b) {
@@ -132,19 +165,6 @@ MERCER_INLINE V share(V a, V b) {
 #if defined(__AVX512F__)
 MERCER_INLINE Vec smaller(Vec a, Vec b) { return _mm512_min_pd(a, b); }
 MERCER_INLINE Vec larger(Vec a, Vec b) { return _mm512_max_pd(a, b); }
-
-// Division takes as long as a dozen other instructions.  The reciprocal is found to 14 bits and made better
-// twice, to about 1 ulp, scaled so that it never leaves the range.  Sums below 1e-301 are divided.
-MERCER_INLINE Vec share(Vec a, Vec b) {
-  __mmask8 tiny = _mm512_cmp_pd_mask(b, splat(0x1p-1000), _CMP_LT_OQ);
-  if (__builtin_expect(_mm512_mask_cmp_pd_mask(tiny, b, splat(0.0), _CMP_GT_OQ) != 0, 0))
-    return b > 0.0 ? a / b : a;
-  Vec quarter = 0.25 * larger(b, splat(0x1p-1000));
-  Vec r = _mm512_rcp14_pd(quarter);
-  r = muladd(r, muladd(-quarter, r, splat(1.0)), r);
-  r = muladd(r, muladd(-quarter, r, splat(1.0)), r);
-  return (0.25 * a) * r;
-}
 #elif defined(__AVX__)
 MERCER_INLINE Vec smaller(Vec a, Vec b) { return _mm256_min_pd(a, b); }
 MERCER_INLINE Vec larger(Vec a, Vec b) { return _mm256_max_pd(a, b); }

@@ -1,10 +1,7 @@
 // What becomes of a finished tile: it is stored, stored transposed, or multiplied into vectors and forgotten.
 #include "simd.hpp"
 #include "tiles.hpp"
-
-#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
-#  pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 means its own intrinsics
-#endif
+#include "transpose.hpp"
 
 namespace mercer::MERCER_TILES {
 namespace {
@@ -67,37 +64,10 @@ void stream_tile(const double* tile, Index rows, Index cols, Output<T> out) {
 
 // kLanes x kLanes numbers, rows kTileCols apart, turned over.
 MERCER_INLINE void transpose_block(const double* from, double* to, Index to_stride) {
-#if defined(__AVX512F__)
-  __m512d r[8], s[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm512_loadu_pd(from + i * kTileCols);
-  for (int i = 0; i < 8; i += 2) {
-    s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
-    s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int k = 0; k < 2; ++k) {
-      r[i + k] = _mm512_shuffle_f64x2(s[i + k], s[i + k + 2], 0x88);
-      r[i + k + 2] = _mm512_shuffle_f64x2(s[i + k], s[i + k + 2], 0xdd);
-    }
-  for (int k = 0; k < 4; ++k) {
-    _mm512_storeu_pd(to + k * to_stride, _mm512_shuffle_f64x2(r[k], r[k + 4], 0x88));
-    _mm512_storeu_pd(to + (k + 4) * to_stride, _mm512_shuffle_f64x2(r[k], r[k + 4], 0xdd));
-  }
-#elif defined(__AVX__)
-  __m256d r[4], s[4];
-  for (int i = 0; i < 4; ++i) r[i] = _mm256_loadu_pd(from + i * kTileCols);
-  for (int i = 0; i < 4; i += 2) {
-    s[i] = _mm256_unpacklo_pd(r[i], r[i + 1]);
-    s[i + 1] = _mm256_unpackhi_pd(r[i], r[i + 1]);
-  }
-  for (int k = 0; k < 2; ++k) {
-    _mm256_storeu_pd(to + k * to_stride, _mm256_permute2f128_pd(s[k], s[k + 2], 0x20));
-    _mm256_storeu_pd(to + (k + 2) * to_stride, _mm256_permute2f128_pd(s[k], s[k + 2], 0x31));
-  }
-#else
-  for (int i = 0; i < kLanes; ++i)
-    for (int j = 0; j < kLanes; ++j) to[j * to_stride + i] = from[i * kTileCols + j];
-#endif
+  Vec rows[kLanes];
+  for (int i = 0; i < kLanes; ++i) rows[i] = load(from + i * kTileCols);
+  transpose(rows);
+  for (int i = 0; i < kLanes; ++i) store(to + i * to_stride, rows[i]);
 }
 
 // Calls row(j, numbers) for the columns of a tile, kLanes of them turned over at a time.

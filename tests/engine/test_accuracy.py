@@ -8,6 +8,7 @@ import pytest
 
 from mercer import _native
 from mercer.engine import pairwise as engine
+from mercer.engine.program import Builder, Program
 
 pytestmark = pytest.mark.native
 
@@ -66,6 +67,135 @@ def test_float32_distances_are_rounded_only_once():
         for j in range(8):
             exact = exact_squared_distance(X[i], X[j])
             assert abs(Fraction(float(D[i, j])) - exact) <= Fraction(1, 2**24) * exact * (1 + 64 * EPS)
+
+
+def in_double_precision(X):
+    """Squared distances of float32 points as the steps of a program have them, before they are rounded."""
+    b = Builder(len(X), len(X), symmetric=True)
+    return Program.of(b, b.squared_distances(X, None)).dense(dtype=np.float64)
+
+
+def near_the_origin(rng, d):
+    return rng.normal(size=(12, d))
+
+
+def at_an_offset(rng, d):
+    return 1e4 + rng.normal(size=(12, d))
+
+
+def clusters_of_all_widths(rng, d):
+    """Between pairs that are far apart and pairs that are close, where one form gives way to the other."""
+    return rng.normal(size=(1, d)) + 2.0 ** -np.arange(12)[:, None] * rng.normal(size=(12, d))
+
+
+def duplicates(rng, d):
+    return np.repeat(rng.normal(size=(4, d)), 3, axis=0)
+
+
+def single_of_all_sizes(rng, d):
+    return 10.0 ** rng.uniform(-18, 18, size=(12, d)) * rng.choice([-1, 1], size=(12, d))
+
+
+SINGLE_FAMILIES = [near_the_origin, at_an_offset, clusters_of_all_widths, duplicates, single_of_all_sizes]
+
+
+@pytest.mark.parametrize("d", [0, 1, 3, 127, 128, 129, 300])
+@pytest.mark.parametrize("family", SINGLE_FAMILIES)
+def test_relative_error_of_squared_distances_of_float32_points(family, d):
+    X = family(np.random.default_rng(d), d).astype(np.float32)
+    D, rounded = in_double_precision(X), engine.squared_distances(X)
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(rounded, D.astype(np.float32))
+    for i in range(len(X)):
+        for j in range(i + 1):
+            exact = exact_squared_distance(X[i], X[j])
+            assert abs(Fraction(D[i, j]) - exact) <= (d + 1) * Fraction(1, 2**42) * exact
+
+
+@pytest.mark.parametrize("d", [1, 50, 129])
+def test_squared_distances_of_float32_points_depend_on_the_pair_alone(d):
+    rng = np.random.default_rng(d)
+    X = np.vstack([family(rng, d) for family in SINGLE_FAMILIES]).astype(np.float32)
+    D = in_double_precision(X)
+    for i in range(0, len(X), 7):
+        for j in range(len(X)):
+            assert in_double_precision(X[[i, j]])[0, 1] == D[i, j]
+
+
+def test_infinite_float32_points_are_infinitely_far_from_others():
+    X = np.array([[np.inf, 1.0], [0.0, 1.0], [-3e38, 1.0], [3e38, 1.0]], dtype=np.float32)
+    with np.errstate(over="ignore"):
+        D = engine.squared_distances(X)
+    np.testing.assert_array_equal(D[0, 1:], np.inf)
+    assert D[2, 3] == np.inf
+    np.testing.assert_array_equal(D[1:, 1:].diagonal(), 0)
+
+
+def exact_chi_square(x, y):
+    pairs = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True) if a + b > 0]
+    return sum((a - b) ** 2 / (a + b) for a, b in pairs)
+
+
+def histograms(rng, d):
+    return rng.dirichlet(np.full(d, 0.5), size=9) * (rng.random((9, d)) < 0.5)
+
+
+def small(rng, d):
+    return 1e-70 * histograms(rng, d)
+
+
+def very_small(rng, d):
+    return 1e-280 * (histograms(rng, d) + 1e-3)
+
+
+def very_large(rng, d):
+    return 1e280 * histograms(rng, d)
+
+
+def nearly_equal(rng, d):
+    return rng.random((1, d)) + 1e-9 * rng.random((9, d))
+
+
+def nonnegative_of_all_sizes(rng, d):
+    return 10.0 ** rng.uniform(-140, 140, size=(9, d))
+
+
+def equal_but_for_one_small_entry(rng, d):
+    X = np.repeat(10.0 ** rng.uniform(-200, 280, size=(1, d)), 9, axis=0)
+    X[:, 0] = 1e-60 * np.arange(9)
+    return X
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 5, 127, 130])
+@pytest.mark.parametrize(
+    "family",
+    [
+        histograms,
+        small,
+        very_small,
+        very_large,
+        nearly_equal,
+        nonnegative_of_all_sizes,
+        equal_but_for_one_small_entry,
+    ],
+)
+def test_relative_error_of_chi_square(family, d):
+    X = family(np.random.default_rng(d), d)
+    D = engine.chi_square(X)
+    np.testing.assert_array_equal(D, D.T)
+    for i in range(len(X)):
+        for j in range(i + 1):
+            exact = exact_chi_square(X[i], X[j])
+            assert abs(Fraction(D[i, j]) - exact) <= (d + 8) * EPS * exact
+            assert engine.chi_square(X[[i]], X[[j]])[0, 0] == D[i, j]
+
+
+def test_chi_square_where_only_the_common_divisor_overflows():
+    x = np.array([[1e160, 0.5, 1e160, 0.5, 0.5, 0.5, 0.5, 0.5]])
+    y = x.copy()
+    y[0, [1, 4]] += [1e-15, 3e-16]
+    exact = exact_chi_square(x[0], y[0])
+    assert abs(Fraction(engine.chi_square(x, y)[0, 0]) - exact) <= (8 + 8) * EPS * exact
 
 
 def exact_jensen(x, y):
