@@ -49,8 +49,6 @@ struct Best {
   }
 };
 
-constexpr double kInfinity = __builtin_huge_val();
-
 // Arrays have room for whole vectors, with offsets beyond the last variable that rule it out.
 template <bool moves, class T>
 Extremes scan(Index count, double* f, const T* first, double a, const T* second, double b, const double* up,
