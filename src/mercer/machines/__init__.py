@@ -4,10 +4,15 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
+``online``         ``OnlineClassifier``: one step per example, shared by the two below
+``pegasos``        ``PegasosSVC``
+``perceptron``     ``KernelPerceptron``
 =================  ===================================================================
 """
 
 from .indefinite import IndefiniteKernelWarning
+from .pegasos import PegasosSVC
+from .perceptron import KernelPerceptron
 from .ridge import KernelRidge
 
-__all__ = ["IndefiniteKernelWarning", "KernelRidge"]
+__all__ = ["IndefiniteKernelWarning", "KernelPerceptron", "KernelRidge", "PegasosSVC"]
