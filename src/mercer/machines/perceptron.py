@@ -18,8 +18,8 @@ __all__ = ["KernelPerceptron"]
 
 _VARIANTS = ("last", "averaged", "voted")
 
-#: Values of versions at new points that voting holds at a time.
-VOTING_VALUES = 1 << 22
+#: Values of versions at new points that voting holds at a time; few enough to stay in cache.
+VOTING_VALUES = 1 << 18
 
 
 class KernelPerceptron(OnlineClassifier):
@@ -254,9 +254,10 @@ class KernelPerceptron(OnlineClassifier):
         shares = np.zeros((len(K), self._n_problems))
         for problem, signs in enumerate(changes.T):
             made = np.flatnonzero(signs)
-            versions = np.cumsum((K[:, points[made]] + self._offset) * signs[made], axis=1)
+            values = (np.take(K, points[made], axis=1) + self._offset) * signs[made]
+            versions = np.cumsum(values, axis=1, out=values)  # one column per mistake
             votes = np.diff(steps[made], append=total + 1)
-            shares[:, problem] = np.sign(versions) @ votes / max(total, 1)
+            shares[:, problem] = np.sign(versions, out=versions) @ votes / max(total, 1)
         return shares
 
     def _check_parameters(self) -> None:
