@@ -84,6 +84,8 @@ def test_is_the_recursion_on_explicit_features(data, alpha, steps):
     assert of_last == pytest.approx(primal(last, X, y, alpha, ones), rel=1e-10)
     assert of_average == pytest.approx(primal(average, X, y, alpha, ones), rel=1e-10)
     assert model.objective_ == of_average
+    assert model.set_params(average=False).objective_ == of_last
+    np.testing.assert_allclose(model.decision_function(X), X @ last, rtol=1e-9, atol=1e-11 / alpha)
 
 
 def test_every_record_of_the_objective_is_exact(data):

@@ -57,7 +57,8 @@ class PegasosSVC(OnlineClassifier):
     max_iter : int or None, default=None
         Number :math:`T` of steps.  None takes 20 per point.
     average : bool, default=True
-        Whether to predict with :math:`\bar w` or with the last iterate :math:`w^{(T+1)}`.
+        Whether to predict with :math:`\bar w` or with the last iterate :math:`w^{(T+1)}`.  Both are kept: it
+        may be changed after training.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; "balanced" gives all classes the same total weight.
     random_state : int, RandomState or None, default=None
@@ -191,12 +192,22 @@ class PegasosSVC(OnlineClassifier):
         self.status_ = self._walk(passes, total, record)
         if not len(self.objective_path_) or self.objective_path_[-1, 0] != self._state.steps:
             record()
-        self.objective_ = float(self.objective_path_[-1, 2 if self.average else 1])
         self.n_iter_ = self._state.steps
         self._keep_support()
         self.last_coef_, self.average_coef_ = ((self._state.coef @ M).T for M in self._iterates())
-        self.dual_coef_ = self.average_coef_ if self.average else self.last_coef_
         return self
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients of the support points for prediction, of shape (n_problems, n_support)."""
+        self._check_fitted()
+        return np.asarray(self.average_coef_ if self.average else self.last_coef_)
+
+    @property
+    def objective_(self) -> float:
+        """The primal objective at the end, of the iterate that predicts."""
+        self._check_fitted()
+        return float(self.objective_path_[-1, 2 if self.average else 1])
 
     # -- the algorithm --------------------------------------------------------------------------
     def _draws(self, weight: np.ndarray, steps: int) -> Iterator[np.ndarray]:

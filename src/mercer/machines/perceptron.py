@@ -57,7 +57,7 @@ class KernelPerceptron(OnlineClassifier):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     variant : {"averaged", "voted", "last"}, default="averaged"
-        The rule for prediction.  All come from the same training.
+        The rule for prediction.  All come from the same training: it may be changed afterwards.
     epochs : int, default=10
         Passes over the data, at most.
     shuffle : bool, default=True
@@ -195,13 +195,25 @@ class KernelPerceptron(OnlineClassifier):
 
         self.status_ = self._walk(passes, total, finished)
         self._close_log(self._keep_support())
-        self.dual_coef_ = (self._state.coef @ self._rule()).T
-        counts = (self._log[0][1] != 0).sum(axis=0)
-        intercepts = self._offset * self.dual_coef_.sum(axis=1)
-        flat = self._n_problems == 1
-        self.mistakes_ = int(counts[0]) if flat else counts
-        self.intercept_ = float(intercepts[0]) if flat else intercepts
+        counts = np.count_nonzero(self._log[0][1], axis=0)
+        self.mistakes_ = int(counts[0]) if self._n_problems == 1 else counts
         return self
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients of the support points, of shape (n_problems, n_support)."""
+        self._check_fitted()
+        one, steps = np.eye(self._n_problems), self._state.steps
+        rule = np.vstack([one, 0 * one])  # from the columns (beta, gamma)
+        if self.variant == "averaged":  # a mistake at step s is part of the versions after s, ..., T
+            rule = np.vstack([(steps + 1) * one, -one]) / max(steps, 1)
+        return np.asarray((self._state.coef @ rule).T)
+
+    @property
+    def intercept_(self) -> Any:
+        """Value of the constant feature in the rule: a float, or an array of shape (n_classes,)."""
+        values = self._offset * self.dual_coef_.sum(axis=1)
+        return float(values[0]) if self._n_problems == 1 else values
 
     def _orders(self, n: int) -> Iterator[np.ndarray]:
         """One order of the points per pass."""
@@ -225,13 +237,6 @@ class KernelPerceptron(OnlineClassifier):
         points, changes, steps = (np.concatenate(parts) for parts in zip(empty, *self._log, strict=True))
         done = steps <= self._state.steps  # an interruption may have come between the note and the state
         self._log = [(np.searchsorted(kept, points[done]), changes[done], steps[done])]
-
-    def _rule(self) -> np.ndarray:
-        """Matrix (2q, q) from the columns (beta, gamma) to the coefficients of the rule."""
-        one, steps = np.eye(self._n_problems), self._state.steps
-        if self.variant == "averaged":  # a mistake at step s counts in the versions after s, ..., T
-            return np.vstack([(steps + 1) * one, -one]) / max(steps, 1)
-        return np.vstack([one, 0 * one])
 
     @property
     def _offset(self) -> float:
