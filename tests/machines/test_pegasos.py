@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -227,6 +228,11 @@ def test_partial_fit_of_other_kinds_of_points(data):
     sets = PegasosSVC(SetIntersection(), alpha=0.1).partial_fit([{"a"}, {"b"}], [0, 1], classes=[0, 1])
     sets.partial_fit([{"a", "c"}, {"b", "c"}], [0, 1])
     assert sets.predict([{"a"}, {"b"}]).tolist() == [0, 1]
+    frame = pd.DataFrame({"size": X[:, 0], "depth": np.where(X[:, 1] > 1, np.nan, X[:, 1])})
+    both = mercer.columns(size=Gaussian(1.0), depth=Gaussian(2.0))
+    whole = PegasosSVC(both).partial_fit(frame, y, classes=[-1, 1])
+    parts = PegasosSVC(both).partial_fit(frame[:7], y[:7], classes=[-1, 1]).partial_fit(frame[7:], y[7:])
+    np.testing.assert_allclose(parts.dual_coef_, whole.dual_coef_, rtol=1e-9)
     pairs = mercer.tensor(Gaussian(1.0), SetIntersection())
     tuples = [(x, {int(x[0] > 0), "c"}) for x in X]
     whole = PegasosSVC(pairs).partial_fit(tuples, y, classes=[-1, 1])
@@ -343,6 +349,11 @@ def test_overflow_is_told():
     X = np.sqrt(1.5e308) * np.array([[1, 0], [0, 1], [0.7, 0.7]])  # the first two sum to 2.1e308 on the third
     with pytest.raises(InputError, match="overflow"):
         PegasosSVC(Linear()).partial_fit(X, [1, 1, 0], classes=[0, 1])
+    model = PegasosSVC(Linear()).partial_fit(X[:1], [1], classes=[0, 1])
+    before = model.decision_function([[1e-154, 0.0]])
+    with pytest.raises(InputError, match="overflow"):
+        model.partial_fit(X[1:], [1, 0])
+    np.testing.assert_array_equal(model.decision_function([[1e-154, 0.0]]), before)  # no step was complete
 
 
 def test_ctrl_c_leaves_the_model_of_the_steps_taken(data, monkeypatch):

@@ -207,18 +207,14 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         state = self._state
         kept = np.flatnonzero(state.coef.any(axis=1))
         self._state = State(state.steps, state.clock, state.coef[kept], state.scores[kept])
-        self._points, self._codes, self.support_ = (
-            take(self._points, kept),
-            self._codes[kept],
-            self.support_[kept],
-        )
+        self._points = take(self._points, kept)
+        self._codes, self.support_ = self._codes[kept], self.support_[kept]
         self.n_support_ = np.bincount(self._codes, minlength=len(self.classes_))
-        self.gram_, self._columns = self._rows.gram, kept
-        if isinstance(self.gram_, KernelGram):  # a repaired matrix needs all its points to extend to new ones
-            self.gram_, self._columns = (
-                gram(self.kernel_, self._points, dtype=np.float64),
-                np.arange(len(kept)),
-            )
+        if isinstance(self._rows.gram, KernelGram):
+            self.gram_ = gram(self.kernel_, self._points, dtype=np.float64)
+            self._columns = np.arange(len(kept))
+        else:  # a repaired matrix extends to new points through all of its own
+            self.gram_, self._columns = self._rows.gram, kept
         del self._rows
         return kept
 

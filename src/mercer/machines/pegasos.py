@@ -189,19 +189,31 @@ class PegasosSVC(OnlineClassifier):
             self.objective_path_ = np.vstack([self.objective_path_, [self._state.steps, *values]])
             return False
 
-        self.status_ = self._walk(passes, total, record)
-        if not len(self.objective_path_) or self.objective_path_[-1, 0] != self._state.steps:
-            record()
-        self.n_iter_ = self._state.steps
-        self._keep_support()
-        self.last_coef_, self.average_coef_ = ((self._state.coef @ M).T for M in self._iterates())
+        try:
+            self.status_ = self._walk(passes, total, record)
+        finally:  # an error, too, leaves the model of the steps that were taken
+            if not len(self.objective_path_) or self.objective_path_[-1, 0] != self._state.steps:
+                record()
+            self._keep_support()
+            self.n_iter_ = self._state.steps
         return self
 
     @property
-    def dual_coef_(self) -> np.ndarray:
-        """Coefficients of the support points for prediction, of shape (n_problems, n_support)."""
+    def last_coef_(self) -> np.ndarray:
+        """Coefficients of the last iterate, of shape (n_problems, n_support)."""
         self._check_fitted()
-        return np.asarray(self.average_coef_ if self.average else self.last_coef_)
+        return np.asarray((self._state.coef @ self._iterates()[0]).T)
+
+    @property
+    def average_coef_(self) -> np.ndarray:
+        """Coefficients of the averaged iterate, of shape (n_problems, n_support)."""
+        self._check_fitted()
+        return np.asarray((self._state.coef @ self._iterates()[1]).T)
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients of the iterate that predicts, of shape (n_problems, n_support)."""
+        return self.average_coef_ if self.average else self.last_coef_
 
     @property
     def objective_(self) -> float:

@@ -93,7 +93,7 @@ class KernelPerceptron(OnlineClassifier):
     n_seen_ : int
         Number of points given so far.
     status_ : {"converged", "completed", "interrupted"}
-        "converged": the last pass made no mistake, the last version separates the data.
+        "converged": the last pass made no mistake, the last version separates its points.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
 
@@ -193,10 +193,12 @@ class KernelPerceptron(OnlineClassifier):
             faultless, before = len(self._log) == before, len(self._log)
             return faultless
 
-        self.status_ = self._walk(passes, total, finished)
-        self._close_log(self._keep_support())
-        counts = np.count_nonzero(self._log[0][1], axis=0)
-        self.mistakes_ = int(counts[0]) if self._n_problems == 1 else counts
+        try:
+            self.status_ = self._walk(passes, total, finished)
+        finally:  # an error, too, leaves the model of the steps that were taken
+            self._close_log(self._keep_support())
+            counts = np.count_nonzero(self._log[0][1], axis=0)
+            self.mistakes_ = int(counts[0]) if self._n_problems == 1 else counts
         return self
 
     @property
