@@ -110,6 +110,7 @@ def test_rows_that_do_not_fit_the_memory_give_the_same(data, monkeypatch):
     np.testing.assert_allclose(computed.objective_path_, held.objective_path_, rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Linear()], ids=["gaussian", "linear"])
 @pytest.mark.parametrize("alpha", [0.1, 0.02])
 def test_approaches_the_optimum_of_an_exact_solver(data, kernel, alpha):
