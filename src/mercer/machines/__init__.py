@@ -5,10 +5,15 @@
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
+``online``         what machines share that learn one example at a time
+``pegasos``        ``PegasosSVC``
+``perceptron``     ``KernelPerceptron``
 =================  ===================================================================
 """
 
 from .indefinite import IndefiniteKernelWarning
+from .pegasos import PegasosSVC
+from .perceptron import KernelPerceptron
 from .ridge import KernelRidge
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
@@ -17,8 +22,10 @@ __all__ = [
     "SVR",
     "EnclosingBall",
     "IndefiniteKernelWarning",
+    "KernelPerceptron",
     "KernelRidge",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "PegasosSVC",
 ]
