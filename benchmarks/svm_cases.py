@@ -57,15 +57,15 @@ def regression(n: int, d: int, seed: int = 0) -> Callable[[], Data]:
 
 
 def a9a(dense: bool) -> Data:
-    X, y = load_svmlight_file(gzip.open(folder() / "a9a.gz"), n_features=123)
+    with gzip.open(folder() / "a9a.gz") as lines:
+        X, y = load_svmlight_file(lines, n_features=123)
     return (X.toarray() if dense else X), y
 
 
 def letter() -> Data:
     with gzip.open(folder() / "letter.gz", "rt") as lines:
-        rows = [line.strip().split(",") for line in lines]
+        rows = [line.replace(",", " ").split() for line in lines]
     X = np.array([row[1:] for row in rows], dtype=float)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
     return X[:15_000], np.array([row[0] for row in rows])[:15_000]
 
 

@@ -175,7 +175,7 @@ void bind_program(nb::module_& m) {
           "__init__",
           [](BoundProgram* self, const Matrix<Index>& steps, const Vector<double>& parameters,
              const nb::list& points, const nb::list& vectors, const nb::list& foreign, Index rows, Index cols,
-             Index registers, bool symmetric, Index edge, double cost) {
+             Index registers, bool symmetric, Index edge, double cost, bool quick) {
             new (self) BoundProgram;
             mercer::Program& p = self->program;
             const Index* s = steps.data();
@@ -193,10 +193,10 @@ void bind_program(nb::module_& m) {
               p.foreign.push_back({matrix.data(), static_cast<Index>(matrix.shape(1))});
             }
             p.rows = rows, p.cols = cols, p.registers = registers;
-            p.symmetric = symmetric, p.edge = edge, p.cost = cost;
+            p.symmetric = symmetric, p.edge = edge, p.cost = cost, p.quick = quick;
           },
           "steps"_a, "parameters"_a, "points"_a, "vectors"_a, "foreign"_a, "rows"_a, "cols"_a, "registers"_a,
-          "symmetric"_a, "edge"_a, "cost"_a)
+          "symmetric"_a, "edge"_a, "cost"_a, "quick"_a)
       .def_prop_ro("tiles", [](const BoundProgram& bound) { return bound.program.tiles(); })
       .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
       .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)

@@ -55,6 +55,7 @@ void fill_points(const Program& p, const Step& step, Place at, double* target, d
   Dense<T> X{static_cast<const T*>(points.left.data) + at.i * points.cols, at.rows, points.cols, points.cols};
   Dense<T> Y{static_cast<const T*>(points.right.data) + at.j * points.cols, at.cols, points.cols,
              points.cols};
+  if (step.op == kSqEuclidean && p.quick) return tiles.fill_quick_distances(X, Y, target, work);
   if (step.op <= kDot) return tiles.fill[step.op](X, Y, target, work);
   for (Index i = 0; i < at.rows; ++i) std::fill_n(target + i * kTileCols, kTileCols, 0.0);
   const double* weights = p.parameters.data() + step.first;

@@ -41,6 +41,7 @@ struct Program {
   bool symmetric;    // the right points are the left ones
   Index edge;        // rows and columns of a tile, at most kTileRows
   double cost;       // elementary operations per number of the output
+  bool quick;        // the result is rounded to float32: squared distances need not be exact beyond that
 
   Index tiles_down() const { return (rows + edge - 1) / edge; }
   Index tiles_across() const { return (cols + edge - 1) / edge; }

@@ -157,6 +157,7 @@ struct Tiles {
   PartnerScan<T> partner;
   AddRows<T> add_rows;
   FillTile<T> fill[kDot + 1];
+  FillTile<T> fill_quick_distances;  // as exact as float32 numbers are
   AnovaFill<T> fill_anova;
   SubsetsFill<T> fill_all_subsets, fill_cauchy;
   Stores<T> store, stream;  // `stream` is for outputs that no cache holds

@@ -186,6 +186,7 @@ void fill_tiles(Tiles<T>& tiles) {
   enter<T, fill_quickly<SharedDivision, T>>(tiles, kChiSquare);
   enter<T, fill<Jensen, T>>(tiles, kJensen);
   tiles.fill[kDot] = fill<Dot, T>;
+  tiles.fill_quick_distances = fill_quickly<Expanded, T>;
 }
 
 }  // namespace

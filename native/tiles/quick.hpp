@@ -11,13 +11,15 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-// |x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>, for float32 data: one operation per feature instead of two.
+// |x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>, for float32 data or results: one operation per feature instead of
+// two.
 //
-// Products of float32 numbers are exact in double precision, so that each of the three sums takes at most
-// d - 1 roundings, and the value two more.  With u = 2^-53 and sum |x_k y_k| <= (|x|^2 + |y|^2) / 2 the error
-// is at most 2 (d + 1) u (|x|^2 + |y|^2) to first order.  Values of at least 2^-10 (|x|^2 + |y|^2) therefore
-// have a relative error below (d + 1) 2^-42: two millionths of (d + 8) eps of float32, and up to d = 2000 a
-// hundredth of what rounding to float32 takes.  Smaller ones come from differences, zero among them.
+// Products are exact or fused, so that each of the three sums takes at most d roundings (d - 1 for float32
+// data), and the value two more.  With u = 2^-53 and sum |x_k y_k| <= (|x|^2 + |y|^2) / 2 the error
+// is at most 2 (d + 2) u (|x|^2 + |y|^2) to first order.  Values of at least 2^-10 (|x|^2 + |y|^2) therefore
+// have a relative error below (d + 2) 2^-42: two millionths of (d + 8) eps of float32, and up to d = 2000 a
+// hundredth of what rounding to float32 takes.  Smaller ones come from differences, zero among them, and
+// those whose squares overflow.  (Without fused operations, a product of doubles takes one more rounding.)
 struct Expanded {
   using Sum = Dot;
   using Term = SqEuclidean;
@@ -25,7 +27,8 @@ struct Expanded {
   template <class V>
   static MERCER_INLINE V value(V sum, V squares) {
     V value = muladd(constant<V>(-2.0), sum, squares);
-    return value >= 0x1p-10 * squares ? value : constant<V>(__builtin_nan(""));
+    V enough = squares < kInfinity ? 0x1p-10 * squares : constant<V>(kInfinity);
+    return value >= enough ? value : constant<V>(__builtin_nan(""));
   }
 };
 

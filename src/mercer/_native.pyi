@@ -90,6 +90,7 @@ class Program:
         symmetric: bool,
         edge: int,
         cost: float,
+        quick: bool,
     ) -> None: ...
     @property
     def tiles(self) -> int: ...

@@ -92,7 +92,7 @@ class Program:
         if self.foreign:
             return self._dense_by_panels(out, progress)
         target = out if out.strides[1] == out.itemsize else np.empty((n, m), dtype=out.dtype)
-        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric)
+        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, out.dtype == np.float32)
         threads = num_threads() if native.tiles > 1 else 1
         for first, last in self._calls(native.tiles, 1, progress):
             if native.dense(first, last, target, threads) >= 0:
@@ -101,8 +101,11 @@ class Program:
             out[...] = target
         return out
 
-    def product(self, V: Array, progress: bool = False) -> Array | None:
-        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign."""
+    def product(self, V: Array, progress: bool = False, quick: bool = False) -> Array | None:
+        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign.
+
+        With `quick`, values of K need be no more exact than float32 numbers.
+        """
         n, m = self.shape
         if self.foreign:
             return None
@@ -110,7 +113,7 @@ class Program:
         width = V.shape[1]
         if 0 in (n, m, width):
             return np.zeros((n, width))
-        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric)
+        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, quick)
         edge = _edge(n, m)
         down, across = -(-n // edge), -(-m // edge)
         # Half of a symmetric matrix is enough, if there is room for a sum per lane.
@@ -141,6 +144,7 @@ class Program:
         n: int,
         m: int,
         symmetric: bool,
+        quick: bool,
     ) -> _native.Program:
         return _native.Program(
             self.steps,
@@ -154,6 +158,7 @@ class Program:
             symmetric,
             _edge(n, m),
             self.cost,
+            quick,
         )
 
     def _calls(self, count: int, each: int, progress: bool) -> Iterator[tuple[int, int]]:
@@ -187,7 +192,7 @@ class Program:
             points = [p.take(rows, cols) for p in self.points]
             vectors = [(left[rows], right[cols]) for left, right in self.vectors]
             n, m = rows.stop - rows.start, cols.stop - cols.start
-            native = self._bind(points, vectors, foreign, n, m, symmetric)
+            native = self._bind(points, vectors, foreign, n, m, symmetric, out.dtype == np.float32)
             values = np.empty((n, m), dtype=out.dtype)
             if native.dense(0, native.tiles, values, num_threads()) >= 0:
                 raise _CheckFailed

@@ -43,8 +43,8 @@ LEAST_ROWS = 64
 #: Violations below this part of the gradient's size need no refinement.
 FINE = 1e-11
 
-#: More steps than this, per variable, are not spent on refinement.
-EXTRA_STEPS = 10
+#: Refinement may take this many times the steps that were needed so far, and some.
+EXTRA_SHARE, EXTRA_STEPS = 2, 1000
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -283,7 +283,7 @@ class _Run:
         native, n = self.native, self.problem.size
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
         if self.dtype == np.float64 and n <= _native.WHOLE:
-            native.run(fine, EXTRA_STEPS * n, self._fetch, watch)
+            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
             self._recompute()
         if native.violation()[0] > 10 * fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))

@@ -24,7 +24,7 @@ MOST_FREE = 768
 MOST_VALUES = 1 << 21
 
 #: Changes of the free set before giving up.
-MOST_CHANGES = 200
+MOST_CHANGES = 20
 
 #: Violations below this part of the gradient's size are rounding.
 ROUNDING = 1e-13

@@ -66,9 +66,10 @@ class Control:
             name=self.name,
         )
 
-    def alone(self, stopped: Callable[[Progress], bool]) -> Control:
+    def alone(self, stopped: Callable[[Progress], bool], refine: bool) -> Control:
         """The same for one of several problems that are solved side by side."""
-        return replace(self, progress=False, threads=1, callbacks=[*self.callbacks, stopped])
+        callbacks = [*self.callbacks, stopped]
+        return replace(self, progress=False, threads=1, callbacks=callbacks, refine=refine)
 
 
 class Fit(NamedTuple):

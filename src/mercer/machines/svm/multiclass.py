@@ -49,6 +49,10 @@ def one_against_rest(codes: NDArray[np.intp], count: int) -> list[Task]:
     return [Task(everything, np.where(codes == c, 1.0, -1.0)) for c in classes]
 
 
+#: Many problems are refined beyond the tolerance only if they have no more points than this together.
+MOST_REFINED = 4096
+
+
 class SharedGram:
     """The Gram matrix of all training points, for one problem after the other.
 
@@ -83,7 +87,8 @@ def solve_all(
     if len(tasks) == 1 or not shared.is_held:
         return [solve(t, shared.part(task.index), control) for t, task in enumerate(tasks)]
     stop = threading.Event()
-    alone = control.alone(lambda _: stop.is_set())
+    is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
+    alone = control.alone(lambda _: stop.is_set(), refine=is_cheap)
 
     def work(t: int) -> Fit:
         with inside_tile():
