@@ -106,6 +106,7 @@ class SupportVectorMachine(KernelMachine):
     warm_start: bool
     indefinite: str
     store: Any
+    shrinking: bool
     verbose: bool
 
     # -- parameters -----------------------------------------------------------------------------
@@ -175,6 +176,13 @@ class SupportVectorMachine(KernelMachine):
         self.gap_ = float(sum(s.gap for s in solutions))
         self.kkt_violation_ = float(max(s.stats["kkt_violation"] for s in solutions))
         self.fit_status_ = 0 if self.converged_ else 1
+        if self.verbose:
+            steps = sum(s.stats["iterations"] for s in solutions)
+            seconds = sum(s.stats["seconds"] for s in solutions)
+            print(
+                f"{type(self).__name__}: {self.status_}; {len(self.support_)} support vectors, {steps} steps, "
+                f"{seconds:.3g} s, duality gap {self.gap_:.3g}"
+            )
         if not self.converged_:
             warnings.warn(
                 f"{type(self).__name__}: {self.status_}. "

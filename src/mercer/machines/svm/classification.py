@@ -344,6 +344,10 @@ class SVC(_Classifier):
         Most two-variable steps per problem; -1 sets no limit.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix; half of the memory limit by default.
+    shrinking : bool, default=True
+        Has no effect: working sets take the place of what scikit-learn calls so.
+    verbose : bool, default=False
+        Print how the fit ended.
     class_weight : dict, "balanced" or None, default=None
         Factors of C by class; "balanced" makes all classes weigh the same.
     multiclass : {"ovo", "ovr"}, default="ovo"
@@ -405,6 +409,8 @@ class SVC(_Classifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         multiclass: str = "ovo",
         decision_function_shape: str = "ovr",
@@ -419,6 +425,8 @@ class SVC(_Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.class_weight = class_weight
         self.multiclass = multiclass
         self.decision_function_shape = decision_function_shape
@@ -511,8 +519,8 @@ class NuSVC(_Classifier):
     ----------
     nu : float, default=0.5
         In (0, 1].
-    kernel, tol, max_iter, cache_size, class_weight, multiclass, decision_function_shape, break_ties, \
-warm_start, indefinite, store
+    kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass, \
+decision_function_shape, break_ties, warm_start, indefinite, store
         As for :class:`SVC`.
 
     Examples
@@ -534,6 +542,8 @@ warm_start, indefinite, store
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         multiclass: str = "ovo",
         decision_function_shape: str = "ovr",
@@ -547,6 +557,8 @@ warm_start, indefinite, store
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.class_weight = class_weight
         self.multiclass = multiclass
         self.decision_function_shape = decision_function_shape

@@ -104,7 +104,7 @@ class OneClassSVM(_OneClass):
     kernel : Kernel, default=Gaussian("scale")
     nu : float, default=0.5
         In (0, 1].
-    tol, max_iter, cache_size, indefinite, store
+    tol, max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
 
     Attributes
@@ -129,6 +129,8 @@ gap_, kkt_violation_, solutions_, n_iter_
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
     ) -> None:
@@ -137,6 +139,8 @@ gap_, kkt_violation_, solutions_, n_iter_
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.indefinite = indefinite
         self.store = store
 
@@ -180,7 +184,7 @@ class EnclosingBall(_OneClass):
         Price of a squared distance outside.
     tol : float, default=1e-3
         Of the optimality conditions; the squared radius is right to about twice that.
-    max_iter, cache_size, indefinite, store
+    max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
 
     Attributes
@@ -211,6 +215,8 @@ solutions_, n_iter_
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
     ) -> None:
@@ -219,6 +225,8 @@ solutions_, n_iter_
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.indefinite = indefinite
         self.store = store
 

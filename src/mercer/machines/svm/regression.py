@@ -113,7 +113,7 @@ class SVR(_Regressor):
         Price of errors beyond epsilon, > 0.
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
-    kernel, fit_intercept, tol, max_iter, cache_size, warm_start, indefinite, store
+    kernel, fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`.
 
     Attributes
@@ -142,6 +142,8 @@ gap_, kkt_violation_, solutions_, n_iter_
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
@@ -153,6 +155,8 @@ gap_, kkt_violation_, solutions_, n_iter_
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
@@ -184,7 +188,7 @@ class NuSVR(_Regressor):
     nu : float, default=0.5
         In (0, 1].
     C : float, default=1.0
-    kernel, tol, max_iter, cache_size, warm_start, indefinite, store
+    kernel, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`.
 
     Attributes
@@ -211,6 +215,8 @@ class NuSVR(_Regressor):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        shrinking: bool = True,
+        verbose: bool = False,
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
@@ -221,6 +227,8 @@ class NuSVR(_Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.verbose = verbose
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
