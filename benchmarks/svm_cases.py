@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 import sklearn.svm
 from sklearn.datasets import load_digits, load_svmlight_file, make_classification
 
@@ -59,7 +60,10 @@ def regression(n: int, d: int, seed: int = 0) -> Callable[[], Data]:
 def a9a(dense: bool) -> Data:
     with gzip.open(folder() / "a9a.gz") as lines:
         X, y = load_svmlight_file(lines, n_features=123)
-    return (X.toarray() if dense else X), y
+    if dense:
+        return X.toarray(), y
+    narrow = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # LIBSVM wants these
+    return scipy.sparse.csr_matrix((X.data, *narrow), X.shape), y
 
 
 def letter() -> Data:

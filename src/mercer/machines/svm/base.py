@@ -180,8 +180,8 @@ class SupportVectorMachine(KernelMachine):
             steps = sum(s.stats["iterations"] for s in solutions)
             seconds = sum(s.stats["seconds"] for s in solutions)
             print(
-                f"{type(self).__name__}: {self.status_}; {len(self.support_)} support vectors, {steps} steps, "
-                f"{seconds:.3g} s, duality gap {self.gap_:.3g}"
+                f"{type(self).__name__}: {self.status_}; {len(self.support_)} support vectors, "
+                f"{steps} steps, {seconds:.3g} s, duality gap {self.gap_:.3g}"
             )
         if not self.converged_:
             warnings.warn(
