@@ -84,7 +84,10 @@ void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& 
       stamp[slot[i]] = now, ++hits;
     else
       rows.push_back(i), ++misses;
-  for (std::size_t k = 0; k < rows.size() && used < capacity; ++k) slots.push_back(used++);
+  for (std::size_t k = 0; k < rows.size() && used < capacity; ++k) {
+    stamp[used] = now;  // or else it would be among the oldest below
+    slots.push_back(used++);
+  }
   std::size_t missing = rows.size() - slots.size();
   if (missing > 0) {  // the slots not used for longest make room
     std::vector<Index> old;
@@ -220,6 +223,7 @@ void Decomposition<T>::choose(const Extremes* e) {
   }
   std::size_t left = 0;
   for (Index i : fresh) {
+    if (in_.place[i] >= 0) continue;  // a free variable may violate in both directions
     if (std::ssize(in_.member) < size_)
       in_.enter(std::ssize(in_.member), i);
     else if (left < leaving.size())
