@@ -1,4 +1,4 @@
-"""The native decomposition solver against its twin.  test_isa.py runs this file again under every instruction set."""
+"""The native decomposition solver against its twin, also run by test_isa.py under every instruction set."""
 
 import threading
 
@@ -135,7 +135,9 @@ def test_a_cache_that_is_too_small_for_all_rows_changes_nothing_but_the_work(con
         np.testing.assert_allclose(solver.native.b, whole.native.b, atol=1e-7)
         assert solver.native.misses == sum(map(len, solver.asked))
         if capacity >= n:
-            assert sorted(sum(solver.asked, [])) == list(range(n)), "a row that is kept was asked for again"
+            assert sorted(i for rows in solver.asked for i in rows) == list(range(n)), (
+                "a row that is kept was asked for again"
+            )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -295,11 +297,11 @@ def slow(n=LARGE, seed=6):
     """A problem that asks for rows again and again, with a violation that is never small enough."""
     problem, start = draw(n, "sum", seed=seed, C=1e6)
     K = gram(n, seed=seed) - 0.0999 * np.eye(n)
-    return Solver(problem, K, start, dtype=np.float32, capacity=64), problem, K, start
+    return Solver(problem, K, start, dtype=np.float32, capacity=64), problem, K
 
 
 def test_watch_is_told_and_stops():
-    solver, problem, K, start = slow()
+    solver, problem, K = slow()
     told = []
 
     def watch(steps, violation):
@@ -358,7 +360,7 @@ def test_an_exception_of_fetch_leaves_a_solver_that_can_go_on(call):
 
 
 def test_an_exception_of_watch_leaves_a_solver_that_can_go_on():
-    solver, problem, K, start = slow(600)
+    solver, problem, K = slow(600)
 
     def watch(steps, violation):
         raise BrokenError

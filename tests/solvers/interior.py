@@ -1,4 +1,4 @@
-"""An independent solution of the quadratic problems of support vector machines, by an interior-point method."""
+"""The quadratic problems of support vector machines, solved independently by an interior-point method."""
 
 import clarabel
 import numpy as np

@@ -47,6 +47,9 @@ FINE = 1e-11
 #: More steps than this, per variable, are not spent on refinement.
 EXTRA_STEPS = 10
 
+#: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
+MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
+
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
 
@@ -170,7 +173,8 @@ def solve_box(
     tol : float
         The violation of the optimality conditions at which to stop.
     max_iter : int
-        Most two-variable steps; -1 sets no limit.
+        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
+        a thousand per variable, whichever is more.
     cache_bytes : float, optional
         Memory for rows of K; half of the memory limit by default.
     time_budget : float, optional
@@ -245,7 +249,8 @@ class _Run:
         self.rows[target] = values
 
     def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
-        native, most = self.native, (1 << 62 if max_iter < 0 else max_iter)
+        native = self.native
+        most = max(MOST_STEPS, MOST_STEPS_EACH * self.problem.size) if max_iter < 0 else max_iter
         ending, exact = _native.STOPPED, False
         try:
             for _ in range(MOST_CHECKS):
@@ -306,7 +311,8 @@ class _Run:
             return f"converged: the optimality conditions hold to {violation:.3g}"
         if ending == _native.LIMIT:
             return (
-                f"stopped after max_iter={self.native.steps} steps; {left}. Raise max_iter, or scale the data"
+                f"stopped at the limit of max_iter, {self.native.steps} steps; {left}. Scale the data, "
+                "lower C, or raise max_iter"
             )
         if ending == _native.STOPPED:
             return f"stopped because {watch.reason}; {left}. Fit again with warm_start=True to go on"

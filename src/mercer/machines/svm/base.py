@@ -110,8 +110,8 @@ class SupportVectorMachine(KernelMachine):
         self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
         if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
             raise ParameterError(
-                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for no limit. "
-                f"Got {self.max_iter!r}."
+                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for as many as sound "
+                f"data need. Got {self.max_iter!r}."
             )
         if self.cache_size != "auto":
             self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")

@@ -315,7 +315,8 @@ class SVC(_Classifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     max_iter : int, default=-1
-        Most two-variable steps per problem; -1 sets no limit.
+        Most two-variable steps per problem; -1 for a limit that only hopelessly scaled data meet, ten
+        million or a thousand per point, whichever is more.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix; half of the memory limit by default.
     class_weight : dict, "balanced" or None, default=None

@@ -88,8 +88,8 @@ def solve_nu_classifier(
     width = (above - below) / 2
     if not width > 0:
         raise InputError(
-            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Lower nu, "
-            "or take a richer kernel."
+            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Raise nu, "
+            "which reduces them further, or take a richer kernel."
         )
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
 
