@@ -47,8 +47,14 @@ FINE = 1e-11
 #: More steps than this, per variable, are not spent on refinement.
 EXTRA_STEPS = 10
 
+#: How often whoever watches is told; the native loop has the same number.
+SECONDS_PER_WATCH = 0.05
+
 #: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
 MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
+
+#: Problems held in full are solved on their free variables after every so many steps, at least and each.
+STEPS, STEPS_EACH = 20_000, 50
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -106,6 +112,7 @@ class _Watch:
         self.reason = ""
         self._bar = _bar(name) if bar else None
         self._first: float | None = None
+        self._last = self.start
 
     @property
     def elapsed(self) -> float:
@@ -115,7 +122,12 @@ class _Watch:
     def is_over(self) -> bool:
         return self.seconds is not None and self.elapsed >= self.seconds
 
+    @property
+    def is_due(self) -> bool:
+        return time.perf_counter() - self._last >= SECONDS_PER_WATCH
+
     def __call__(self, steps: int, violation: float) -> bool:
+        self._last = time.perf_counter()
         if self._bar is not None and violation > 0:
             self._show(self._bar, violation)
         report = Progress(steps, violation, self.tol, self.elapsed)
@@ -254,7 +266,7 @@ class _Run:
         ending, exact = _native.STOPPED, False
         try:
             for _ in range(MOST_CHECKS):
-                ending = native.run(self.tol, most - native.steps, self._fetch, watch)
+                ending = self._descend(watch, most)
                 if ending != _native.CONVERGED:
                     break
                 b = native.b
@@ -268,6 +280,21 @@ class _Run:
             watch.reason = "it was interrupted"
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
+
+    def _descend(self, watch: _Watch, most: int) -> int:
+        """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
+        native, n = self.native, self.problem.size
+        if self.dtype != np.float64 or n > WHOLE:
+            return int(native.run(self.tol, most - native.steps, self._fetch, watch))
+        while True:
+            some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
+            ending = int(native.run(self.tol, some, self._fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most:
+                return ending
+            if watch.is_due and watch(native.steps, native.violation()[0]):
+                return int(_native.STOPPED)
+            b = native.b
+            native.restart(*polish(self.problem, self.matrix, b, self._gradient(b), far=True))
 
     def _refine(self, watch: _Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
