@@ -1,4 +1,4 @@
-"""Random support vector problems, and how good a machine's solution of one is, computed from the matrix alone."""
+"""Random support vector problems, and how good a solution of one is, computed from the matrix alone."""
 
 from dataclasses import dataclass
 

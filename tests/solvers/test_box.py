@@ -279,7 +279,7 @@ def test_stops_by_callback_budget_and_interrupt(by):
         progress=False,
     )
     assert not solution.converged
-    assert {"callback": "callback", "budget": "budget of 0.15 s", "interrupt": "interrupted"}[
+    assert {"callback": "callback", "budget": "time budget", "interrupt": "interrupted"}[
         by
     ] in solution.status
     assert solution.stats["interrupted"] == (by == "interrupt")

@@ -22,7 +22,7 @@ from ..engine.threads import num_threads
 from ..memory import memory_limit
 from .box import BoxProblem, Vector
 from .matrices import SymmetricMatrix
-from .polish import polish
+from .polish import ROUNDING, polish
 from .solution import Solution
 
 __all__ = ["BoxValue", "Progress", "solve_box"]
@@ -55,6 +55,9 @@ MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
 
 #: Problems held in full are solved on their free variables after every so many steps, at least and each.
 STEPS, STEPS_EACH = 20_000, 50
+
+#: Rounds of steps and exact steps without progress before the rest counts as rounding.
+PATIENCE = 3
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -135,7 +138,7 @@ class _Watch:
         if stops:
             self.reason = "a callback asked to stop"
         elif self.is_over:
-            self.reason = f"the time budget of {self.seconds:g} s was used up"
+            self.reason = "the time budget was used up"
         return bool(self.reason)
 
     def _show(self, bar: Any, violation: float) -> None:
@@ -286,7 +289,8 @@ class _Run:
         native, n = self.native, self.problem.size
         if self.dtype != np.float64 or n > WHOLE:
             return int(native.run(self.tol, most - native.steps, self._fetch, watch))
-        while True:
+        idle, least = 0, (np.inf, np.inf)
+        while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
             ending = int(native.run(self.tol, some, self._fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
@@ -295,6 +299,12 @@ class _Run:
                 return int(_native.STOPPED)
             b = native.b
             native.restart(*polish(self.problem, self.matrix, b, self._gradient(b), far=True))
+            state = self.problem.optimality(native.b, native.f)
+            slack = ROUNDING * abs(state.objective)
+            moved = state.objective < least[0] - slack or state.violation < 0.5 * least[1]
+            idle = 0 if moved else idle + 1
+            least = (min(least[0], state.objective), min(least[1], state.violation))
+        return int(_native.STALLED)
 
     def _refine(self, watch: _Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""

@@ -44,9 +44,7 @@ def polish(
 
 
 class _Finish:
-    def __init__(
-        self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, far: bool
-    ) -> None:
+    def __init__(self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, far: bool) -> None:
         self.problem, self.matrix, self.far = problem, matrix, far
         self.b, self.f = b, f
         self.free = problem.is_free(b)
@@ -82,9 +80,8 @@ class _Finish:
     def _is_better(self, state: Optimality) -> bool:
         """An exact step never raises the objective; what does is rounding, or K is indefinite."""
         slack = 1e-12 * abs(self.best_state.objective)
-        return (
-            state.objective <= self.best_state.objective + slack
-            and (self.far or state.violation <= self.best_state.violation * 2)
+        return state.objective <= self.best_state.objective + slack and (
+            self.far or state.violation <= self.best_state.violation * 2
         )
 
     def move(self) -> int | None:

@@ -164,7 +164,7 @@ def two_variable_descent(
 
 
 def _unit(n: int, i: int) -> Array:
-    return (np.arange(n) == i).astype(np.float64)
+    return np.asarray(np.arange(n) == i, dtype=np.float64)
 
 
 def _room(b: float, direction: float, low: float, high: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -125,7 +125,7 @@ class SupportVectorMachine(KernelMachine):
         self._check_limits()
         if time_budget is not None:
             self._require("time_budget", time_budget, lambda v: v > 0, "a number of seconds > 0, or None")
-        callbacks = [callbacks] if callable(callbacks) else list(callbacks)
+        callbacks = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
         for callback in callbacks:
             if not callable(callback):
                 raise ParameterError(

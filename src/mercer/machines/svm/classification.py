@@ -109,9 +109,13 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             from sklearn.utils import column_or_1d
 
             labels = column_or_1d(labels, warn=True)
-        check_classification_targets(labels)
         if labels.ndim != 1:
+            check_classification_targets(labels)
             raise InputError(f"{type(self).__name__}: y must be of shape (n,), one label per point.")
+        if labels.dtype == object:  # numbers, or strings, in disguise
+            labels = np.array(labels.tolist())
+        if labels.dtype.kind == "f":
+            check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         return np.asarray(codes, dtype=np.intp)
 
