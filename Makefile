@@ -42,10 +42,10 @@ docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/htm
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SECONDS=60 each, then the laws on many expressions
+fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SECONDS=60 each, many expressions and SVM problems
 	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
 	@$(BIN)/python tests/engine/fuzz_compiler.py --seconds $(SECONDS)
-	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q tests/laws/test_expressions.py
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n auto tests/laws/test_expressions.py tests/machines/test_svm_libsvm.py
 
 sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized

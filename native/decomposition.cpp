@@ -85,7 +85,10 @@ void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& 
       stamp[slot[i]] = now, ++hits;
     else
       rows.push_back(i), ++misses;
-  for (std::size_t k = 0; k < rows.size() && used < capacity; ++k) slots.push_back(used++);
+  for (std::size_t k = 0; k < rows.size() && used < capacity; ++k) {
+    stamp[used] = now;  // or else it would be among the oldest below
+    slots.push_back(used++);
+  }
   std::size_t missing = rows.size() - slots.size();
   if (missing > 0) {  // the slots not used for longest make room
     std::vector<Index> old;
@@ -264,6 +267,7 @@ void Decomposition<T>::choose(const Extremes* e) {
   }
   std::size_t left = 0;
   for (Index i : fresh) {
+    if (in_.place[i] >= 0) continue;  // a free variable may violate in both directions
     if (std::ssize(in_.member) < size_)
       in_.enter(std::ssize(in_.member), i, i);
     else if (left < leaving.size())
@@ -374,14 +378,16 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
       sign = -1.0;
       scale = curvature = in.diagonal[i];
     }
-    curvature = std::max({curvature, kLeastCurvature * scale, std::numeric_limits<double>::min()});
+    double floor = std::max(kLeastCurvature * scale, std::numeric_limits<double>::min());
+    bool flat = curvature <= floor;
+    curvature = std::max(curvature, floor);
 
     // As far as pays, but not past a bound, nor past zero, where the rate changes.
     double bi = in.b[i], end_i = sign * bi < 0.0 ? 0.0 : (sign > 0.0 ? in.high[i] : in.low[i]);
     double bj = j < 0 ? 0.0 : in.b[j], end_j = j < 0 ? -kInfinity : (bj > 0.0 ? 0.0 : in.low[j]);
     double room_i = std::abs(end_i - bi), room_j = bj - end_j;
     double length = std::min({rate / curvature, room_i, room_j});
-    if (!std::isfinite(length)) return kUnbounded;
+    if (!std::isfinite(length) || (flat && std::isinf(room_i) && std::isinf(room_j))) return kUnbounded;
     in.gain += length * (rate - 0.5 * curvature * length);
     in.b[i] = length == room_i ? end_i : bi + sign * length;
     offsets(in.b[i], in.low[i], in.high[i], &in.up[i], &in.down[i], w);
@@ -440,11 +446,13 @@ Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fe
   std::vector<Index> rows, slots;
   Extremes e[2];
   int idle = 0;
+  double least = kInfinity;
   for (;; ++rounds_) {
     extremes(e);
     double worst = violation_of(e);
     if (!std::isfinite(worst)) return kNotFinite;
-    if (worst <= tolerance) return kConverged;
+    if (worst <= tolerance) return std::isfinite(objective()) ? kConverged : kNotFinite;  // scans skip NaN
+    if (worst < least) least = worst, idle = 0;  // progress that is too small for the objective to show
     if (steps_ >= end) return kLimit;
     if (stopped_) return kStopped;
     if (std::chrono::duration<double>(Clock::now() - last_watch).count() > kSecondsPerWatch) {

@@ -32,7 +32,10 @@ def test_everything_native_under(isa):
         pytest.skip(f"this machine cannot run {isa}")
     if isa == _native.isa():
         pytest.skip(f"{isa} is what the rest of the suite runs on")
-    files = [str(HERE / f"test_{name}.py") for name in ("native", "accuracy", "functions", "program")]
+    files = [
+        str(HERE / f"test_{name}.py")
+        for name in ("native", "accuracy", "functions", "program", "decomposition")
+    ]
     done = python("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, MERCER_ISA=isa)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -104,7 +104,7 @@ class NormalizedGram(_Derived):
         values = self.base._values(rows, cols, progress)
         s, t = self._row_factors[rows], self._column_factors[cols]
         values *= (s[:, None] * t).astype(values.dtype)
-        if self.is_symmetric and isinstance(rows, slice) and rows == cols:
+        if self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols:
             np.fill_diagonal(values, np.where(s > 0, 1.0, 0.0))
         return values
 

@@ -168,7 +168,7 @@ class KernelGram(Gram):
         return self._columns is None
 
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
-        symmetric = self.is_symmetric and isinstance(rows, slice) and rows == cols
+        symmetric = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols
         A = take(self._rows, rows)
         B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
         with workers.located(positions(rows), positions(cols), self.is_symmetric):
@@ -211,7 +211,7 @@ class KernelGram(Gram):
         if isinstance(self.kernel.domain, Similarities):
             raise InputError(
                 "a precomputed matrix between new and training points does not contain the new points' "
-                "values with themselves, which normalising them needs. Normalise the matrix beforehand."
+                "values with themselves, which distances and normalising need. Normalise the matrix beforehand."
             )
         return np.asarray(self.kernel._diagonal(self.kernel._prepare(self.kernel.domain.validate(Z, "Z"))))
 

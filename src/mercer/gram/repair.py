@@ -107,7 +107,7 @@ class RepairedGram(Gram):
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         if self.method != "shift":
             values = self._left[rows] @ self._root[cols].T
-            if self.is_symmetric and isinstance(rows, slice) and rows == cols:
+            if self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols:
                 values = (values + values.T) / 2
             return np.asarray(values, dtype=self.dtype)
         values = self.base._values(rows, cols, progress)

@@ -23,7 +23,7 @@ from ..engine.threads import num_threads
 from ..memory import memory_limit
 from .box import BoxProblem, Optimality, Vector
 from .matrices import DenseMatrix, SymmetricMatrix
-from .polish import polish
+from .polish import ROUNDING, polish
 from .solution import Solution
 
 __all__ = ["BoxValue", "Progress", "solve_box"]
@@ -45,6 +45,18 @@ FINE = 1e-11
 
 #: Refinement may take this many times the steps that were needed so far, and some.
 EXTRA_SHARE, EXTRA_STEPS = 2, 1000
+
+#: How often whoever watches is told; the native loop has the same number.
+SECONDS_PER_WATCH = 0.05
+
+#: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
+MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
+
+#: Problems held in full are solved on their free variables after every so many steps, at least and each.
+STEPS, STEPS_EACH = 20_000, 50
+
+#: Rounds of steps and exact steps without progress before the rest counts as rounding.
+PATIENCE = 3
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -102,6 +114,7 @@ class _Watch:
         self.reason = ""
         self._bar = _bar(name) if bar else None
         self._first: float | None = None
+        self._last = self.start
 
     @property
     def elapsed(self) -> float:
@@ -111,7 +124,12 @@ class _Watch:
     def is_over(self) -> bool:
         return self.seconds is not None and self.elapsed >= self.seconds
 
+    @property
+    def is_due(self) -> bool:
+        return time.perf_counter() - self._last >= SECONDS_PER_WATCH
+
     def __call__(self, steps: int, violation: float) -> bool:
+        self._last = time.perf_counter()
         if self._bar is not None and violation > 0:
             self._show(self._bar, violation)
         report = Progress(steps, violation, self.tol, self.elapsed)
@@ -119,7 +137,7 @@ class _Watch:
         if stops:
             self.reason = "a callback asked to stop"
         elif self.is_over:
-            self.reason = f"the time budget of {self.seconds:g} s was used up"
+            self.reason = "the time budget was used up"
         return bool(self.reason)
 
     def _show(self, bar: Any, violation: float) -> None:
@@ -169,7 +187,8 @@ def solve_box(
     tol : float
         The violation of the optimality conditions at which to stop.
     max_iter : int
-        Most two-variable steps; -1 sets no limit.
+        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
+        a thousand per variable, whichever is more.
     cache_bytes : float, optional
         Memory for rows of K; half of the memory limit by default.
     time_budget : float, optional
@@ -254,11 +273,12 @@ class _Run:
             self.rows[slots] = self.matrix.block(wanted, slice(None), self.dtype)
 
     def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
-        native, most = self.native, (1 << 62 if max_iter < 0 else max_iter)
+        native = self.native
+        most = max(MOST_STEPS, MOST_STEPS_EACH * self.problem.size) if max_iter < 0 else max_iter
         ending, exact = _native.STOPPED, False
         try:
             for _ in range(MOST_CHECKS):
-                ending = native.run(self.tol, most - native.steps, self._fetch, watch)
+                ending = self._descend(watch, most)
                 if ending != _native.CONVERGED:
                     break
                 self._recompute()
@@ -277,6 +297,28 @@ class _Run:
         if self.dtype != np.float64 or not self.native.recompute():
             b = self.native.b
             self.native.restart(b, self._gradient(b))
+
+    def _descend(self, watch: _Watch, most: int) -> int:
+        """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
+        native, n = self.native, self.problem.size
+        if self.dtype != np.float64 or n > _native.WHOLE:
+            return int(native.run(self.tol, most - native.steps, self._fetch, watch))
+        idle, least = 0, (np.inf, np.inf)
+        while idle < PATIENCE:
+            some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
+            ending = int(native.run(self.tol, some, self._fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most:
+                return ending
+            if watch.is_due and watch(native.steps, native.violation()[0]):
+                return int(_native.STOPPED)
+            b = native.b
+            native.restart(*polish(self.problem, self.matrix, b, self._gradient(b), far=True))
+            state = self.problem.optimality(native.b, native.f)
+            slack = ROUNDING * abs(state.objective)
+            moved = state.objective < least[0] - slack or state.violation < 0.5 * least[1]
+            idle = 0 if moved else idle + 1
+            least = (min(least[0], state.objective), min(least[1], state.violation))
+        return int(_native.STALLED)
 
     def _refine(self, watch: _Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
@@ -321,7 +363,8 @@ class _Run:
             return f"converged: the optimality conditions hold to {violation:.3g}"
         if ending == _native.LIMIT:
             return (
-                f"stopped after max_iter={self.native.steps} steps; {left}. Raise max_iter, or scale the data"
+                f"stopped at the limit of max_iter, {self.native.steps} steps; {left}. Scale the data, "
+                "lower C, or raise max_iter"
             )
         if ending == _native.STOPPED:
             return f"stopped because {watch.reason}; {left}. Fit again with warm_start=True to go on"

@@ -30,17 +30,22 @@ MOST_CHANGES = 20
 ROUNDING = 1e-13
 
 
-def polish(problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector) -> tuple[Vector, Vector]:
-    """Return a better point and its gradient, or those given if that is not cheap or does not work out."""
-    finish = _Finish(problem, matrix, b, f)
+def polish(
+    problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, *, far: bool = False
+) -> tuple[Vector, Vector]:
+    """Return a better point and its gradient, or those given if that is not cheap or does not work out.
+
+    Far from the solution a better point is one of lower objective, even if its violation is larger.
+    """
+    finish = _Finish(problem, matrix, b, f, far)
     if finish.is_cheap() and not finish.is_done():
         finish.run()
     return finish.best
 
 
 class _Finish:
-    def __init__(self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector) -> None:
-        self.problem, self.matrix = problem, matrix
+    def __init__(self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, far: bool) -> None:
+        self.problem, self.matrix, self.far = problem, matrix, far
         self.b, self.f = b, f
         self.free = problem.is_free(b)
         self.rises = b > 0  # the side of zero on which a variable moves
@@ -75,9 +80,8 @@ class _Finish:
     def _is_better(self, state: Optimality) -> bool:
         """An exact step never raises the objective; what does is rounding, or K is indefinite."""
         slack = 1e-12 * abs(self.best_state.objective)
-        return (
-            state.objective <= self.best_state.objective + slack
-            and state.violation <= self.best_state.violation * 2
+        return state.objective <= self.best_state.objective + slack and (
+            self.far or state.violation <= self.best_state.violation * 2
         )
 
     def move(self) -> int | None:

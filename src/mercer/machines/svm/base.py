@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import numbers
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -114,8 +114,8 @@ class SupportVectorMachine(KernelMachine):
         self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
         if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
             raise ParameterError(
-                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for no limit. "
-                f"Got {self.max_iter!r}."
+                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for as many as sound "
+                f"data need. Got {self.max_iter!r}."
             )
         if self.cache_size != "auto":
             self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")
@@ -129,7 +129,7 @@ class SupportVectorMachine(KernelMachine):
         self._check_limits()
         if time_budget is not None:
             self._require("time_budget", time_budget, lambda v: v > 0, "a number of seconds > 0, or None")
-        callbacks = [callbacks] if callable(callbacks) else list(callbacks)
+        callbacks = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
         for callback in callbacks:
             if not callable(callback):
                 raise ParameterError(

@@ -113,9 +113,13 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             from sklearn.utils import column_or_1d
 
             labels = column_or_1d(labels, warn=True)
-        check_classification_targets(labels)
         if labels.ndim != 1:
+            check_classification_targets(labels)
             raise InputError(f"{type(self).__name__}: y must be of shape (n,), one label per point.")
+        if labels.dtype == object:  # numbers, or strings, in disguise
+            labels = np.array(labels.tolist())
+        if labels.dtype.kind == "f":
+            check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         return np.asarray(codes, dtype=np.intp)
 
@@ -341,7 +345,8 @@ class SVC(_Classifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     max_iter : int, default=-1
-        Most two-variable steps per problem; -1 sets no limit.
+        Most two-variable steps per problem; -1 for a limit that only hopelessly scaled data meet, ten
+        million or a thousand per point, whichever is more.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix; half of the memory limit by default.
     shrinking : bool, default=True

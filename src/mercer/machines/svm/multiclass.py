@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -84,15 +85,30 @@ def solve_all(
     solve: Callable[[int, SymmetricMatrix, Control], Fit],
 ) -> list[Fit]:
     """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end all."""
+    start, stop = time.perf_counter(), threading.Event()
+
+    def left(limits: Control) -> Control:
+        """What is left for a task that begins now: no step once time is up or someone has stopped."""
+        if limits.time_budget is None:
+            return replace(limits, max_iter=0) if stop.is_set() else limits
+        seconds = limits.time_budget - (time.perf_counter() - start)
+        if stop.is_set() or seconds <= 0:
+            return replace(limits, max_iter=0)
+        return replace(limits, time_budget=seconds)
+
     if len(tasks) == 1 or not shared.is_held:
-        return [solve(t, shared.part(task.index), control) for t, task in enumerate(tasks)]
-    stop = threading.Event()
+        fits = []
+        for t, task in enumerate(tasks):
+            fits.append(solve(t, shared.part(task.index), left(control)))
+            if fits[-1].solution.stats["interrupted"]:
+                stop.set()
+        return fits
     is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
     alone = control.alone(lambda _: stop.is_set(), refine=is_cheap)
 
     def work(t: int) -> Fit:
         with inside_tile():
-            return solve(t, shared.part(tasks[t].index), alone)
+            return solve(t, shared.part(tasks[t].index), left(alone))
 
     with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
         futures = [pool.submit(work, t) for t in range(len(tasks))]

@@ -19,6 +19,9 @@ __all__ = ["EnclosingBall", "OneClassSVM"]
 
 Vector = NDArray[np.float64]
 
+#: Points on the boundary count as inside: it gives way by this part of the values, more than rounding.
+BOUNDARY = 1e-10
+
 
 class _OneClass(OutlierMixin, SupportVectorMachine):
     """Points without labels; ``decision_function`` is positive inside."""
@@ -117,7 +120,7 @@ gap_, kkt_violation_, solutions_, n_iter_
 
     Examples
     --------
-    >>> OneClassSVM(nu=0.3).fit([[0.0], [0.4], [0.5], [1.0]]).predict([[0.45], [9.0]])
+    >>> OneClassSVM(nu=0.5).fit([[0.0], [0.44], [0.45], [0.46], [1.0]]).predict([[0.45], [9.0]])
     array([ 1, -1])
     """
 
@@ -152,8 +155,8 @@ gap_, kkt_violation_, solutions_, n_iter_
         return BoxProblem(zeros, zeros, weight), float(self.nu) * float(weight.sum())
 
     def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
-        self.intercept_ = np.array([multiplier])
-        self.offset_ = -multiplier
+        self.offset_ = -multiplier - BOUNDARY * float(np.abs(f).max())
+        self.intercept_ = np.array([-self.offset_])
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Values f(x): the larger, the more at home."""
@@ -250,7 +253,8 @@ solutions_, n_iter_
         # |Phi(x_i) - c|^2 = |c|^2 - 2 f_i, and -f_i is the multiplier where 0 < b_i < C.
         self.squared_norm_ = float(b @ (f - problem.linear))
         reach = float((-f[b > 0]).max()) if np.isinf(self.C) else multiplier
-        self.squared_radius_ = max(self.squared_norm_ + 2 * reach, 0.0)
+        slack = BOUNDARY * (self.squared_norm_ + 2 * float(np.abs(f).max()))
+        self.squared_radius_ = max(self.squared_norm_ + 2 * reach, 0.0) + slack
         self.radius_ = float(np.sqrt(self.squared_radius_))
         self.offset_ = -self.squared_radius_
         self.intercept_ = np.array([self.squared_radius_ - self.squared_norm_])

@@ -87,9 +87,11 @@ def solve_nu_classifier(
     above, below = (-t for t in solution.value.offsets)
     width = (above - below) / 2
     if not width > 0:
+        if not solution.converged:  # stopped before it is known
+            return Fit(solution.value.coefficients, -(above + below) / 2, solution)
         raise InputError(
-            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Lower nu, "
-            "or take a richer kernel."
+            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Raise nu, "
+            "which reduces them further, or take a richer kernel."
         )
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
 
