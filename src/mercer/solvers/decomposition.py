@@ -119,7 +119,7 @@ class _Watch:
         if stops:
             self.reason = "a callback asked to stop"
         elif self.is_over:
-            self.reason = f"the time budget of {self.seconds:g} s was used up"
+            self.reason = "the time budget was used up"
         return bool(self.reason)
 
     def _show(self, bar: Any, violation: float) -> None:
@@ -175,7 +175,7 @@ def solve_box(
     time_budget : float, optional
         Seconds after which to stop.
     callbacks : sequence of callables
-        Called with a :class:`Progress` about twenty times a second; True stops.
+        Called with a :class:`Progress` at the start and about twenty times a second; True stops.
     progress : bool
         Show a bar when it takes more than a second.
     refine : bool
@@ -256,6 +256,8 @@ class _Run:
     def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         native, most = self.native, (1 << 62 if max_iter < 0 else max_iter)
         ending, exact = _native.STOPPED, False
+        if watch(native.steps, native.violation()[0]):
+            return self._solution(ending, exact, watch)
         try:
             for _ in range(MOST_CHECKS):
                 ending = native.run(self.tol, most - native.steps, self._fetch, watch)
@@ -305,6 +307,7 @@ class _Run:
             "cache_misses": native.misses,
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
+            "stopped": bool(watch.reason),
             "interrupted": watch.reason == "it was interrupted",
         }
         return Solution(

@@ -21,6 +21,9 @@ __all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_a
 #: Gram matrices up to this size are held in full for all problems together.
 MOST_BYTES = 1 << 31
 
+#: Kernel values that a product holds at a time.
+BAND = 1 << 23
+
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -72,6 +75,23 @@ class SharedGram:
             return DenseMatrix(self._K, None if everything else index)
         return GramMatrix(self._G if everything else self._G.select(index))
 
+    def product(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], V: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``K[rows, columns] @ V`` in double precision, a band of rows at a time."""
+        result = np.zeros((len(rows), V.shape[1]))
+        height = max(BAND // max(len(columns), 1), 1)
+        with single_threaded_blas():
+            for start in range(0, len(rows), height):
+                band = slice(start, start + height)
+                result[band] = self._block(rows[band], columns) @ V
+        return result
+
+    def _block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        if self._K is not None:
+            return np.asarray(self._K[np.ix_(rows, columns)])
+        return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
+
 
 def solve_all(
     tasks: Sequence[Task],
@@ -79,18 +99,29 @@ def solve_all(
     control: Control,
     solve: Callable[[int, SymmetricMatrix, Control], Fit],
 ) -> list[Fit]:
-    """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end all."""
-    if len(tasks) == 1 or not shared.is_held:
-        return [solve(t, shared.part(task.index), control) for t, task in enumerate(tasks)]
-    stop = threading.Event()
-    alone = control.alone(lambda _: stop.is_set())
+    """``solve(number of the task, matrix, control)`` for every task, on all cores.
 
-    def work(t: int) -> Fit:
+    What stops one of them (a time budget, a callback, an interrupt) stops all.
+    """
+    stop = threading.Event()
+
+    def work(t: int, limits: Control) -> Fit:
+        fit = solve(t, shared.part(tasks[t].index), limits)
+        if fit.solution.stats["stopped"]:
+            stop.set()
+        return fit
+
+    if len(tasks) == 1 or not shared.is_held:
+        watched = control.until(stop.is_set)
+        return [work(t, watched) for t in range(len(tasks))]
+    alone = control.until(stop.is_set).alone()
+
+    def work_alone(t: int) -> Fit:
         with inside_tile():
-            return solve(t, shared.part(tasks[t].index), alone)
+            return work(t, alone)
 
     with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
-        futures = [pool.submit(work, t) for t in range(len(tasks))]
+        futures = [pool.submit(work_alone, t) for t in range(len(tasks))]
         while True:
             try:
                 return [future.result() for future in futures]
