@@ -194,7 +194,7 @@ def solve_box(
     time_budget : float, optional
         Seconds after which to stop.
     callbacks : sequence of callables
-        Called with a :class:`Progress` about twenty times a second; True stops.
+        Called with a :class:`Progress` at the start and about twenty times a second; True stops.
     progress : bool
         Show a bar when it takes more than a second.
     refine : bool
@@ -276,6 +276,8 @@ class _Run:
         native = self.native
         most = max(MOST_STEPS, MOST_STEPS_EACH * self.problem.size) if max_iter < 0 else max_iter
         ending, exact = _native.STOPPED, False
+        if watch(native.steps, native.violation()[0]):
+            return self._solution(ending, exact, watch)
         try:
             for _ in range(MOST_CHECKS):
                 ending = self._descend(watch, most)
@@ -347,6 +349,7 @@ class _Run:
             "cache_misses": native.misses,
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
+            "stopped": bool(watch.reason),
             "interrupted": watch.reason == "it was interrupted",
         }
         return Solution(

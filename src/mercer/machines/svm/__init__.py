@@ -4,6 +4,8 @@
 ``base``            limits, the solver, the support vectors
 ``problems``        how each machine is stated as a ``BoxProblem``
 ``multiclass``      several two-class problems on one Gram matrix
+``folds``           points to leave out
+``probability``     from decision values to probabilities
 ``classification``  ``SVC``, ``NuSVC``
 ``regression``      ``SVR``, ``NuSVR``
 ``oneclass``        ``OneClassSVM``, ``EnclosingBall``

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import numbers
+import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,24 @@ __all__ = ["Control", "Fit", "SupportVectorMachine", "Training", "balanced", "fi
 
 Vector = NDArray[np.float64]
 
+#: Seconds between two calls of a callback.
+PAUSE = 0.04
+
+
+class Paced:
+    """A callback that is called at most about twenty times a second, however many problems there are."""
+
+    def __init__(self, callback: Callable[[Progress], Any]) -> None:
+        self._callback, self._next = callback, 0.0
+
+    def __call__(self, report: Progress) -> Any:
+        """Pass the report on, unless it is too soon."""
+        now = time.perf_counter()
+        if now < self._next:
+            return False
+        self._next = now + PAUSE
+        return self._callback(report)
+
 
 @dataclass(frozen=True)
 class Control:
@@ -36,7 +55,7 @@ class Control:
     tol: float
     max_iter: int
     cache_bytes: float
-    time_budget: float | None
+    deadline: float | None  # on the clock of time.perf_counter, for all problems together
     callbacks: Sequence[Callable[[Progress], Any]]
     refine: bool
     progress: bool
@@ -58,7 +77,7 @@ class Control:
             tol=self.tol if tol is None else tol,
             max_iter=self.max_iter,
             cache_bytes=self.cache_bytes,
-            time_budget=self.time_budget,
+            time_budget=None if self.deadline is None else self.deadline - time.perf_counter(),
             callbacks=self.callbacks,
             progress=self.progress,
             refine=self.refine,
@@ -66,10 +85,13 @@ class Control:
             name=self.name,
         )
 
-    def alone(self, stopped: Callable[[Progress], bool], refine: bool) -> Control:
+    def alone(self, refine: bool) -> Control:
         """The same for one of several problems that are solved side by side."""
-        callbacks = [*self.callbacks, stopped]
-        return replace(self, progress=False, threads=1, callbacks=callbacks, refine=refine)
+        return replace(self, progress=False, threads=1, refine=refine)
+
+    def until(self, stopped: Callable[[], bool]) -> Control:
+        """The same, with one more reason to stop."""
+        return replace(self, callbacks=[*self.callbacks, lambda _: stopped()])
 
 
 class Fit(NamedTuple):
@@ -140,8 +162,8 @@ class SupportVectorMachine(KernelMachine):
             tol=float(self.tol),
             max_iter=int(self.max_iter),
             cache_bytes=size,
-            time_budget=time_budget,
-            callbacks=callbacks,
+            deadline=None if time_budget is None else time.perf_counter() + time_budget,
+            callbacks=[Paced(callback) for callback in callbacks],
             refine=True,
             progress=True,
             name=type(self).__name__,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
-import time
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 
 from ...errors import InputError, ParameterError
@@ -20,12 +22,23 @@ from ...kernels import Gaussian
 from ...solvers import SymmetricMatrix
 from ..base import len_of
 from .base import Control, Fit, SupportVectorMachine, Training, balanced, positive_rows
+from .folds import Fold, make_folds, tell_apart
 from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
-from .problems import check_nu, solve_classifier, solve_nu_classifier
+from .probability import PiecewiseLogistic, Temperature, agree, class_margins
+from .problems import check_nu, most_nu, solve_classifier, solve_nu_classifier
 
 __all__ = ["SVC", "NuSVC"]
 
 Vector = NDArray[np.float64]
+
+
+def _has_probabilities(machine: Any) -> bool:
+    if not machine.probability:
+        raise AttributeError(
+            f"{type(machine).__name__}: predict_proba is not available when probability=False. "
+            "Fit with probability=True."
+        )
+    return True
 
 
 class _Classifier(ClassifierMixin, SupportVectorMachine):
@@ -35,6 +48,9 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
     decision_function_shape: str
     break_ties: bool
     multiclass: str
+    probability: bool
+    random_state: Any
+    calibration_: PiecewiseLogistic | Temperature
 
     def _solve(
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
@@ -47,6 +63,10 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
                 raise ParameterError(
                     f"{type(self).__name__}: `{name}` must be 'ovo' or 'ovr'. Got {getattr(self, name)!r}."
                 )
+        if not isinstance(self.probability, bool | np.bool_):
+            raise ParameterError(
+                f"{type(self).__name__}: `probability` must be True or False. Got {self.probability!r}."
+            )
         if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
             raise ParameterError(
                 f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': "
@@ -63,6 +83,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         y: Any,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         time_budget: float | None = None,
         callbacks: Any = (),
     ) -> Self:
@@ -75,6 +96,9 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             Labels of any type, of two or more classes.
         sample_weight : array of shape (n,), optional
             Factors of C for each point: weight 2 is a repeated row, weight 0 an absent one.
+        groups : array of shape (n,), optional
+            With ``probability=True``: points of one group, such as measurements of one patient, are left out
+            together.
         time_budget : float, optional
             Seconds after which to stop; the model is usable and says how far it is from the optimum.
         callbacks : callable or sequence of callables
@@ -83,10 +107,12 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         control = self._control(time_budget, callbacks)
         last = self._last() if self.warm_start else None
         training, codes = self._prepare(X, y, sample_weight)
+        folds = self._folds(training, codes, groups) if self.probability else []
         tasks = self._tasks(codes)
-        shared = SharedGram(training.gram, len(tasks) > 1, control.cache_bytes)
+        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes)
         starts = None if last is None else self._starts(last, tasks, training, codes)
         self._fit_tasks(tasks, training, codes, shared, control, starts)
+        self._calibrate(folds, training, codes, shared, control)
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
@@ -181,14 +207,24 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         control: Control,
         starts: Sequence[Vector] | None,
     ) -> list[Fit]:
+        fits = self._solve_tasks(tasks, training, shared, control, starts)
+        self._assemble(tasks, fits, training, codes)
+        self._tell([fit.solution for fit in fits])
+        return fits
+
+    def _solve_tasks(
+        self,
+        tasks: Sequence[Task],
+        training: Training,
+        shared: SharedGram,
+        control: Control,
+        starts: Sequence[Vector] | None = None,
+    ) -> list[Fit]:
         def solve(t: int, matrix: SymmetricMatrix, limits: Control) -> Fit:
             start = None if starts is None else starts[t]
             return self._solve(tasks[t].y, training.weight[tasks[t].index], matrix, limits, start)
 
-        fits = solve_all(tasks, shared, control, solve)
-        self._assemble(tasks, fits, training, codes)
-        self._tell([fit.solution for fit in fits])
-        return fits
+        return solve_all(tasks, shared, control, solve)
 
     def _assemble(
         self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
@@ -247,6 +283,106 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         super()._keep_selected(chosen, coefficients)
         self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
 
+    # -- probabilities --------------------------------------------------------------------------
+    def _folds(self, training: Training, codes: NDArray[np.intp], groups: Any) -> list[Fold]:
+        if groups is not None:
+            groups = np.asarray(groups)
+            if groups.shape != self.shape_fit_[:1]:
+                raise InputError(
+                    f"{type(self).__name__}: `groups` must have one entry per point, "
+                    f"shape ({self.shape_fit_[0]},). Got {groups.shape}."
+                )
+            groups = groups[training.kept]
+        points = tell_apart(self.kernel_.domain, training.points, len(codes))
+        return make_folds(codes, points, groups, check_random_state(self.random_state))
+
+    def _calibrate(
+        self,
+        folds: Sequence[Fold],
+        training: Training,
+        codes: NDArray[np.intp],
+        shared: SharedGram,
+        control: Control,
+    ) -> None:
+        """Fit the probabilities to decision values of left-out points; what stops the fit leaves none."""
+        if hasattr(self, "calibration_"):
+            del self.calibration_
+        if not folds or any(solution.stats["stopped"] for solution in self.solutions_):
+            return
+        try:
+            values, fits = self._left_out_values(folds, training, codes, shared, control)
+        except InputError as error:
+            raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
+        except KeyboardInterrupt:
+            self._warn("stopped in the calibration because it was interrupted. There are no probabilities")
+            return
+        missed = [fit.solution for fit in fits if not fit.solution.converged]
+        stopped = [solution for solution in missed if solution.stats["stopped"]]
+        if stopped:
+            self._warn(f"in the calibration: {stopped[0].status}. There are no probabilities")
+            return
+        if missed:
+            self._warn(f"{len(missed)} of the {len(fits)} fits of the calibration: {missed[0].status}")
+        used = np.sort(np.concatenate([fold.left_out for fold in folds]))
+        kind: type[PiecewiseLogistic | Temperature] = (
+            PiecewiseLogistic if len(self.classes_) == 2 else Temperature
+        )
+        self.calibration_ = kind.fit(self._scores(values[used]), codes[used], training.weight[used])
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(f"{type(self).__name__}: {message}.", ConvergenceWarning, stacklevel=4)
+
+    def _left_out_values(
+        self,
+        folds: Sequence[Fold],
+        training: Training,
+        codes: NDArray[np.intp],
+        shared: SharedGram,
+        control: Control,
+    ) -> tuple[NDArray[np.float64], list[Fit]]:
+        """Decision values of each point by the model without its fold, and these models."""
+        tasks = [
+            Task(fold.rest[task.index], task.y) for fold in folds for task in self._tasks(codes[fold.rest])
+        ]
+        fits = self._solve_tasks(tasks, training, shared, control)
+        each = len(tasks) // len(folds)
+        values = np.zeros((len(codes), each))
+        for f, fold in enumerate(folds):
+            mine = slice(f * each, (f + 1) * each)
+            table = np.zeros((len(codes), each))
+            for t, (task, fit) in enumerate(zip(tasks[mine], fits[mine], strict=True)):
+                table[task.index, t] = fit.coefficients
+            support = np.flatnonzero(table.any(axis=1))
+            values[fold.left_out] = shared.product(fold.left_out, support, table[support])
+            values[fold.left_out] += [fit.intercept for fit in fits[mine]]
+        return values, fits
+
+    def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the probabilities are made of: f for two classes, otherwise a score per class."""
+        if len(self.classes_) == 2:
+            return values[:, 0]
+        return class_margins(values, len(self.classes_)) if self._is_by_pairs else values
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, of shape (n, n_classes); ``predict`` is the most probable one.
+
+        Needs ``probability=True`` before ``fit``.  All are strictly between 0 and 1.
+        """
+        self._check_fitted()
+        if not hasattr(self, "calibration_"):
+            raise NotFittedError(
+                f"{type(self).__name__}: there are no probabilities: fit was stopped before they were known, "
+                "or had probability=False. Fit again, with probability=True and enough time."
+            )
+        values = self._decisions(X)
+        return agree(self.calibration_(self._scores(values)), self._winners(values))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of :meth:`predict_proba`; all are finite."""
+        return np.asarray(np.log(self.predict_proba(X)))
+
     # -- decisions ------------------------------------------------------------------------------
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         """One column per two-class problem."""
@@ -301,12 +437,15 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         With ``break_ties=False``, classes with equally many votes are decided for the first of them.
         """
         self._check_fitted()
+        return np.asarray(self.classes_[self._winners(self._decisions(X))])
+
+    def _winners(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Positions of the predicted classes."""
         count = len(self.classes_)
-        values = self._decisions(X)
         if count == 2:
-            return np.asarray(self.classes_[(values[:, 0] > 0).astype(np.intp)])
+            return (values[:, 0] > 0).astype(np.intp)
         if self.multiclass == "ovr":
-            return np.asarray(self.classes_[values.argmax(axis=1)])
+            return np.asarray(values.argmax(axis=1))
         if self.break_ties:
             scores = _ovr_decision_function(values < 0, -values, count)
         else:
@@ -314,7 +453,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
             for t, (i, j) in enumerate(combinations(range(count), 2)):
                 scores[:, i] += values[:, t] > 0
                 scores[:, j] += values[:, t] <= 0
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return np.asarray(scores.argmax(axis=1))
 
 
 class SVC(_Classifier):
@@ -366,6 +505,10 @@ class SVC(_Classifier):
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
     store : path or GramStore, optional
         Keep kernel values on disk between fits, see :func:`mercer.gram`.
+    probability : bool, default=False
+        Whether to fit probabilities, at the price of about five more fits; see below.
+    random_state : int, RandomState or None, default=0
+        How points are dealt into folds for the probabilities.
 
     Attributes
     ----------
@@ -392,6 +535,27 @@ class SVC(_Classifier):
     solutions_ : tuple of Solution
         One per problem: iterations, times, cache statistics.
     n_iter_ : array of int
+    calibration_ : PiecewiseLogistic or Temperature
+        For ``probability=True``: the function from decision values to probabilities, with its slopes (two
+        classes) or its temperature (more).
+
+    Notes
+    -----
+    Probabilities are fitted to decision values of points that the model has not seen: five times a fifth of
+    the points is left out, each fifth with its share of every class, and the machine is fitted to the rest,
+    with the same kernel, C and weights.  Copies of a point are left out together, and so are ``groups``; a
+    class of fewer than five different points has each left out once, a single point never.  Points without a
+    digest (rows of a precomputed matrix, instances of classes) count as different; name copies by ``groups``.
+
+    For two classes p is an increasing function of the decision value with p(0) = 1/2.  For more it is a
+    softmax, over a temperature, of how far each class is ahead of its strongest rival (``"ovo"``), or of the
+    decision values (``"ovr"``).  ``predict`` is always the most probable class.  ``sample_weight`` and
+    ``class_weight`` count as repetition, so with ``class_weight`` these are the probabilities where the
+    classes are that frequent.
+
+    ``time_budget``, ``callbacks`` and Ctrl-C cover all fits together.  What stops them within the extra ones
+    leaves the model as it is, without probabilities: a warning says so, and ``predict_proba`` raises
+    NotFittedError.
 
     Examples
     --------
@@ -423,6 +587,8 @@ class SVC(_Classifier):
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        probability: bool = False,
+        random_state: Any = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -439,6 +605,8 @@ class SVC(_Classifier):
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
+        self.probability = probability
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -451,6 +619,7 @@ class SVC(_Classifier):
         Cs: Any,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         time_budget: float | None = None,
         callbacks: Any = (),
     ) -> list[Self]:
@@ -461,7 +630,7 @@ class SVC(_Classifier):
 
         Parameters
         ----------
-        X, y, sample_weight, callbacks
+        X, y, sample_weight, groups, callbacks
             As in :meth:`fit`.
         Cs : sequence of float
             Finite values, in any order.
@@ -485,15 +654,14 @@ class SVC(_Classifier):
         training, codes = model._prepare(X, y, sample_weight)
         tasks = model._tasks(codes)
         shared = SharedGram(training.gram, True, control.cache_bytes)
-        begun, starts = time.perf_counter(), None
+        folds = model._folds(training, codes, groups) if self.probability else []
+        starts = None
         models: dict[int, Self] = {}
         for place in np.argsort(values, kind="stable").tolist():
             model = copy.copy(model)
             model.C = values[place]
-            if time_budget is not None:
-                left = max(time_budget - (time.perf_counter() - begun), 1e-3)
-                control = replace(control, time_budget=left)
             fits = model._fit_tasks(tasks, training, codes, shared, control, starts)
+            model._calibrate(folds, training, codes, shared, control)
             starts = [fit.coefficients for fit in fits]
             models[place] = model
         return [models[place] for place in range(len(values))]
@@ -525,7 +693,7 @@ class NuSVC(_Classifier):
     nu : float, default=0.5
         In (0, 1].
     kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass, \
-decision_function_shape, break_ties, warm_start, indefinite, store
+decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
         As for :class:`SVC`.
 
     Examples
@@ -556,6 +724,8 @@ decision_function_shape, break_ties, warm_start, indefinite, store
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        probability: bool = False,
+        random_state: Any = 0,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -571,6 +741,8 @@ decision_function_shape, break_ties, warm_start, indefinite, store
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
+        self.probability = probability
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -583,4 +755,6 @@ decision_function_shape, break_ties, warm_start, indefinite, store
     def _solve(
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
     ) -> Fit:
-        return solve_nu_classifier(y, float(self.nu), weight, matrix, control)
+        # All problems of the model allow for nu: that was checked.  Without a fold one may fall just short.
+        nu = min(float(self.nu), most_nu(y, weight))
+        return solve_nu_classifier(y, nu, weight, matrix, control)

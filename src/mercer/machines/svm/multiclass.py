@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +20,9 @@ __all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_a
 
 #: Gram matrices up to this size are held in full for all problems together.
 MOST_BYTES = 1 << 31
+
+#: Kernel values that a product holds at a time.
+BAND = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,23 @@ class SharedGram:
             return DenseMatrix(self._K, None if everything else index)
         return GramMatrix(self._G if everything else self._G.select(index))
 
+    def product(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], V: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``K[rows, columns] @ V`` in double precision, a band of rows at a time."""
+        result = np.zeros((len(rows), V.shape[1]))
+        height = max(BAND // max(len(columns), 1), 1)
+        with single_threaded_blas():
+            for start in range(0, len(rows), height):
+                band = slice(start, start + height)
+                result[band] = self._block(rows[band], columns) @ V
+        return result
+
+    def _block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        if self._K is not None:
+            return np.asarray(self._K[np.ix_(rows, columns)])
+        return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
+
 
 def solve_all(
     tasks: Sequence[Task],
@@ -84,34 +103,30 @@ def solve_all(
     control: Control,
     solve: Callable[[int, SymmetricMatrix, Control], Fit],
 ) -> list[Fit]:
-    """``solve(number of the task, matrix, control)`` for every task, on all cores; interrupts end all."""
-    start, stop = time.perf_counter(), threading.Event()
+    """``solve(number of the task, matrix, control)`` for every task, on all cores.
 
-    def left(limits: Control) -> Control:
-        """What is left for a task that begins now: no step once time is up or someone has stopped."""
-        if limits.time_budget is None:
-            return replace(limits, max_iter=0) if stop.is_set() else limits
-        seconds = limits.time_budget - (time.perf_counter() - start)
-        if stop.is_set() or seconds <= 0:
-            return replace(limits, max_iter=0)
-        return replace(limits, time_budget=seconds)
+    What stops one of them (a time budget, a callback, an interrupt) stops all.
+    """
+    stop = threading.Event()
+
+    def work(t: int, limits: Control) -> Fit:
+        fit = solve(t, shared.part(tasks[t].index), limits)
+        if fit.solution.stats["stopped"]:
+            stop.set()
+        return fit
 
     if len(tasks) == 1 or not shared.is_held:
-        fits = []
-        for t, task in enumerate(tasks):
-            fits.append(solve(t, shared.part(task.index), left(control)))
-            if fits[-1].solution.stats["interrupted"]:
-                stop.set()
-        return fits
+        watched = control.until(stop.is_set)
+        return [work(t, watched) for t in range(len(tasks))]
     is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
-    alone = control.alone(lambda _: stop.is_set(), refine=is_cheap)
+    alone = control.until(stop.is_set).alone(refine=is_cheap)
 
-    def work(t: int) -> Fit:
+    def work_alone(t: int) -> Fit:
         with inside_tile():
-            return solve(t, shared.part(tasks[t].index), left(alone))
+            return work(t, alone)
 
     with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
-        futures = [pool.submit(work, t) for t in range(len(tasks))]
+        futures = [pool.submit(work_alone, t) for t in range(len(tasks))]
         while True:
             try:
                 return [future.result() for future in futures]

@@ -9,7 +9,15 @@ from ...errors import InputError, ParameterError
 from ...solvers import BoxProblem, SymmetricMatrix
 from .base import Control, Fit, fill_up
 
-__all__ = ["separate", "solve_classifier", "solve_nu_classifier", "solve_nu_regression", "solve_regression"]
+__all__ = [
+    "check_nu",
+    "most_nu",
+    "separate",
+    "solve_classifier",
+    "solve_nu_classifier",
+    "solve_nu_regression",
+    "solve_regression",
+]
 
 Vector = NDArray[np.float64]
 
@@ -86,6 +94,8 @@ def solve_nu_classifier(
     solution = control.solve(problem, matrix, start)
     above, below = (-t for t in solution.value.offsets)
     width = (above - below) / 2
+    if solution.stats["stopped"] and not width > 0:
+        width = 1.0  # stopped before it is known
     if not width > 0:
         if not solution.converged:  # stopped before it is known
             return Fit(solution.value.coefficients, -(above + below) / 2, solution)
@@ -96,10 +106,14 @@ def solve_nu_classifier(
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
 
 
+def most_nu(y: Vector, weight: Vector) -> float:
+    """Twice the share of the smaller class."""
+    return 2 * float(min(weight[y > 0].sum(), weight[y <= 0].sum())) / float(weight.sum())
+
+
 def check_nu(y: Vector, nu: float, weight: Vector) -> None:
     """Raise unless both classes have the weight that nu asks for."""
-    smaller = float(min(weight[y > 0].sum(), weight[y <= 0].sum()))
-    most = 2 * smaller / float(weight.sum())
+    most = most_nu(y, weight)
     if nu > most * (1 + 1e-12):
         raise ParameterError(
             f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "

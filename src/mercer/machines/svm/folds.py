@@ -1,0 +1,98 @@
+"""Folds for decision values of points that the model has not seen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...domains import Data, Domain
+from ...errors import DigestError, InputError
+
+__all__ = ["FOLDS", "Fold", "make_folds", "tell_apart"]
+
+#: Into how many parts the points are dealt.
+FOLDS = 5
+
+Index = NDArray[np.intp]
+
+
+class Fold(NamedTuple):
+    """Some points are left out, a model is fitted to the rest."""
+
+    left_out: Index
+    rest: Index
+
+
+def tell_apart(domain: Domain, points: Data, n: int) -> Index:
+    """A number for each point: copies share one, and the order of the rows does not matter.
+
+    Points without a canonical form (rows of a precomputed matrix, instances of classes) all differ.
+    """
+    try:
+        names = domain._digests(points)
+    except DigestError:
+        return np.arange(n)
+    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.intp)
+
+
+def make_folds(
+    codes: Index, points: Index, groups: NDArray[Any] | None, random: np.random.RandomState
+) -> list[Fold]:
+    """Deal the points into folds, each with its share of every class.
+
+    Points with equal numbers in ``points``, or in one of the ``groups``, stay together.  A class of fewer
+    points than folds has each of them left out once.  In every fold the rest has all classes: what holds a
+    class alone is never left out.
+
+    Parameters
+    ----------
+    codes : array of shape (n,)
+        Classes, 0, 1, ...
+    points : array of shape (n,)
+        From :func:`tell_apart`.
+    groups : array of shape (n,), optional
+    random : RandomState
+    """
+    unit = points if groups is None else np.unique(groups, return_inverse=True)[1]
+    fold = _deal(_class_counts(codes, points, unit), random)[unit]
+    count = codes.max() + 1
+    for f in range(FOLDS):
+        missing = np.setdiff1d(np.arange(count), codes[fold != f])
+        kept = np.unique(unit[(fold == f) & np.isin(codes, missing)])
+        fold[np.isin(unit, kept)] = -1
+    folds = [Fold(np.flatnonzero(fold == f), np.flatnonzero(fold != f)) for f in range(FOLDS)]
+    folds = [f for f in folds if len(f.left_out)]
+    if not folds:
+        what = "two different points" if groups is None else "points of two groups"
+        raise InputError(
+            f"probability=True needs points to leave out: some class must have {what}. "
+            "Fit with probability=False."
+        )
+    return folds
+
+
+def _class_counts(codes: Index, points: Index, unit: Index) -> NDArray[np.float64]:
+    """How many different points of each class every unit has; copies count once."""
+    different = np.unique(np.column_stack([unit, codes, points]), axis=0)
+    counts = np.zeros((unit.max() + 1, codes.max() + 1))
+    np.add.at(counts, (different[:, 0], different[:, 1]), 1.0)
+    return counts
+
+
+def _deal(counts: NDArray[np.float64], random: np.random.RandomState) -> Index:
+    """The fold of each unit: large ones first, class by class, to where these classes are rarest so far."""
+    order = random.permutation(len(counts))
+    order = order[np.lexsort((counts[order].argmax(axis=1), -counts[order].sum(axis=1)))]
+    shares = counts / counts.sum(axis=0)
+    load, size = np.zeros((FOLDS, counts.shape[1])), np.zeros(FOLDS)
+    fold = np.empty(len(counts), dtype=np.intp)
+    for u in order:
+        # The sum of squares of all shares grows by twice this, and by the same for every fold.
+        growth = load @ shares[u]
+        best = np.flatnonzero(growth == growth.min())
+        fold[u] = best[size[best].argmin()]
+        load[fold[u]] += shares[u]
+        size[fold[u]] += counts[u].sum()
+    return fold
