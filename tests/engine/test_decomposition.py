@@ -60,7 +60,7 @@ class Solver:
             problem.width,
             CONSTRAINTS[problem.constraint],
             self.rows,
-            complete,
+            np.arange(n) if complete else None,
             start,
             K @ start + problem.linear,
             threads,
@@ -386,3 +386,35 @@ def test_threads_have_solvers_of_their_own():
         thread.join()
     for solver in solvers:
         np.testing.assert_array_equal(solver.native.b, alone.native.b)
+
+
+@pytest.mark.parametrize("constraint", ["sum", "signed", "free"])
+def test_a_part_of_a_matrix_is_solved_in_place_and_judged_as_python_judges(constraint):
+    rng = np.random.default_rng(5)
+    K = gram(60, seed=1)
+    index = rng.permutation(60)[:37]
+    problem, start = draw(37, constraint, 0.05 if constraint != "signed" else 0.0, seed=2)
+    part = np.ascontiguousarray(K[np.ix_(index, index)])
+    solver = _native.Decomposition64(
+        problem.linear,
+        problem.low,
+        problem.high,
+        np.ascontiguousarray(part.diagonal()),
+        problem.width,
+        CONSTRAINTS[constraint],
+        K,
+        index,
+        start,
+        part @ start + problem.linear,
+        1,
+    )
+    assert not solver.recompute()  # nothing has been looked at yet
+    solver.run(1e-4, 1 << 40, lambda rows, slots: None, lambda steps, violation: False)
+    assert solver.recompute()
+    np.testing.assert_allclose(solver.f, part @ solver.b + problem.linear, rtol=1e-13, atol=1e-13)
+    violation, offsets, value, gap = solver.quality()
+    expected = problem.optimality(solver.b, solver.f)
+    assert violation == pytest.approx(expected.violation, abs=1e-15)
+    assert offsets[: len(expected.offsets)] == pytest.approx(expected.offsets, rel=1e-13)
+    assert value == pytest.approx(expected.objective, rel=1e-13)
+    assert gap == pytest.approx(expected.gap, rel=1e-9, abs=1e-15)

@@ -93,9 +93,13 @@ def solve_nu_classifier(
     )
     solution = control.solve(problem, matrix, start)
     above, below = (-t for t in solution.value.offsets)
+    b, f, _ = solution.value
+    spread = float(np.ptp(f)) or 1.0
+    if above <= below and (np.abs(b) >= weight)[y > 0].all():
+        above = below + spread  # nu is all that this class allows: any larger margin is as good
+    if above <= below and (np.abs(b) >= weight)[y <= 0].all():
+        below = above - spread
     width = (above - below) / 2
-    if solution.stats["stopped"] and not width > 0:
-        width = 1.0  # stopped before it is known
     if not width > 0:
         if not solution.converged:  # stopped before it is known
             return Fit(solution.value.coefficients, -(above + below) / 2, solution)
