@@ -201,7 +201,7 @@ class KernelGram(Gram):
         if isinstance(self.kernel.domain, Similarities):
             raise InputError(
                 "a precomputed matrix between new and training points does not contain the new points' "
-                "values with themselves, which distances and normalising need. Normalise the matrix beforehand."
+                "values with themselves, which distances and normalising need. Normalise the matrix first."
             )
         return np.asarray(self.kernel._diagonal(self.kernel._prepare(self.kernel.domain.validate(Z, "Z"))))
 
