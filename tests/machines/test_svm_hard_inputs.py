@@ -186,10 +186,10 @@ def test_numbers_that_are_none(data, machine, bad):
     X = X.copy()
     X[7, 2] = bad
     for values in (X, sparse.csr_array(X)):
-        with pytest.raises(ValueError, match=r"NaN|infinity|row 7"):
+        with pytest.raises(ValueError, match="row 7, column 2"):
             clone(machine).fit(values, y)
     fitted = clone(machine).fit(data[0], y)
-    with pytest.raises(ValueError, match=r"NaN|infinity|row 7"):
+    with pytest.raises(ValueError, match="row 7, column 2"):
         fitted.predict(X)
 
 

@@ -66,7 +66,7 @@ class KernelMachine(BaseEstimator):
             reset=reset,
             accept_sparse="csr" if isinstance(domain, Vectors) else False,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=True,
+            ensure_all_finite=False,  # the domain says which row and column
         )
 
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
