@@ -19,6 +19,9 @@ constexpr Index kFirstSize = 256, kSetSize = kWhole;
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
 
+// Rows of K_WW whose new columns are copied at a time: a line of the cache has as many numbers.
+constexpr Index kBand = 16;
+
 // An odd number that scatters indices: 2^64 over the golden ratio.
 constexpr std::uint64_t kMixing = 0x9e3779b97f4a7c15;
 
@@ -39,8 +42,8 @@ constexpr double kSecondsPerWatch = 0.05;
 // Columns that one thread carries over at a time; they stay in the first cache.
 constexpr Index kColumns = 2048;
 
-// Room for whole vectors of any instruction set.
-constexpr Index kPadding = 8;
+// Scans take so many numbers at a time: four vectors of any instruction set.
+constexpr Index kPadding = 32;
 
 Index padded(Index n) { return (n + kPadding - 1) / kPadding * kPadding; }
 
@@ -120,7 +123,7 @@ void RowCache<T>::forget(const std::vector<Index>& slots) {
 
 template <class T>
 Decomposition<T>::Inner::Inner(Index n, Index most, int groups)
-    : width(padded(most)),
+    : width(padded(most) + kBand),  // not a power of two: its columns would meet in one set of the cache
       place(static_cast<std::size_t>(n), -1),
       K(static_cast<std::size_t>(most * width)),
       up(static_cast<std::size_t>(groups * width), -kInfinity),
@@ -312,21 +315,27 @@ std::vector<Index> Decomposition<T>::violators(const Extremes* e, Index each) co
 template <class T>
 void Decomposition<T>::collect() {
   Inner& in = in_;
-  Index count = std::ssize(in.member), width = in.width;
-  const std::vector<Index>& fresh = in.fresh;
-  Index news = std::ssize(fresh);
+  Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
+  std::sort(in.fresh.begin(), in.fresh.end());
+  // Rows are read from left to right, which the machine foresees.
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  for (Index c = 0; c < count; ++c) order[c] = c;
+  std::sort(order.begin(), order.end(), [&](Index c, Index d) { return in.column[c] < in.column[d]; });
 #pragma omp parallel num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
   {
-#pragma omp for
+#pragma omp for schedule(dynamic, 16)
     for (Index k = 0; k < news; ++k) {
-      const T* row = cache_[in.member[fresh[k]]];
-      T* to = in.K.data() + fresh[k] * width;
-      for (Index c = 0; c < count; ++c) to[c] = row[in.column[c]];
+      const T* row = cache_[in.member[in.fresh[k]]];
+      T* to = in.K.data() + in.fresh[k] * width;
+      for (Index c : order) to[c] = row[in.column[c]];
     }
-#pragma omp for
-    for (Index a = 0; a < count; ++a)
-      for (Index c : fresh)
-        in.K[static_cast<std::size_t>(a * width + c)] = in.K[static_cast<std::size_t>(c * width + a)];
+    // The new columns of some rows at a time, so that these stay in cache.
+    Index bands = news < count ? (count + kBand - 1) / kBand : 0;
+#pragma omp for schedule(dynamic)
+    for (Index band = 0; band < bands; ++band)
+      for (Index c : in.fresh)
+        for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
+          in.K[r * width + c] = in.K[c * width + r];
   }
   in.fresh.clear();
   in.gain = 0.0;

@@ -129,7 +129,7 @@ struct Stores {
 };
 
 // The loops of the decomposition method (native/decomposition.hpp), over `count` variables, with room for
-// whole vectors in every array.
+// whole numbers of 32 in every array.
 struct Extremes {
   double high, low;  // max of up[j] - f[j] and min of down[j] - f[j]
   Index up, down;    // where

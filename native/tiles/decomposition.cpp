@@ -49,25 +49,42 @@ struct Best {
   }
 };
 
-// Arrays have room for whole vectors, with offsets beyond the last variable that rule it out.
+// Independent searches that run side by side, since each comparison waits for the one before it.
+constexpr int kSearches = 4;
+
+// The best of several searches: of equal values the first place.
+template <int count>
+double best_of(const Best (&searches)[count], Index& where) {
+  double most = searches[0].of_all(where);
+  for (int k = 1; k < count; ++k) {
+    Index place;
+    double value = searches[k].of_all(place);
+    if (value > most || (value == most && place < where)) most = value, where = place;
+  }
+  return most;
+}
+
+// Arrays have room for kPadding numbers at a time, with offsets beyond the last variable that rule it out.
 template <bool moves, class T>
 Extremes scan(Index count, double* f, const T* first, double a, const T* second, double b, const double* up,
               const double* down) {
-  Best high{splat(-kInfinity), splat(0.0)}, low = high;
-  Vec place = first_places();
-  for (Index j = 0; j < count; j += kLanes, place += static_cast<double>(kLanes)) {
-    Vec value = load(f + j);
-    if constexpr (moves) {
-      value = muladd(splat(a), widened(first + j), value);
-      value = muladd(splat(b), widened(second + j), value);
-      store(f + j, value);
+  Best high[kSearches], low[kSearches];
+  for (int k = 0; k < kSearches; ++k) high[k] = low[k] = {splat(-kInfinity), splat(0.0)};
+  Vec place = first_places(), factor = splat(a), other = splat(b);
+  for (Index j = 0; j < count;)
+    for (int k = 0; k < kSearches; ++k, j += kLanes, place += static_cast<double>(kLanes)) {
+      Vec value = load(f + j);
+      if constexpr (moves) {
+        value = muladd(factor, widened(first + j), value);
+        value = muladd(other, widened(second + j), value);
+        store(f + j, value);
+      }
+      high[k].see(load(up + j) - value, place);
+      low[k].see(value - load(down + j), place);
     }
-    high.see(load(up + j) - value, place);
-    low.see(value - load(down + j), place);
-  }
   Extremes e;
-  e.high = high.of_all(e.up);
-  e.low = -low.of_all(e.down);
+  e.high = best_of(high, e.up);
+  e.low = -best_of(low, e.down);
   return e;
 }
 
@@ -86,22 +103,27 @@ Extremes advance(Index count, double* f, const T* first, double a, const T* seco
 template <class T>
 Index partner(Index count, const double* f, const double* down, const T* row, const double* diagonal,
               double top, double own, double least) {
-  Vec gain = splat(0.0), curvature = splat(1.0), place = first_places(), found = splat(-1.0);
-  for (Index j = 0; j < count; j += kLanes, place += static_cast<double>(kLanes)) {
-    Vec d = larger(top - load(down + j) + load(f + j), splat(0.0));
-    Vec c = larger(muladd(splat(-2.0), widened(row + j), own + load(diagonal + j)), splat(least));
-    Vec g = d * d;
-    auto better = g * curvature > gain * c;
-    gain = better ? g : gain;
-    curvature = better ? c : curvature;
-    found = better ? place : found;
+  Vec gain[kSearches], curvature[kSearches], found[kSearches], place = first_places();
+  for (int k = 0; k < kSearches; ++k) gain[k] = splat(0.0), curvature[k] = splat(1.0), found[k] = splat(-1.0);
+  for (Index j = 0; j < count;)
+    for (int k = 0; k < kSearches; ++k, j += kLanes, place += static_cast<double>(kLanes)) {
+      Vec d = larger(top - load(down + j) + load(f + j), splat(0.0));
+      Vec c = larger(muladd(splat(-2.0), widened(row + j), own + load(diagonal + j)), splat(least));
+      Vec g = d * d;
+      auto better = g * curvature[k] > gain[k] * c;
+      gain[k] = better ? g : gain[k];
+      curvature[k] = better ? c : curvature[k];
+      found[k] = better ? place : found[k];
+    }
+  constexpr int all = kSearches * kLanes;
+  double gains[all], curvatures[all], places[all];
+  for (int k = 0; k < kSearches; ++k) {
+    store(gains + k * kLanes, gain[k]);
+    store(curvatures + k * kLanes, curvature[k]);
+    store(places + k * kLanes, found[k]);
   }
-  double gains[kLanes], curvatures[kLanes], places[kLanes];
-  store(gains, gain);
-  store(curvatures, curvature);
-  store(places, found);
   int best = 0;
-  for (int l = 1; l < kLanes; ++l) {
+  for (int l = 1; l < all; ++l) {
     double mine = gains[l] * curvatures[best], other = gains[best] * curvatures[l];
     if (mine > other || (mine == other && places[l] >= 0.0 && places[l] < places[best])) best = l;
   }
