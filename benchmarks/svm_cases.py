@@ -114,6 +114,7 @@ def against(
     targets: tuple[float | None, float | None],
     machine: str = "SVC",
     repeats: tuple[int, int] = (1, 3),
+    warm: bool = True,
     **parameters: Any,
 ) -> list[Case]:
     """One case per peer."""
@@ -137,7 +138,7 @@ def against(
                 same_support,
                 repeats=count,
                 target=target,
-                warm=count > 1,
+                warm=warm,
             )
         )
     return cases
@@ -211,7 +212,14 @@ SVM_CASES: list[Case] = [
 if folder().exists():
     SVM_CASES += [
         *against(
-            "a9a", "SVC fit, a9a 32,561 x 123, dense", lambda: a9a(True), 0.03, (10, 2), repeats=(1, 1), C=1.0
+            "a9a",
+            "SVC fit, a9a 32,561 x 123, dense",
+            lambda: a9a(True),
+            0.03,
+            (10, 2),
+            repeats=(1, 1),
+            warm=False,
+            C=1.0,
         ),
         *against(
             "a9a_csr",

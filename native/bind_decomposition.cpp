@@ -120,7 +120,7 @@ void bind_decomposition(nanobind::module_& m) {
   for (int e = 0; e < 6; ++e) m.attr(endings[e]) = e;
   const char* constraints[] = {"SUM", "SIGNED", "FREE"};
   for (int c = 0; c < 3; ++c) m.attr(constraints[c]) = c;
-  m.attr("WHOLE") = mercer::kWhole;
+  m.attr("SET_SIZE") = mercer::kSetSize;
   mercer::bind<float>(m, "Decomposition32");
   mercer::bind<double>(m, "Decomposition64");
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Variables of a working set: at first, and at most.
-constexpr Index kFirstSize = 256, kSetSize = kWhole;
+// Variables of a working set at first; twice as many and all are as good.
+constexpr Index kFirstSize = 128;
 
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
@@ -122,13 +122,17 @@ void RowCache<T>::forget(const std::vector<Index>& slots) {
 }
 
 template <class T>
-Decomposition<T>::Inner::Inner(Index n, Index most, int groups)
-    : width(padded(most) + kBand),  // not a power of two: its columns would meet in one set of the cache
-      place(static_cast<std::size_t>(n), -1),
-      K(static_cast<std::size_t>(most * width)),
-      up(static_cast<std::size_t>(groups * width), -kInfinity),
-      down(static_cast<std::size_t>(groups * width), kInfinity) {
-  for (auto* array : {&b, &f, &low, &high, &diagonal}) array->resize(static_cast<std::size_t>(width));
+void Decomposition<T>::Inner::grow(Index size, int groups) {
+  // Not a power of two: the numbers of a column would meet in one set of the cache.
+  Index old = width, count = std::ssize(member);
+  width = padded(size) + kBand;
+  std::vector<T> larger(static_cast<std::size_t>(size * width));
+  for (Index a = 0; a < count; ++a) std::copy_n(K.begin() + a * old, count, larger.begin() + a * width);
+  K = std::move(larger);
+  auto room = static_cast<std::size_t>(width);
+  for (auto* array : {&b, &f, &low, &high, &diagonal}) array->resize(room);
+  up.assign(room * static_cast<std::size_t>(groups), -kInfinity);
+  down.assign(room * static_cast<std::size_t>(groups), kInfinity);
 }
 
 template <class T>
@@ -144,12 +148,13 @@ void Decomposition<T>::Inner::enter(Index at, Index i, Index column_of_i) {
 template <class T>
 Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, const Index* columns,
                                 const double* b, const double* f, int threads)
-    : p_(problem),
-      cache_(std::move(cache)),
-      columns_(columns),
-      threads_(threads),
-      padded_(padded(p_.n)),
-      in_(p_.n, std::min({p_.n, kSetSize, cache_.capacity}), groups()) {
+    : p_(problem), cache_(std::move(cache)), columns_(columns), threads_(threads), padded_(padded(p_.n)) {
+  in_.place.assign(static_cast<std::size_t>(p_.n), -1);
+  for (Index i = 0; i < p_.n; ++i)
+    if (runs_.empty() || column(i) != runs_.back().from + runs_.back().length)
+      runs_.push_back({i, column(i), 1});
+    else
+      ++runs_.back().length;
   restart(b, f);
 }
 
@@ -166,13 +171,13 @@ void Decomposition<T>::restart(const double* b, const double* f) {
 
 template <class T>
 bool Decomposition<T>::recompute() {
-  if (!is_whole() || !in_.fresh.empty()) return false;
-  std::copy_n(p_.linear, p_.n, f_.begin());
+  if (!cache_.row.empty()) return false;
   std::vector<const T*> rows;
   std::vector<double> factors;
   for (Index i = 0; i < p_.n; ++i)
-    if (b_[i] != 0.0) rows.push_back(in_.K.data() + i * in_.width), factors.push_back(b_[i]);
-  table().tiles<T>().add_rows(std::ssize(rows), rows.data(), factors.data(), 0, p_.n, f_.data());
+    if (b_[i] != 0.0) rows.push_back(cache_[i]), factors.push_back(b_[i]);
+  std::copy_n(p_.linear, p_.n, f_.begin());
+  add_rows(rows, factors);
   return true;
 }
 
@@ -239,12 +244,15 @@ double Decomposition<T>::violation(double* high, double* low) const {
 // those that sit at a bound, then of those that have been there for longest.
 template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
-  if (p_.n <= kSetSize && cache_.capacity >= p_.n) {
-    for (Index i = std::ssize(in_.member); i < p_.n; ++i) in_.enter(i, i, column(i));
+  if (p_.n <= 2 * kFirstSize && cache_.capacity >= p_.n) {
+    if (whole_) return;
+    in_.grow(p_.n, groups());
+    for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, column(i));
+    whole_ = true;
     return;
   }
-  Index most = std::min(kSetSize, cache_.capacity);
-  size_ = std::min(most, size_ == 0 ? kFirstSize : 2 * size_);
+  Index most = std::min({p_.n, kSetSize, cache_.capacity});
+  if (size_ == 0) in_.grow(size_ = std::min(most, kFirstSize), groups());
   std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
 
   std::vector<Index> fresh;
@@ -254,6 +262,7 @@ void Decomposition<T>::choose(const Extremes* e) {
     else
       fresh.push_back(i);
 
+  if (std::ssize(fresh) > size_ / 4 && size_ < most) in_.grow(size_ = std::min(most, 2 * size_), groups());
   Index next = std::ssize(in_.member), spare = std::max<Index>(0, size_ - next);
   std::vector<Index> leaving;
   if (std::ssize(fresh) > spare) {
@@ -272,9 +281,9 @@ void Decomposition<T>::choose(const Extremes* e) {
   for (Index i : fresh) {
     if (in_.place[i] >= 0) continue;  // a free variable may violate in both directions
     if (std::ssize(in_.member) < size_)
-      in_.enter(std::ssize(in_.member), i, i);
+      in_.enter(std::ssize(in_.member), i, column(i));
     else if (left < leaving.size())
-      in_.enter(leaving[left++], i, i);
+      in_.enter(leaving[left++], i, column(i));
     else
       break;
     in_.chosen[in_.place[i]] = rounds_;
@@ -418,7 +427,7 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
 template <class T>
 void Decomposition<T>::carry_over() {
   const Inner& in = in_;
-  if (is_whole()) {  // everything is up to date there, in the same order
+  if (whole_) {  // everything is up to date there
     std::copy_n(in.b.begin(), p_.n, b_.begin());
     std::copy_n(in.f.begin(), p_.n, f_.begin());
     for (int g = 0; g < groups(); ++g) {
@@ -438,12 +447,25 @@ void Decomposition<T>::carry_over() {
     b_[i] = in.b[a];
     offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
   }
-  Index count = std::ssize(rows), pieces = (p_.n + kColumns - 1) / kColumns;
+  add_rows(rows, factors);
+}
+
+// f += sum_r factors[r] rows[r], run after run of neighbouring columns; `rows` is used up.
+template <class T>
+void Decomposition<T>::add_rows(std::vector<const T*>& rows, const std::vector<double>& factors) {
+  Index count = std::ssize(rows), shift = 0;
   double* f = f_.data();
+  for (const Run& run : runs_) {
+    for (const T*& row : rows) row += run.from - run.at - shift;
+    shift = run.from - run.at;
+    Index pieces = (run.length + kColumns - 1) / kColumns, end = run.at + run.length;
 #pragma omp parallel for schedule(dynamic) num_threads(threads_) if (threads_ > 1 && pieces > 1)
-  for (Index piece = 0; piece < pieces; ++piece)
-    table().tiles<T>().add_rows(count, rows.data(), factors.data(), piece * kColumns,
-                                std::min(p_.n, (piece + 1) * kColumns), f);
+    for (Index piece = 0; piece < pieces; ++piece) {
+      Index first = run.at + piece * kColumns;
+      table().tiles<T>().add_rows(count, rows.data(), factors.data(), first, std::min(end, first + kColumns),
+                                  f);
+    }
+  }
 }
 
 template <class T>

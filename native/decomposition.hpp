@@ -31,8 +31,8 @@
 
 namespace mercer {
 
-// Problems of at most so many variables have all of them in the working set.
-inline constexpr Index kWhole = 2048;
+// The most variables of a working set.
+inline constexpr Index kSetSize = 2048;
 
 enum Constraint : int { kSum, kSigned, kFree };
 
@@ -101,7 +101,7 @@ class Decomposition {
   // Goes on from other values.
   void restart(const double* b, const double* f);
 
-  // f anew from b, if all of K is in the working set; false if not.
+  // f anew from b, if all rows are there; false if not.
   bool recompute();
 
   Quality quality() const;
@@ -118,10 +118,10 @@ class Decomposition {
  private:
   // The variables of the working set, side by side.
   struct Inner {
-    Inner(Index n, Index most, int groups);
+    void grow(Index size, int groups);  // makes room
     void enter(Index at, Index i, Index column_of_i);
 
-    Index width;                // from row to row
+    Index width = 0;            // from row to row
     std::vector<Index> member;  // which variables
     std::vector<Index> column;  // their columns
     std::vector<Index> place;   // of a variable in the set, or -1
@@ -132,7 +132,11 @@ class Decomposition {
     double gain = 0.0;  // by how much the objective has fallen in this round
   };
 
-  bool is_whole() const { return std::ssize(in_.member) == p_.n; }
+  // Variables at .. at + length - 1, which are columns from .. from + length - 1.
+  struct Run {
+    Index at, from, length;
+  };
+
   Index column(Index i) const { return columns_ == nullptr ? i : columns_[i]; }
   int groups() const { return p_.constraint == kSigned ? 2 : 1; }
   double objective() const;
@@ -143,15 +147,18 @@ class Decomposition {
   void collect();
   Ending improve(double tolerance, Index most);
   void carry_over();
+  void add_rows(std::vector<const T*>& rows, const std::vector<double>& factors);
 
   QuadraticProblem p_;
   RowCache<T> cache_;
   const Index* columns_;
+  std::vector<Run> runs_;
   int threads_;
   Index padded_;
   std::vector<double> b_, f_, up_, down_;  // up and down: one array per group
   Inner in_;
-  Index size_ = 0;  // of the working set, as far as it has grown
+  Index size_ = 0;      // of the working set, as far as it has grown
+  bool whole_ = false;  // it has all variables, in their order
   Index steps_ = 0, rounds_ = 0;
   std::atomic<bool> stopped_{false};
 };

@@ -116,7 +116,7 @@ NOT_FINITE: Final[int]
 SUM: Final[int]
 SIGNED: Final[int]
 FREE: Final[int]
-WHOLE: Final[int]
+SET_SIZE: Final[int]
 
 class _Decomposition(Generic[_Float]):
     def __init__(

@@ -37,11 +37,17 @@ SMALL = 1024
 #: Tolerances below this ask for rows in double precision.
 DOUBLE_TOLERANCE = 1e-5
 
+#: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
+SINGLE_SHARE = 0.8
+
+#: Rows and columns of a larger matrix are used in place if they lie in at most so many runs of neighbours.
+MOST_RUNS = 16
+
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
 
 #: Violations below this part of the gradient's size need no refinement.
-FINE = 1e-11
+FINE = 1e-12
 
 #: Refinement may take this many times the steps that were needed so far, and some.
 EXTRA_SHARE, EXTRA_STEPS = 2, 1000
@@ -227,16 +233,21 @@ class _Run:
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
-        double = n <= SMALL or tol < DOUBLE_TOLERANCE or matrix.is_held
+        double = n <= SMALL or tol < DOUBLE_TOLERANCE
+        if isinstance(matrix, DenseMatrix):
+            double = matrix.whole.dtype == np.float64
         self.dtype = np.dtype(np.float64 if double else np.float32)
+        # What single precision takes from the tolerance, where its rounding is small against it.
+        self.goal = SINGLE_SHARE * tol if matrix.is_held and not double else tol
         index = self._hold(cache_bytes)
+        self.diagonal = matrix.diagonal()
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
         kind: Any = _native.Decomposition64 if double else _native.Decomposition32
         self.native = kind(
             problem.linear,
             problem.low,
             problem.high,
-            matrix.diagonal(),
+            self.diagonal,
             problem.width,
             _CONSTRAINTS[problem.constraint],
             self.rows,
@@ -249,12 +260,15 @@ class _Run:
     def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
         """Make room for rows; if all of K is there, return where its rows are."""
         n, matrix = self.problem.size, self.matrix
-        if isinstance(matrix, DenseMatrix) and matrix.index is not None and n <= _native.WHOLE:
-            self.rows = matrix.whole
-            return matrix.index
+        if isinstance(matrix, DenseMatrix):
+            if matrix.index is None or _has_few_runs(matrix.index):
+                self.rows = matrix.whole
+                return np.arange(n) if matrix.index is None else matrix.index
+            self.rows = matrix.dense(self.dtype)
+            return np.arange(n)
         budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
         capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
-        if matrix.is_held or (capacity == n and n <= _native.WHOLE):
+        if capacity == n and n <= _native.SET_SIZE:
             self.rows = matrix.dense(self.dtype)
             return np.arange(n)
         self.rows = np.empty((capacity, n), self.dtype)
@@ -276,15 +290,17 @@ class _Run:
         native = self.native
         most = max(MOST_STEPS, MOST_STEPS_EACH * self.problem.size) if max_iter < 0 else max_iter
         ending, exact = _native.STOPPED, False
-        if watch(native.steps, native.violation()[0]):
-            return self._solution(ending, exact, watch)
         try:
+            if watch(native.steps, native.violation()[0]):
+                return self._solution(ending, exact, watch)
             for _ in range(MOST_CHECKS):
                 ending = self._descend(watch, most)
                 if ending != _native.CONVERGED:
                     break
-                self._recompute()
                 exact = True
+                if self._is_exact_enough():
+                    break
+                self._recompute()
                 if native.violation()[0] <= self.tol:
                     break
             if exact and refine and ending == _native.CONVERGED:
@@ -293,6 +309,16 @@ class _Run:
             watch.reason = "it was interrupted"
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
+
+    def _is_exact_enough(self) -> bool:
+        """Whether the rounding of K to single precision is certainly below a tenth of the tolerance.
+
+        An entry of K is at most the largest K_ii and is rounded by 2^-24 of itself.
+        """
+        if self.dtype == np.float64 or not self.matrix.is_held:
+            return False
+        size = float(np.abs(self.native.b).sum()) * float(self.diagonal.max(initial=0.0))
+        return 2.0**-24 * size <= 0.1 * self.tol
 
     def _recompute(self) -> None:
         """The gradient anew, in double precision."""
@@ -303,12 +329,12 @@ class _Run:
     def _descend(self, watch: _Watch, most: int) -> int:
         """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
         native, n = self.native, self.problem.size
-        if self.dtype != np.float64 or n > _native.WHOLE:
-            return int(native.run(self.tol, most - native.steps, self._fetch, watch))
+        if self.dtype != np.float64 or n > _native.SET_SIZE:
+            return int(native.run(self.goal, most - native.steps, self._fetch, watch))
         idle, least = 0, (np.inf, np.inf)
         while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
-            ending = int(native.run(self.tol, some, self._fetch, watch))
+            ending = int(native.run(self.goal, some, self._fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             if watch.is_due and watch(native.steps, native.violation()[0]):
@@ -326,10 +352,10 @@ class _Run:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
         native, n = self.native, self.problem.size
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
-        if self.dtype == np.float64 and n <= _native.WHOLE:
+        if self.dtype == np.float64 and n <= _native.SET_SIZE:
             native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
             self._recompute()
-        if native.violation()[0] > 10 * fine:
+        if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
     def _solution(self, ending: int, exact: bool, watch: _Watch) -> Solution[BoxValue]:
@@ -378,3 +404,9 @@ class _Run:
         return (
             f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
         )
+
+
+def _has_few_runs(index: NDArray[np.int64]) -> bool:
+    """Whether positions increase, in few runs of neighbours."""
+    gaps = np.diff(index)
+    return bool((gaps > 0).all() and np.count_nonzero(gaps != 1) < MOST_RUNS)

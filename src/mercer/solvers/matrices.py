@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,13 +42,25 @@ class SymmetricMatrix(Protocol):
 
 
 class DenseMatrix:
-    """A matrix that is there already, or some of its rows and columns."""
+    """A matrix that is there already, or some of its rows and columns.
+
+    If it is there in single precision only, ``precise`` makes the matrix that knows more.
+    """
 
     is_held = True
 
-    def __init__(self, K: NDArray[np.float64], index: NDArray[np.int64] | None = None) -> None:
-        self.whole, self.index = K, index
+    def __init__(
+        self,
+        K: NDArray[Any],
+        index: NDArray[np.int64] | None = None,
+        precise: Callable[[], SymmetricMatrix] | None = None,
+    ) -> None:
+        self.whole, self.index, self._precise = K, index, precise
         self.size = len(K) if index is None else len(index)
+
+    @cached_property
+    def _source(self) -> SymmetricMatrix | None:
+        return None if self._precise is None else self._precise()
 
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii."""
@@ -55,6 +69,8 @@ class DenseMatrix:
 
     def block(self, rows: NDArray[np.int64], cols: Any, dtype: Any) -> NDArray[Any]:
         """Values of some rows and columns."""
+        if dtype == np.float64 and self._source is not None:
+            return self._source.block(rows, cols, dtype)
         if self.index is not None:
             rows, cols = self.index[rows], self.index[cols]
         values = self.whole[rows] if isinstance(cols, slice) else self.whole[np.ix_(rows, cols)]
@@ -66,6 +82,8 @@ class DenseMatrix:
 
     def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K @ b``."""
+        if self._source is not None:
+            return self._source.product(b)
         support = np.flatnonzero(b)
         if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
             return np.asarray(self.whole @ b, dtype=np.float64)

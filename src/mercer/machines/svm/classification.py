@@ -112,7 +112,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         training, codes = self._prepare(X, y, sample_weight)
         folds = self._folds(training, codes, groups) if self.probability else []
         tasks = self._tasks(codes)
-        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes)
+        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes, control.tol)
         starts = None if last is None else self._starts(last, tasks, training, codes)
         self._fit_tasks(tasks, training, codes, shared, control, starts)
         self._calibrate(folds, training, codes, shared, control)
@@ -657,7 +657,7 @@ class SVC(_Classifier):
         control = model._control(time_budget, callbacks)
         training, codes = model._prepare(X, y, sample_weight)
         tasks = model._tasks(codes)
-        shared = SharedGram(training.gram, True, control.cache_bytes)
+        shared = SharedGram(training.gram, True, control.cache_bytes, control.tol)
         folds = model._folds(training, codes, groups) if self.probability else []
         starts = None
         models: dict[int, Self] = {}

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
 from ...solvers import DenseMatrix, GramMatrix, SymmetricMatrix
+from ...solvers.decomposition import DOUBLE_TOLERANCE
 from .base import Control, Fit
 
 __all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_all"]
 
-#: Gram matrices up to this size are held in full for all problems together.
-MOST_BYTES = 1 << 31
+#: Gram matrices up to this size are held in double precision for all problems together.
+DOUBLE_BYTES = 1 << 26
 
 #: Kernel values that a product holds at a time.
 BAND = 1 << 23
@@ -59,13 +60,16 @@ MOST_REFINED = 4096
 class SharedGram:
     """The Gram matrix of all training points, for one problem after the other.
 
-    Held in full, in double precision, if several problems use it and it fits.
+    Held in full if several problems use it and it fits: in double precision if it is small or ``tol`` asks
+    for that, else in single precision.
     """
 
-    def __init__(self, G: Gram, several: bool, most_bytes: float) -> None:
+    def __init__(self, G: Gram, several: bool, most_bytes: float, tol: float) -> None:
         self._G = G
-        fits = 8 * len(G) ** 2 <= min(most_bytes, MOST_BYTES)
-        self._K = np.asarray(G._in_double().dense(), dtype=np.float64) if several and fits else None
+        n = len(G)
+        double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
+        fits = (8 if double else 4) * n * n <= most_bytes
+        self._K = GramMatrix(G).dense(np.float64 if double else np.float32) if several and fits else None
 
     @property
     def is_held(self) -> bool:
@@ -75,9 +79,14 @@ class SharedGram:
     def part(self, index: NDArray[np.intp]) -> SymmetricMatrix:
         """Rows and columns of some points."""
         everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
-        if self._K is not None:
-            return DenseMatrix(self._K, None if everything else index)
-        return GramMatrix(self._G if everything else self._G.select(index))
+
+        def lazy() -> GramMatrix:
+            return GramMatrix(self._G if everything else self._G.select(index))
+
+        if self._K is None:
+            return lazy()
+        single = self._K.dtype == np.float32
+        return DenseMatrix(self._K, None if everything else index, lazy if single else None)
 
     def product(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], V: NDArray[np.float64]
@@ -92,7 +101,7 @@ class SharedGram:
         return result
 
     def _block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        if self._K is not None:
+        if self._K is not None and self._K.dtype == np.float64:
             return np.asarray(self._K[np.ix_(rows, columns)])
         return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
 
