@@ -42,6 +42,7 @@ def run(name, a, *parameters, b=None, vectors=(), threads=1, symmetric=False):
         symmetric,
         32,
         1.0,
+        False,
     )
     out = np.empty((n, m))
     return None if program.dense(0, program.tiles, out, threads) >= 0 else out

@@ -23,8 +23,8 @@ __all__ = ["polish"]
 MOST_FREE = 768
 MOST_VALUES = 1 << 21
 
-#: Changes of the free set before giving up.
-MOST_CHANGES = 20
+#: Changes of the free set before giving up, close to the solution and far from it.
+MOST_CHANGES, MOST_CHANGES_FAR = 20, 200
 
 #: Violations below this part of the gradient's size are rounding.
 ROUNDING = 1e-13
@@ -63,7 +63,7 @@ class _Finish:
     def run(self) -> None:
         """Move and change the free set in turns."""
         held: set[int] = set()  # variables that a bound stopped since the last full step
-        for _ in range(MOST_CHANGES):
+        for _ in range(MOST_CHANGES_FAR if self.far else MOST_CHANGES):
             stopped = self.move() if self.free.any() else None
             if stopped is not None:
                 self.free[stopped] = False

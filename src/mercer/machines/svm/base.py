@@ -232,11 +232,12 @@ class SupportVectorMachine(KernelMachine):
         Examples
         --------
         >>> import numpy as np
-        >>> from mercer.machines import SVR
-        >>> X = np.linspace(0, 6, 200)[:, None]
-        >>> small = SVR(10.0, epsilon=0.01).fit(X, np.sin(X[:, 0])).compress(1e-2)
-        >>> bool(small.compression_.after < small.compression_.before and small.compression_.change <= 0.01)
-        True
+        >>> from mercer.machines import SVC
+        >>> rng = np.random.default_rng(0)
+        >>> model = SVC(10.0).fit(rng.standard_normal((300, 2)), rng.random(300) > 0.5)
+        >>> small = model.compress(0.05)
+        >>> small.compression_.after < small.compression_.before / 4, small.compression_.change <= 0.05
+        (True, True)
         """
         self._check_fitted()
         self._require("tol", tol, lambda v: 0 <= v < np.inf, "a number >= 0")

@@ -649,8 +649,8 @@ class SVC(_Classifier):
         Examples
         --------
         >>> models = SVC().path([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], [0.1, 1.0, 10.0])
-        >>> [len(model.support_) for model in models]
-        [4, 4, 2]
+        >>> [round(float(abs(model.dual_coef_).max()), 3) for model in models]
+        [0.1, 1.0, 1.541]
         """
         values = [self._require("Cs", C, lambda v: 0 < v < np.inf, "positive numbers") for C in list(Cs)]
         model = clone(self)
