@@ -144,15 +144,34 @@ def against(
     return cases
 
 
-def fitted(machine: Any) -> Callable[[], tuple[Any, np.ndarray]]:
-    """A machine with about 14,000 support vectors, and 6,000 points to predict."""
+@cache
+def _many_support_vectors() -> Data:
+    return synthetic(30_000, 50, 0.3)()
 
-    @cache
-    def make() -> tuple[Any, np.ndarray]:
-        X, y = synthetic(30_000, 50, 0.3)()
-        return machine().fit(X[:24_000], y[:24_000]), X[24_000:]
+
+def _fitted(peer: Callable[[], type]) -> Callable[[], tuple[Any, Any, np.ndarray]]:
+    """Our machine and the peer's with about 14,000 support vectors each, and 6,000 points to predict."""
+
+    def make() -> tuple[Any, Any, np.ndarray]:
+        X, y = _many_support_vectors()
+        train = X[:24_000], y[:24_000]
+        return ours(SVC, 1 / 50)(train), theirs(peer, 1 / 50)(train), X[24_000:]
 
     return make
+
+
+def _prediction(label: str, title: str, peer: Callable[[], type], target: float) -> Case:
+    return Case(
+        f"svm_predict_{label}",
+        "SVC predict, 6,000 rows, 14,000 support vectors",
+        title,
+        _fitted(peer),
+        lambda data: data[0].predict(data[2]),
+        lambda data: data[1].predict(data[2]),
+        lambda a, b: bool((a == b).mean() > 0.999),
+        repeats=5,
+        target=target,
+    )
 
 
 def _path(data: Data) -> list[Any]:
@@ -161,10 +180,6 @@ def _path(data: Data) -> list[Any]:
 
 def _cold(data: Data) -> list[Any]:
     return [SVC(C, Gaussian.from_gamma(1 / 20)).fit(*data) for C in np.logspace(-1, 2, 10)]
-
-
-def _predict(data: tuple[Any, np.ndarray]) -> np.ndarray:
-    return data[0].decision_function(data[1])
 
 
 SVM_CASES: list[Case] = [
@@ -208,6 +223,10 @@ SVM_CASES: list[Case] = [
         cache_size=24_000**2 * 4 * 0.1 / 1e6,
     ),
 ]
+
+if find_spec("sklearnex"):
+    SVM_CASES.append(_prediction("onedal", "sklearnex `SVC`", lambda: sklearnex("SVC"), 1.5))
+SVM_CASES.append(_prediction("libsvm", "scikit-learn `SVC`", lambda: sklearn.svm.SVC, 12))
 
 if folder().exists():
     SVM_CASES += [

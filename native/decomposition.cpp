@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Variables of a working set at first; twice as many and all are as good.
-constexpr Index kFirstSize = 128;
+constexpr Index kFirstSize = 256;
 
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
@@ -122,12 +122,17 @@ void RowCache<T>::forget(const std::vector<Index>& slots) {
 }
 
 template <class T>
-void Decomposition<T>::Inner::grow(Index size, int groups) {
+void Decomposition<T>::Inner::grow(Index size, int groups, bool filled) {
   // Not a power of two: the numbers of a column would meet in one set of the cache.
   Index old = width, count = std::ssize(member);
   width = padded(size) + kBand;
-  std::vector<T> larger(static_cast<std::size_t>(size * width));
-  for (Index a = 0; a < count; ++a) std::copy_n(K.begin() + a * old, count, larger.begin() + a * width);
+  auto larger = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size * width));
+  for (Index a = 0; a < size; ++a) {
+    T* row = larger.get() + a * width;
+    Index known = a < count ? count : 0;
+    if (known > 0) std::copy_n(K.get() + a * old, known, row);
+    std::fill(row + (filled ? size : known), row + width, T(0));
+  }
   K = std::move(larger);
   auto room = static_cast<std::size_t>(width);
   for (auto* array : {&b, &f, &low, &high, &diagonal}) array->resize(room);
@@ -246,13 +251,13 @@ template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
   if (p_.n <= 2 * kFirstSize && cache_.capacity >= p_.n) {
     if (whole_) return;
-    in_.grow(p_.n, groups());
+    in_.grow(p_.n, groups(), true);
     for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, column(i));
     whole_ = true;
     return;
   }
   Index most = std::min({p_.n, kSetSize, cache_.capacity});
-  if (size_ == 0) in_.grow(size_ = std::min(most, kFirstSize), groups());
+  if (size_ == 0) in_.grow(size_ = std::min(most, kFirstSize), groups(), false);
   std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
 
   std::vector<Index> fresh;
@@ -262,7 +267,8 @@ void Decomposition<T>::choose(const Extremes* e) {
     else
       fresh.push_back(i);
 
-  if (std::ssize(fresh) > size_ / 4 && size_ < most) in_.grow(size_ = std::min(most, 2 * size_), groups());
+  if (std::ssize(fresh) > size_ / 4 && size_ < most)
+    in_.grow(size_ = std::min(most, 2 * size_), groups(), false);
   Index next = std::ssize(in_.member), spare = std::max<Index>(0, size_ - next);
   std::vector<Index> leaving;
   if (std::ssize(fresh) > spare) {
@@ -320,10 +326,20 @@ std::vector<Index> Decomposition<T>::violators(const Extremes* e, Index each) co
   return result;
 }
 
+// K_WW if W has all variables, in their order.
+template <class T>
+void Decomposition<T>::collect_all() {
+  for (Index i = 0; i < p_.n; ++i)
+    for (const Run& run : runs_)
+      std::copy_n(cache_[i] + run.from, run.length, in_.K.get() + i * in_.width + run.at);
+  in_.fresh.clear();
+}
+
 // Rows and columns of the members that are new, and the state of all.
 template <class T>
 void Decomposition<T>::collect() {
   Inner& in = in_;
+  if (whole_ && !in.fresh.empty()) collect_all();
   Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
   std::sort(in.fresh.begin(), in.fresh.end());
   // Rows are read from left to right, which the machine foresees.
@@ -335,7 +351,7 @@ void Decomposition<T>::collect() {
 #pragma omp for schedule(dynamic, 16)
     for (Index k = 0; k < news; ++k) {
       const T* row = cache_[in.member[in.fresh[k]]];
-      T* to = in.K.data() + in.fresh[k] * width;
+      T* to = in.K.get() + in.fresh[k] * width;
       for (Index c : order) to[c] = row[in.column[c]];
     }
     // The new columns of some rows at a time, so that these stay in cache.
@@ -383,7 +399,7 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
     Index i = e[g].up, j = -1;
     double sign = 1.0, own = in.diagonal[i], scale = own, curvature = own;
     if (p_.constraint != kFree) {
-      const T* row = in.K.data() + i * w;
+      const T* row = in.K.get() + i * w;
       double least = std::max(kLeastCurvature * own, std::numeric_limits<double>::min());
       j = tiles.partner(count, in.f.data(), in.down.data() + g * w, row, in.diagonal.data(), e[g].high, own,
                         least);
@@ -409,13 +425,13 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
     in.gain += length * (rate - 0.5 * curvature * length);
     in.b[i] = length == room_i ? end_i : bi + sign * length;
     offsets(in.b[i], in.low[i], in.high[i], &in.up[i], &in.down[i], w);
-    const T *first = in.K.data() + i * w, *second = first;
+    const T *first = in.K.get() + i * w, *second = first;
     double change_j = 0.0;
     if (j >= 0) {
       in.b[j] = length == room_j ? end_j : bj - length;
       offsets(in.b[j], in.low[j], in.high[j], &in.up[j], &in.down[j], w);
       change_j = in.b[j] - bj;
-      second = in.K.data() + j * w;
+      second = in.K.get() + j * w;
     }
     e[0] = tiles.advance(count, in.f.data(), first, in.b[i] - bi, second, change_j, in.up.data(),
                          in.down.data());
@@ -499,7 +515,7 @@ Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fe
       throw;
     }
     collect();
-    double goal = std::max(kInnerShare * worst, 0.5 * tolerance);
+    double goal = whole_ ? tolerance : std::max(kInnerShare * worst, 0.5 * tolerance);
     Ending ending = improve(goal, std::min(kInnerSteps, end - steps_));
     carry_over();
     if (ending == kUnbounded || ending == kNotFinite) return ending;

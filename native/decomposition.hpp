@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "table.hpp"
@@ -118,7 +119,7 @@ class Decomposition {
  private:
   // The variables of the working set, side by side.
   struct Inner {
-    void grow(Index size, int groups);  // makes room
+    void grow(Index size, int groups, bool filled);  // makes room; `filled` if all of K will be set at once
     void enter(Index at, Index i, Index column_of_i);
 
     Index width = 0;            // from row to row
@@ -127,7 +128,7 @@ class Decomposition {
     std::vector<Index> place;   // of a variable in the set, or -1
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
-    std::vector<T> K;
+    std::unique_ptr<T[]> K;
     std::vector<double> b, f, low, high, diagonal, up, down;
     double gain = 0.0;  // by how much the objective has fallen in this round
   };
@@ -145,6 +146,7 @@ class Decomposition {
   std::vector<Index> violators(const Extremes* e, Index each) const;
   void choose(const Extremes* e);
   void collect();
+  void collect_all();
   Ending improve(double tolerance, Index most);
   void carry_over();
   void add_rows(std::vector<const T*>& rows, const std::vector<double>& factors);
