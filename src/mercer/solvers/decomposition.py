@@ -43,6 +43,10 @@ SINGLE_SHARE = 0.8
 #: Rows and columns of a larger matrix are used in place if they lie in at most so many runs of neighbours.
 MOST_RUNS = 16
 
+#: Without a wish, the cache has so many bytes, or room for so many working sets, whichever is more.  A larger
+#: one would save kernel values, but new memory costs about as much as computing what is put there.
+CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
+
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
 
@@ -196,7 +200,8 @@ def solve_box(
         Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
         a thousand per variable, whichever is more.
     cache_bytes : float, optional
-        Memory for rows of K; half of the memory limit by default.
+        Memory for rows of K; by default 512 MiB, or room for 5,120 rows if that is more, but at most half
+        of the memory limit.
     time_budget : float, optional
         Seconds after which to stop.
     callbacks : sequence of callables
@@ -239,6 +244,7 @@ class _Run:
         self.dtype = np.dtype(np.float64 if double else np.float32)
         # What single precision takes from the tolerance, where its rounding is small against it.
         self.goal = SINGLE_SHARE * tol if matrix.is_held and not double else tol
+        self.spare: NDArray[Any] | None = None  # for rows that do not lie together in the cache
         index = self._hold(cache_bytes)
         self.diagonal = matrix.diagonal()
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
@@ -266,8 +272,11 @@ class _Run:
                 return np.arange(n) if matrix.index is None else matrix.index
             self.rows = matrix.dense(self.dtype)
             return np.arange(n)
-        budget = memory_limit() / 2 if cache_bytes is None else cache_bytes
-        capacity = int(min(n, max(budget // (self.dtype.itemsize * n), min(n, LEAST_ROWS))))
+        each = self.dtype.itemsize * n
+        budget = cache_bytes
+        if budget is None:
+            budget = min(memory_limit() / 2, max(CACHE_BYTES, CACHE_SETS * _native.SET_SIZE * each))
+        capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
         if capacity == n and n <= _native.SET_SIZE:
             self.rows = matrix.dense(self.dtype)
             return np.arange(n)
@@ -283,8 +292,11 @@ class _Run:
         wanted, first, last = np.array(rows), slots[0], slots[-1]
         if last - first == len(slots) - 1:
             self.matrix.fill(wanted, self.rows[first : last + 1])
-        else:
-            self.rows[slots] = self.matrix.block(wanted, slice(None), self.dtype)
+            return
+        if self.spare is None or len(self.spare) < len(rows):
+            self.spare = np.empty((len(rows), self.problem.size), self.dtype)
+        self.matrix.fill(wanted, self.spare[: len(rows)])
+        self.rows[slots] = self.spare[: len(rows)]
 
     def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         native = self.native

@@ -19,7 +19,6 @@ from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...kernel import Kernel
 from ...kernels import Linear
-from ...memory import memory_limit
 from ...solvers import BoxProblem, BoxValue, Progress, Solution, SymmetricMatrix, solve_box
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
@@ -54,7 +53,7 @@ class Control:
 
     tol: float
     max_iter: int
-    cache_bytes: float
+    cache_bytes: float | None
     deadline: float | None  # on the clock of time.perf_counter, for all problems together
     callbacks: Sequence[Callable[[Progress], Any]]
     refine: bool
@@ -157,7 +156,7 @@ class SupportVectorMachine(KernelMachine):
                 raise ParameterError(
                     f"{type(self).__name__}: `callbacks` must be callables. Got {callback!r}."
                 )
-        size = memory_limit() / 2 if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
+        size = None if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
         return Control(
             tol=float(self.tol),
             max_iter=int(self.max_iter),

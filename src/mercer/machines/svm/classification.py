@@ -491,7 +491,8 @@ class SVC(_Classifier):
         Most two-variable steps per problem; -1 for a limit that only hopelessly scaled data meet, ten
         million or a thousand per point, whichever is more.
     cache_size : float or "auto", default="auto"
-        Megabytes for rows of the Gram matrix; half of the memory limit by default.
+        Megabytes for rows of the Gram matrix.  By default 537, or room for 5,120 rows if that is more; for
+        several classes all of the matrix, if it fits into half of the memory limit.
     shrinking : bool, default=True
         Has no effect: working sets take the place of what scikit-learn calls so.
     verbose : bool, default=False

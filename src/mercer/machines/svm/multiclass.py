@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
+from ...memory import memory_limit
 from ...solvers import DenseMatrix, GramMatrix, SymmetricMatrix
 from ...solvers.decomposition import DOUBLE_TOLERANCE
 from .base import Control, Fit
@@ -64,11 +65,11 @@ class SharedGram:
     for that, else in single precision.
     """
 
-    def __init__(self, G: Gram, several: bool, most_bytes: float, tol: float) -> None:
+    def __init__(self, G: Gram, several: bool, most_bytes: float | None, tol: float) -> None:
         self._G = G
         n = len(G)
         double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
-        fits = (8 if double else 4) * n * n <= most_bytes
+        fits = (8 if double else 4) * n * n <= (memory_limit() / 2 if most_bytes is None else most_bytes)
         self._K = GramMatrix(G).dense(np.float64 if double else np.float32) if several and fits else None
 
     @property
