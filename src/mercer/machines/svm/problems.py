@@ -24,6 +24,9 @@ Vector = NDArray[np.float64]
 #: The hulls of two classes touch when their squared distance is below this part of the largest K_ii.
 TOUCHING = 1e-12
 
+#: A margin below this part of the largest value that f could have is rounding.
+VANISHING = 1e-9
+
 
 def solve_classifier(
     y: Vector,
@@ -100,7 +103,7 @@ def solve_nu_classifier(
     if above <= below and (np.abs(b) >= weight)[y <= 0].all():
         below = above - spread
     width = (above - below) / 2
-    if not width > 0:
+    if not width > VANISHING * float(np.abs(b).sum()) * float(matrix.diagonal().max(initial=0.0)):
         if not solution.converged:  # stopped before it is known
             return Fit(b, -(above + below) / 2, solution)
         return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
