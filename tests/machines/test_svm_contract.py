@@ -9,8 +9,8 @@ from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 INFEASIBLE = {
     "check_class_weight_classifiers": "weights of 1000 to 1e-4 leave one class a share below nu / 2, and "
     "then the problem has no feasible point",
-    "check_estimator_sparse_tag": "random labels on few points: reduced hulls of two classes overlap, and there is "
-    "no margin",
+    "check_estimator_sparse_tag": "random labels on few points: reduced hulls of two classes overlap, "
+    "and there is no margin",
 }
 ALL_INSIDE = dict.fromkeys(
     ["check_outliers_train", "check_outliers_fit_predict"],
