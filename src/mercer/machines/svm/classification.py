@@ -697,8 +697,9 @@ class NuSVC(_Classifier):
     ----------
     nu : float, default=0.5
         In (0, 1].
-    kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass, \
-decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
+    kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass
+        As for :class:`SVC`.
+    decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
         As for :class:`SVC`.
 
     Examples

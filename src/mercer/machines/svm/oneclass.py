@@ -114,8 +114,9 @@ class OneClassSVM(_OneClass):
     ----------
     offset_ : float
         :math:`\rho`: ``decision_function = score_samples - offset_``.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, \
-gap_, kkt_violation_, solutions_, n_iter_
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
+        As for :class:`SVC`.
+    kernel_, converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`.
 
     Examples
@@ -198,8 +199,9 @@ class EnclosingBall(_OneClass):
         :math:`\|c\|^2`.
     offset_ : float
         ``decision_function = score_samples - offset_``, with minus the squared radius.
-    support_, support_vectors_, n_support_, dual_coef_, kernel_, converged_, status_, gap_, kkt_violation_, \
-solutions_, n_iter_
+    support_, support_vectors_, n_support_, dual_coef_, kernel_
+        As for :class:`SVC`.
+    converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`; ``dual_coef_`` are the :math:`\alpha_i` of the centre.
 
     Examples

@@ -118,8 +118,9 @@ class SVR(_Regressor):
 
     Attributes
     ----------
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, kernel_, converged_, status_, \
-gap_, kkt_violation_, solutions_, n_iter_
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
+        As for :class:`SVC`.
+    kernel_, converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`; ``dual_coef_`` has shape (1, n_SV).
 
     Examples
