@@ -25,7 +25,7 @@ from .svm_cases import a9a, folder, letter, magic04, synthetic
 def spambase() -> tuple[np.ndarray, np.ndarray]:
     with gzip.open(folder() / "spambase.gz", "rt") as lines:
         next(lines)  # the names of the columns
-        rows = np.array([line.strip().split(",") for line in lines], dtype=float)
+        rows = np.array([line.split(",") for line in map(str.strip, lines) if line], dtype=float)
     X = np.log1p(rows[:, :-1])
     return (X - X.mean(axis=0)) / X.std(axis=0), rows[:, -1]
 
