@@ -6,6 +6,7 @@
 ``multiclass``      several two-class problems on one Gram matrix
 ``folds``           points to leave out
 ``probability``     from decision values to probabilities
+``classifier``      labels, weights, several classes, probabilities
 ``classification``  ``SVC``, ``NuSVC``
 ``regression``      ``SVR``, ``NuSVR``
 ``oneclass``        ``OneClassSVM``, ``EnclosingBall``
