@@ -31,11 +31,17 @@ constexpr Index kInnerSteps = 20000;
 // An outer step ends when the violation within the set has fallen to this part of what it was.
 constexpr double kInnerShare = 0.2;
 
-// Curvatures below this part of K_ii + K_jj count as this: two points are the same, or K is indefinite.
-constexpr double kLeastCurvature = 1e-12;
+// Curvatures below this part of K_ii + K_jj count as this: two points are the same, or K is indefinite.  In
+// single precision they are no more than rounding there.
+template <class T>
+constexpr double kLeastCurvature = sizeof(T) == sizeof(double) ? 1e-12 : 0x1p-23;
 
 // Outer steps without progress before the run counts as stalled.
 constexpr int kPatience = 8;
+
+// Single precision within a set rounds each number by this part of itself.  It serves while its errors are
+// below this share of the tolerance, for tolerances and diagonals in this range.
+constexpr double kFloatRounding = 0x1p-24, kCoarseShare = 0.1, kLeastCoarse = 1e-9, kMostCoarse = 1e9;
 
 constexpr double kSecondsPerWatch = 0.05;
 
@@ -52,17 +58,19 @@ struct Offsets {
   Constraint constraint;
   double width;
 
-  void operator()(double b, double low, double high, double* up, double* down, Index stride) const {
+  template <class S>
+  void operator()(double b, double low, double high, S* up, S* down, Index stride) const {
+    constexpr S infinity = std::numeric_limits<S>::infinity();
     bool grows = b<high, shrinks = b> low;
     if (constraint != kSigned) {
-      up[0] = grows ? (b >= 0.0 ? -width : width) : -kInfinity;
-      down[0] = shrinks ? (b > 0.0 ? -width : width) : kInfinity;
+      up[0] = grows ? static_cast<S>(b >= 0.0 ? -width : width) : -infinity;
+      down[0] = shrinks ? static_cast<S>(b > 0.0 ? -width : width) : infinity;
       return;
     }
-    up[0] = grows && b >= 0.0 ? 0.0 : -kInfinity;
-    down[0] = b > 0.0 ? 0.0 : kInfinity;
-    up[stride] = b < 0.0 ? 0.0 : -kInfinity;
-    down[stride] = shrinks && b <= 0.0 ? 0.0 : kInfinity;
+    up[0] = grows && b >= 0.0 ? S(0) : -infinity;
+    down[0] = b > 0.0 ? S(0) : infinity;
+    up[stride] = b < 0.0 ? S(0) : -infinity;
+    down[stride] = shrinks && b <= 0.0 ? S(0) : infinity;
   }
 };
 
@@ -135,9 +143,18 @@ void Decomposition<T>::Inner::grow(Index size, int groups, bool filled) {
   }
   K = std::move(larger);
   auto room = static_cast<std::size_t>(width);
-  for (auto* array : {&b, &f, &low, &high, &diagonal}) array->resize(room);
-  up.assign(room * static_cast<std::size_t>(groups), -kInfinity);
-  down.assign(room * static_cast<std::size_t>(groups), kInfinity);
+  for (auto* array : {&b, &low, &high}) array->resize(room);
+  state.resize(room, groups);
+  if constexpr (sizeof(T) == sizeof(float)) coarse.resize(room, groups);
+}
+
+template <class T>
+template <class S>
+void Decomposition<T>::State<S>::resize(std::size_t width, int groups) {
+  f.resize(width);
+  diagonal.resize(width);
+  up.assign(width * static_cast<std::size_t>(groups), static_cast<S>(-kInfinity));
+  down.assign(width * static_cast<std::size_t>(groups), static_cast<S>(kInfinity));
 }
 
 template <class T>
@@ -234,7 +251,7 @@ double Decomposition<T>::violation_of(const Extremes* e) const {
 template <class T>
 void Decomposition<T>::extremes(Extremes* e) const {
   for (int g = 0; g < groups(); ++g)
-    e[g] = table().extremes(p_.n, f_.data(), up_.data() + g * padded_, down_.data() + g * padded_);
+    e[g] = table().f64.scans.extremes(p_.n, f_.data(), up_.data() + g * padded_, down_.data() + g * padded_);
 }
 
 template <class T>
@@ -256,8 +273,7 @@ void Decomposition<T>::choose(const Extremes* e) {
     whole_ = true;
     return;
   }
-  Index most = std::min({p_.n, kSetSize, cache_.capacity});
-  if (size_ == 0) in_.grow(size_ = std::min(most, kFirstSize), groups(), false);
+  if (size_ == 0) in_.grow(size_ = std::min({p_.n, kFirstSize, cache_.capacity}), groups(), false);
   std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
 
   std::vector<Index> fresh;
@@ -267,16 +283,12 @@ void Decomposition<T>::choose(const Extremes* e) {
     else
       fresh.push_back(i);
 
-  if (std::ssize(fresh) > size_ / 4 && size_ < most)
-    in_.grow(size_ = std::min(most, 2 * size_), groups(), false);
+  if (std::ssize(fresh) > size_ / 4) make_room();
   Index next = std::ssize(in_.member), spare = std::max<Index>(0, size_ - next);
   std::vector<Index> leaving;
   if (std::ssize(fresh) > spare) {
     for (Index a = 0; a < next; ++a)
       if (in_.chosen[a] < rounds_) leaving.push_back(a);
-    auto is_free = [&](Index a) {
-      return in_.b[a] > in_.low[a] && in_.b[a] < in_.high[a] && in_.b[a] != 0.0;
-    };
     auto sooner = [&](Index a, Index c) {
       if (is_free(a) != is_free(c)) return is_free(c);
       return in_.chosen[a] != in_.chosen[c] ? in_.chosen[a] < in_.chosen[c] : a < c;
@@ -294,6 +306,22 @@ void Decomposition<T>::choose(const Extremes* e) {
       break;
     in_.chosen[in_.place[i]] = rounds_;
   }
+}
+
+// Lets the set grow, if it may.
+template <class T>
+void Decomposition<T>::make_room() {
+  Index free = 0, larger = 2 * size_, most = kSetSize;
+  for (Index a = 0; a < std::ssize(in_.member); ++a) free += is_free(a);
+  if (size_ >= kSetSize && free > size_ / 2) larger = size_ + kSetSize / 2, most = kFreeSetSize;
+  larger = std::min({larger, most, p_.n, cache_.capacity});
+  if (larger > size_) in_.grow(size_ = larger, groups(), false);
+}
+
+// Whether a member of the set may move in both directions.
+template <class T>
+bool Decomposition<T>::is_free(Index at) const {
+  return in_.b[at] > in_.low[at] && in_.b[at] < in_.high[at] && in_.b[at] != 0.0;
 }
 
 // At most so many variables for each group and direction, the worst first.
@@ -367,28 +395,63 @@ void Decomposition<T>::collect() {
   for (Index a = 0; a < count; ++a) {
     Index i = in.member[a];
     in.b[a] = b_[i];
-    in.f[a] = f_[i];
     in.low[a] = p_.low[i];
     in.high[a] = p_.high[i];
-    in.diagonal[a] = p_.diagonal[i];
+  }
+}
+
+// Whether single precision can serve within the set: f is rounded by far less than the tolerance, and no
+// square of a violation or product of a curvature leaves the range of float.
+template <class T>
+bool Decomposition<T>::is_coarse(double tolerance) const {
+  if (precise_ || whole_ || tolerance < kLeastCoarse) return false;
+  for (Index i : in_.member)
+    if (std::abs(f_[i]) * kFloatRounding > kCoarseShare * tolerance || !(p_.diagonal[i] <= kMostCoarse))
+      return false;
+  return true;
+}
+
+template <class T>
+template <class S>
+void Decomposition<T>::enter_state(State<S>& state) {
+  for (Index a = 0; a < std::ssize(in_.member); ++a) {
+    Index i = in_.member[a];
+    state.f[a] = static_cast<S>(f_[i]);
+    state.diagonal[a] = static_cast<S>(p_.diagonal[i]);
     for (int g = 0; g < groups(); ++g) {
-      in.up[a + g * width] = up_[i + g * padded_];
-      in.down[a + g * width] = down_[i + g * padded_];
+      state.up[a + g * in_.width] = static_cast<S>(up_[i + g * padded_]);
+      state.down[a + g * in_.width] = static_cast<S>(down_[i + g * padded_]);
     }
   }
 }
 
+// Steps within the set, in the precision that the tolerance of the whole run allows, and what they change.
+template <class T>
+Ending Decomposition<T>::improve(double goal, double tolerance, Index most) {
+  const Tiles<T>& tiles = table().tiles<T>();
+  if constexpr (sizeof(T) == sizeof(float))
+    if (is_coarse(tolerance)) {
+      Ending ending = descend(in_.coarse, tiles.coarse_scans, goal, most);
+      carry_over();
+      precise_ = ending == kStalled || drift() > kCoarseShare * tolerance;
+      return ending == kStalled ? kLimit : ending;  // there are digits left to try
+    }
+  Ending ending = descend(in_.state, tiles.scans, goal, most);
+  carry_over();
+  return ending;
+}
+
 // Two-variable steps within the set, until the violation there is at most the tolerance.
 template <class T>
-Ending Decomposition<T>::improve(double tolerance, Index most) {
+template <class S>
+Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, double tolerance, Index most) {
   Inner& in = in_;
-  const Table& t = table();
-  const Tiles<T>& tiles = t.tiles<T>();
+  enter_state(state);
   const Offsets offsets{p_.constraint, p_.width};
   Index w = in.width, count = std::ssize(in.member);
   Extremes e[2];
   for (int g = 0; g < groups(); ++g)
-    e[g] = t.extremes(count, in.f.data(), in.up.data() + g * w, in.down.data() + g * w);
+    e[g] = scans.extremes(count, state.f.data(), state.up.data() + g * w, state.down.data() + g * w);
   for (Index step = 0; step < most; ++step, ++steps_) {
     double worst = violation_of(e), rate = worst;
     if (!std::isfinite(worst)) return kNotFinite;
@@ -397,22 +460,22 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
 
     // b_i moves by `sign`, b_j against it; without a constraint b_i moves alone.
     Index i = e[g].up, j = -1;
-    double sign = 1.0, own = in.diagonal[i], scale = own, curvature = own;
+    double sign = 1.0, own = p_.diagonal[in.member[i]], scale = own, curvature = own;
     if (p_.constraint != kFree) {
       const T* row = in.K.get() + i * w;
-      double least = std::max(kLeastCurvature * own, std::numeric_limits<double>::min());
-      j = tiles.partner(count, in.f.data(), in.down.data() + g * w, row, in.diagonal.data(), e[g].high, own,
-                        least);
+      double least = std::max(kLeastCurvature<T> * own, std::numeric_limits<double>::min());
+      j = scans.partner(count, state.f.data(), state.down.data() + g * w, row, state.diagonal.data(),
+                        e[g].high, own, least);
       if (j < 0) return kStalled;
-      rate = e[g].high - (in.down[j + g * w] - in.f[j]);
-      scale = own + in.diagonal[j];
+      rate = e[g].high - static_cast<double>(state.down[j + g * w] - state.f[j]);
+      scale = own + p_.diagonal[in.member[j]];
       curvature = scale - 2.0 * static_cast<double>(row[j]);
     } else if (e[0].high < -e[0].low) {
       i = e[0].down;
       sign = -1.0;
-      scale = curvature = in.diagonal[i];
+      scale = curvature = p_.diagonal[in.member[i]];
     }
-    double floor = std::max(kLeastCurvature * scale, std::numeric_limits<double>::min());
+    double floor = std::max(kLeastCurvature<T> * scale, std::numeric_limits<double>::min());
     bool flat = curvature <= floor;
     curvature = std::max(curvature, floor);
 
@@ -424,18 +487,19 @@ Ending Decomposition<T>::improve(double tolerance, Index most) {
     if (!std::isfinite(length) || (flat && std::isinf(room_i) && std::isinf(room_j))) return kUnbounded;
     in.gain += length * (rate - 0.5 * curvature * length);
     in.b[i] = length == room_i ? end_i : bi + sign * length;
-    offsets(in.b[i], in.low[i], in.high[i], &in.up[i], &in.down[i], w);
+    offsets(in.b[i], in.low[i], in.high[i], &state.up[i], &state.down[i], w);
     const T *first = in.K.get() + i * w, *second = first;
     double change_j = 0.0;
     if (j >= 0) {
       in.b[j] = length == room_j ? end_j : bj - length;
-      offsets(in.b[j], in.low[j], in.high[j], &in.up[j], &in.down[j], w);
+      offsets(in.b[j], in.low[j], in.high[j], &state.up[j], &state.down[j], w);
       change_j = in.b[j] - bj;
       second = in.K.get() + j * w;
     }
-    e[0] = tiles.advance(count, in.f.data(), first, in.b[i] - bi, second, change_j, in.up.data(),
-                         in.down.data());
-    if (groups() == 2) e[1] = t.extremes(count, in.f.data(), in.up.data() + w, in.down.data() + w);
+    e[0] = scans.advance(count, state.f.data(), first, in.b[i] - bi, second, change_j, state.up.data(),
+                         state.down.data());
+    if (groups() == 2)
+      e[1] = scans.extremes(count, state.f.data(), state.up.data() + w, state.down.data() + w);
   }
   return kLimit;
 }
@@ -445,10 +509,10 @@ void Decomposition<T>::carry_over() {
   const Inner& in = in_;
   if (whole_) {  // everything is up to date there
     std::copy_n(in.b.begin(), p_.n, b_.begin());
-    std::copy_n(in.f.begin(), p_.n, f_.begin());
+    std::copy_n(in.state.f.begin(), p_.n, f_.begin());
     for (int g = 0; g < groups(); ++g) {
-      std::copy_n(in.up.begin() + g * in.width, p_.n, up_.begin() + g * padded_);
-      std::copy_n(in.down.begin() + g * in.width, p_.n, down_.begin() + g * padded_);
+      std::copy_n(in.state.up.begin() + g * in.width, p_.n, up_.begin() + g * padded_);
+      std::copy_n(in.state.down.begin() + g * in.width, p_.n, down_.begin() + g * padded_);
     }
     return;
   }
@@ -464,6 +528,15 @@ void Decomposition<T>::carry_over() {
     offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
   }
   add_rows(rows, factors);
+}
+
+// By how much f within the set differs, after a round in single precision, from f in double precision.
+template <class T>
+double Decomposition<T>::drift() const {
+  double most = 0.0;
+  for (Index a = 0; a < std::ssize(in_.member); ++a)
+    most = std::max(most, std::abs(static_cast<double>(in_.coarse.f[a]) - f_[in_.member[a]]));
+  return most;
 }
 
 // f += sum_r factors[r] rows[r], run after run of neighbouring columns; `rows` is used up.
@@ -516,8 +589,7 @@ Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fe
     }
     collect();
     double goal = whole_ ? tolerance : std::max(kInnerShare * worst, 0.5 * tolerance);
-    Ending ending = improve(goal, std::min(kInnerSteps, end - steps_));
-    carry_over();
+    Ending ending = improve(goal, tolerance, std::min(kInnerSteps, end - steps_));
     if (ending == kUnbounded || ending == kNotFinite) return ending;
     idle = in_.gain <= 4.0 * std::numeric_limits<double>::epsilon() * std::abs(objective()) ? idle + 1 : 0;
     if (idle == kPatience) return kStalled;

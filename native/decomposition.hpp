@@ -20,6 +20,9 @@
 // up_i, j with the greatest second-order gain, and move b_i up and b_j down as far as pays.  Then the changes
 // are carried over to all of f, in double precision.  When all variables fit, W is all of them.
 //
+// If rows are in single precision, so is f within the set, as long as the two f differ afterwards by little
+// against the tolerance.
+//
 // Every sum is added up in a fixed order, by one thread: the bits do not depend on the number of threads.
 #pragma once
 
@@ -32,8 +35,9 @@
 
 namespace mercer {
 
-// The most variables of a working set.
-inline constexpr Index kSetSize = 2048;
+// Variables of a working set: the most, and the most if half of them are free.  Free variables that do not
+// fit push each other out, round after round.
+inline constexpr Index kSetSize = 2048, kFreeSetSize = 4096;
 
 enum Constraint : int { kSum, kSigned, kFree };
 
@@ -117,6 +121,14 @@ class Decomposition {
   const RowCache<T>& cache() const { return cache_; }
 
  private:
+  // What scans of the working set read.
+  template <class S>
+  struct State {
+    std::vector<S> f, diagonal, up, down;
+
+    void resize(std::size_t width, int groups);
+  };
+
   // The variables of the working set, side by side.
   struct Inner {
     void grow(Index size, int groups, bool filled);  // makes room; `filled` if all of K will be set at once
@@ -129,7 +141,9 @@ class Decomposition {
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
     std::unique_ptr<T[]> K;
-    std::vector<double> b, f, low, high, diagonal, up, down;
+    std::vector<double> b, low, high;
+    State<double> state;
+    State<float> coarse;
     double gain = 0.0;  // by how much the objective has fallen in this round
   };
 
@@ -144,11 +158,19 @@ class Decomposition {
   double violation_of(const Extremes* e) const;
   void extremes(Extremes* e) const;
   std::vector<Index> violators(const Extremes* e, Index each) const;
+  bool is_free(Index at) const;
+  void make_room();
   void choose(const Extremes* e);
   void collect();
   void collect_all();
-  Ending improve(double tolerance, Index most);
+  bool is_coarse(double tolerance) const;
+  template <class S>
+  void enter_state(State<S>& state);
+  Ending improve(double goal, double tolerance, Index most);
+  template <class S>
+  Ending descend(State<S>& state, const Scans<T, S>& scans, double tolerance, Index most);
   void carry_over();
+  double drift() const;
   void add_rows(std::vector<const T*>& rows, const std::vector<double>& factors);
 
   QuadraticProblem p_;
@@ -159,8 +181,9 @@ class Decomposition {
   Index padded_;
   std::vector<double> b_, f_, up_, down_;  // up and down: one array per group
   Inner in_;
-  Index size_ = 0;      // of the working set, as far as it has grown
-  bool whole_ = false;  // it has all variables, in their order
+  Index size_ = 0;                              // of the working set, as far as it has grown
+  bool whole_ = false;                          // it has all variables, in their order
+  bool precise_ = sizeof(T) == sizeof(double);  // single precision is not enough within the set
   Index steps_ = 0, rounds_ = 0;
   std::atomic<bool> stopped_{false};
 };

@@ -134,13 +134,15 @@ struct Extremes {
   double high, low;  // max of up[j] - f[j] and min of down[j] - f[j]
   Index up, down;    // where
 };
-using ExtremesScan = Extremes (*)(Index count, const double* f, const double* up, const double* down);
-template <class T>
-using AdvanceScan = Extremes (*)(Index count, double* f, const T* first, double a, const T* second, double b,
-                                 const double* up, const double* down);
-template <class T>
-using PartnerScan = Index (*)(Index count, const double* f, const double* down, const T* row,
-                              const double* diagonal, double top, double own, double least);
+// T are the numbers of a row of K, S those of everything else.
+template <class T, class S>
+struct Scans {
+  Extremes (*extremes)(Index count, const S* f, const S* up, const S* down);
+  Extremes (*advance)(Index count, S* f, const T* first, double a, const T* second, double b, const S* up,
+                      const S* down);
+  Index (*partner)(Index count, const S* f, const S* down, const T* row, const S* diagonal, double top,
+                   double own, double least);
+};
 template <class T>
 using AddRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
                          double* f);
@@ -153,8 +155,8 @@ struct CsrTiles {
 
 template <class T>
 struct Tiles {
-  AdvanceScan<T> advance;
-  PartnerScan<T> partner;
+  Scans<T, double> scans;
+  Scans<T, float> coarse_scans;  // for rows of float
   AddRows<T> add_rows;
   FillTile<T> fill[kDot + 1];
   FillTile<T> fill_quick_distances;  // as exact as float32 numbers are
@@ -177,7 +179,6 @@ struct Tiles {
 };
 
 struct Table {
-  ExtremesScan extremes;
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile

@@ -8,53 +8,103 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-MERCER_INLINE Vec widened(const double* p) { return load(p); }
-MERCER_INLINE Vec widened(const float* p) {
-#if defined(__AVX512F__)
-  return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-#elif defined(__AVX__)
-  return _mm256_cvtps_pd(_mm_loadu_ps(p));
-#elif MERCER_VECTORS
-  return Vec{static_cast<double>(p[0]), static_cast<double>(p[1])};
+// Vectors of S, the numbers of a scan: those of double, or twice as many of float.
+template <class S>
+struct Lanes;
+
+template <>
+struct Lanes<double> {
+  using V = Vec;
+  static constexpr int count = kLanes;
+};
+
+#if MERCER_VECTORS
+typedef float FloatVec __attribute__((vector_size(kLanes * 8)));
+
+MERCER_INLINE void store(float* p, FloatVec a) { std::memcpy(p, &a, sizeof a); }
+#  if defined(__AVX512F__)
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm512_fmadd_ps(a, b, c); }
+#  elif defined(__FMA__)
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm256_fmadd_ps(a, b, c); }
+#  else
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return a * b + c; }
+#  endif
+
+template <>
+struct Lanes<float> {
+  using V = FloatVec;
+  static constexpr int count = 2 * kLanes;
+};
 #else
-  return static_cast<double>(*p);
+MERCER_INLINE void store(float* p, float a) { *p = a; }
+MERCER_INLINE float muladd(float a, float b, float c) { return a * b + c; }
+
+template <>
+struct Lanes<float> {
+  using V = float;
+  static constexpr int count = 1;
+};
 #endif
+
+template <class S>
+using VecOf = typename Lanes<S>::V;
+
+// Numbers of T as a vector of S; S is at least as wide.
+template <class S, class T>
+MERCER_INLINE VecOf<S> read(const T* p) {
+  if constexpr (sizeof(S) == sizeof(double)) {
+    return load(p);
+  } else {
+    VecOf<S> a;
+    std::memcpy(&a, p, sizeof a);
+    return a;
+  }
 }
 
-MERCER_INLINE Vec first_places() {
-  double lanes[kLanes];
-  for (int l = 0; l < kLanes; ++l) lanes[l] = l;
-  return load(lanes);
+template <class S>
+MERCER_INLINE VecOf<S> all(double a) {
+  return static_cast<S>(a) - VecOf<S>{};
+}
+
+template <class S>
+MERCER_INLINE VecOf<S> first_places() {
+  S lanes[Lanes<S>::count];
+  for (int l = 0; l < Lanes<S>::count; ++l) lanes[l] = static_cast<S>(l);
+  return read<S>(lanes);
 }
 
 // The largest number of each lane, and where it was seen first.
+template <class S>
 struct Best {
-  Vec value, place;
+  VecOf<S> value, place;
 
-  MERCER_INLINE void see(Vec candidate, Vec at) {
+  MERCER_INLINE void see(VecOf<S> candidate, VecOf<S> at) {
     auto better = candidate > value;
     value = better ? candidate : value;
     place = better ? at : place;
   }
 
   MERCER_INLINE double of_all(Index& where) const {
-    double values[kLanes], places[kLanes];
+    constexpr int count = Lanes<S>::count;
+    S values[count], places[count];
     store(values, value);
     store(places, place);
     int best = 0;
-    for (int l = 1; l < kLanes; ++l)
+    for (int l = 1; l < count; ++l)
       if (values[l] > values[best] || (values[l] == values[best] && places[l] < places[best])) best = l;
     where = static_cast<Index>(places[best]);
-    return values[best];
+    return static_cast<double>(values[best]);
   }
 };
 
-// Independent searches that run side by side, since each comparison waits for the one before it.
-constexpr int kSearches = 4;
+// Independent searches that run side by side, since each comparison waits for the one before it; they take
+// kPadding numbers at a time.
+template <class S>
+constexpr int kSearches = sizeof(S) == sizeof(double) ? 4 : 2;
 
 // The best of several searches: of equal values the first place.
-template <int count>
-double best_of(const Best (&searches)[count], Index& where) {
+template <class S, int count>
+double best_of(const Best<S> (&searches)[count], Index& where) {
   double most = searches[0].of_all(where);
   for (int k = 1; k < count; ++k) {
     Index place;
@@ -65,22 +115,23 @@ double best_of(const Best (&searches)[count], Index& where) {
 }
 
 // Arrays have room for kPadding numbers at a time, with offsets beyond the last variable that rule it out.
-template <bool moves, class T>
-Extremes scan(Index count, double* f, const T* first, double a, const T* second, double b, const double* up,
-              const double* down) {
-  Best high[kSearches], low[kSearches];
-  for (int k = 0; k < kSearches; ++k) high[k] = low[k] = {splat(-kInfinity), splat(0.0)};
-  Vec place = first_places(), factor = splat(a), other = splat(b);
+template <bool moves, class T, class S>
+Extremes scan(Index count, S* f, const T* first, double a, const T* second, double b, const S* up,
+              const S* down) {
+  constexpr int searches = kSearches<S>, lanes = Lanes<S>::count;
+  Best<S> high[searches], low[searches];
+  for (int k = 0; k < searches; ++k) high[k] = low[k] = {all<S>(-kInfinity), all<S>(0.0)};
+  VecOf<S> place = first_places<S>(), factor = all<S>(a), other = all<S>(b);
   for (Index j = 0; j < count;)
-    for (int k = 0; k < kSearches; ++k, j += kLanes, place += static_cast<double>(kLanes)) {
-      Vec value = load(f + j);
+    for (int k = 0; k < searches; ++k, j += lanes, place += static_cast<S>(lanes)) {
+      VecOf<S> value = read<S>(f + j);
       if constexpr (moves) {
-        value = muladd(factor, widened(first + j), value);
-        value = muladd(other, widened(second + j), value);
+        value = muladd(factor, read<S>(first + j), value);
+        value = muladd(other, read<S>(second + j), value);
         store(f + j, value);
       }
-      high[k].see(load(up + j) - value, place);
-      low[k].see(value - load(down + j), place);
+      high[k].see(read<S>(up + j) - value, place);
+      low[k].see(value - read<S>(down + j), place);
     }
   Extremes e;
   e.high = best_of(high, e.up);
@@ -88,44 +139,48 @@ Extremes scan(Index count, double* f, const T* first, double a, const T* second,
   return e;
 }
 
-Extremes extremes(Index count, const double* f, const double* up, const double* down) {
-  return scan<false, double>(count, const_cast<double*>(f), nullptr, 0.0, nullptr, 0.0, up, down);
+template <class S>
+Extremes extremes(Index count, const S* f, const S* up, const S* down) {
+  return scan<false, S, S>(count, const_cast<S*>(f), nullptr, 0.0, nullptr, 0.0, up, down);
 }
 
-template <class T>
-Extremes advance(Index count, double* f, const T* first, double a, const T* second, double b,
-                 const double* up, const double* down) {
+template <class T, class S>
+Extremes advance(Index count, S* f, const T* first, double a, const T* second, double b, const S* up,
+                 const S* down) {
   return scan<true>(count, f, first, a, second, b, up, down);
 }
 
 // The j of the greatest gain d_j^2 / c_j, where d_j is by how much the pair (i, j) violates optimality and
 // c_j = K_ii + K_jj - 2 K_ij.  Fractions are compared by cross-multiplication.
-template <class T>
-Index partner(Index count, const double* f, const double* down, const T* row, const double* diagonal,
-              double top, double own, double least) {
-  Vec gain[kSearches], curvature[kSearches], found[kSearches], place = first_places();
-  for (int k = 0; k < kSearches; ++k) gain[k] = splat(0.0), curvature[k] = splat(1.0), found[k] = splat(-1.0);
+template <class T, class S>
+Index partner(Index count, const S* f, const S* down, const T* row, const S* diagonal, double top, double own,
+              double least) {
+  constexpr int searches = kSearches<S>, lanes = Lanes<S>::count;
+  VecOf<S> gain[searches], curvature[searches], found[searches], place = first_places<S>();
+  VecOf<S> highest = all<S>(top), mine = all<S>(own), floor = all<S>(least), zero = all<S>(0.0);
+  for (int k = 0; k < searches; ++k) gain[k] = zero, curvature[k] = all<S>(1.0), found[k] = all<S>(-1.0);
   for (Index j = 0; j < count;)
-    for (int k = 0; k < kSearches; ++k, j += kLanes, place += static_cast<double>(kLanes)) {
-      Vec d = larger(top - load(down + j) + load(f + j), splat(0.0));
-      Vec c = larger(muladd(splat(-2.0), widened(row + j), own + load(diagonal + j)), splat(least));
-      Vec g = d * d;
+    for (int k = 0; k < searches; ++k, j += lanes, place += static_cast<S>(lanes)) {
+      // down - f first: for i itself the difference is then exactly zero.
+      VecOf<S> d = larger(highest - (read<S>(down + j) - read<S>(f + j)), zero);
+      VecOf<S> c = larger(muladd(all<S>(-2.0), read<S>(row + j), mine + read<S>(diagonal + j)), floor);
+      VecOf<S> g = d * d;
       auto better = g * curvature[k] > gain[k] * c;
       gain[k] = better ? g : gain[k];
       curvature[k] = better ? c : curvature[k];
       found[k] = better ? place : found[k];
     }
-  constexpr int all = kSearches * kLanes;
-  double gains[all], curvatures[all], places[all];
-  for (int k = 0; k < kSearches; ++k) {
-    store(gains + k * kLanes, gain[k]);
-    store(curvatures + k * kLanes, curvature[k]);
-    store(places + k * kLanes, found[k]);
+  constexpr int candidates = searches * lanes;
+  S gains[candidates], curvatures[candidates], places[candidates];
+  for (int k = 0; k < searches; ++k) {
+    store(gains + k * lanes, gain[k]);
+    store(curvatures + k * lanes, curvature[k]);
+    store(places + k * lanes, found[k]);
   }
   int best = 0;
-  for (int l = 1; l < all; ++l) {
-    double mine = gains[l] * curvatures[best], other = gains[best] * curvatures[l];
-    if (mine > other || (mine == other && places[l] >= 0.0 && places[l] < places[best])) best = l;
+  for (int l = 1; l < candidates; ++l) {
+    S ours = gains[l] * curvatures[best], theirs = gains[best] * curvatures[l];
+    if (ours > theirs || (ours == theirs && places[l] >= S(0) && places[l] < places[best])) best = l;
   }
   return static_cast<Index>(places[best]);
 }
@@ -141,7 +196,7 @@ void add_rows(Index count, const T* const* rows, const double* factors, Index fi
     Index j = first;
     for (; j + kLanes <= last; j += kLanes) {
       Vec sum = load(f + j);
-      for (int k = 0; k < kTogether; ++k) sum = muladd(splat(a[k]), widened(at[k] + j), sum);
+      for (int k = 0; k < kTogether; ++k) sum = muladd(splat(a[k]), load(at[k] + j), sum);
       store(f + j, sum);
     }
     for (; j < last; ++j)
@@ -150,24 +205,24 @@ void add_rows(Index count, const T* const* rows, const double* factors, Index fi
   for (; r < count; ++r) {
     Index j = first;
     for (; j + kLanes <= last; j += kLanes)
-      store(f + j, muladd(splat(factors[r]), widened(rows[r] + j), load(f + j)));
+      store(f + j, muladd(splat(factors[r]), load(rows[r] + j), load(f + j)));
     for (; j < last; ++j) f[j] = muladd(factors[r], static_cast<double>(rows[r][j]), f[j]);
   }
 }
 
-template <class T>
-void fill_tiles(Tiles<T>& tiles) {
-  tiles.advance = advance<T>;
-  tiles.partner = partner<T>;
-  tiles.add_rows = add_rows<T>;
+template <class T, class S>
+Scans<T, S> scans() {
+  return {extremes<S>, advance<T, S>, partner<T, S>};
 }
 
 }  // namespace
 
 void fill_decomposition(Table& table) {
-  table.extremes = extremes;
-  fill_tiles(table.f64);
-  fill_tiles(table.f32);
+  table.f64.scans = scans<double, double>();
+  table.f32.scans = scans<float, double>();
+  table.f32.coarse_scans = scans<float, float>();
+  table.f64.add_rows = add_rows<double>;
+  table.f32.add_rows = add_rows<float>;
 }
 
 }  // namespace mercer::MERCER_TILES
