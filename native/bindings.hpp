@@ -4,3 +4,4 @@
 #include <nanobind/nanobind.h>
 
 void bind_decomposition(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);

@@ -82,7 +82,9 @@ RowCache<T>::RowCache(T* storage, Index most, Index n)
 
 template <class T>
 RowCache<T>::RowCache(T* storage, Index width, const Index* index, Index n)
-    : data(storage), capacity(n), stride(width), slot(index, index + n) {}
+    : data(storage), capacity(n), stride(width), slot(static_cast<std::size_t>(n)) {
+  for (Index i = 0; i < n; ++i) slot[i] = index == nullptr ? i : index[i];
+}
 
 template <class T>
 void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& rows,
@@ -131,17 +133,22 @@ void RowCache<T>::forget(const std::vector<Index>& slots) {
 
 template <class T>
 void Decomposition<T>::Inner::grow(Index size, int groups, bool filled) {
-  // Not a power of two: the numbers of a column would meet in one set of the cache.
   Index old = width, count = std::ssize(member);
-  width = padded(size) + kBand;
+  resize(size, groups);
   auto larger = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size * width));
   for (Index a = 0; a < size; ++a) {
     T* row = larger.get() + a * width;
     Index known = a < count ? count : 0;
-    if (known > 0) std::copy_n(K.get() + a * old, known, row);
+    if (known > 0) std::copy_n(K + a * old, known, row);
     std::fill(row + (filled ? size : known), row + width, T(0));
   }
-  K = std::move(larger);
+  own = std::move(larger);
+  K = own.get();
+}
+
+template <class T>
+void Decomposition<T>::Inner::resize(Index size, int groups) {
+  width = row_stride(size);
   auto room = static_cast<std::size_t>(width);
   for (auto* array : {&b, &low, &high}) array->resize(room);
   state.resize(room, groups);
@@ -178,6 +185,30 @@ Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, con
     else
       ++runs_.back().length;
   restart(b, f);
+}
+
+template <class T>
+Decomposition<T>::Decomposition(QuadraticProblem problem, T* K, const double* b, const double* f)
+    : p_(problem),
+      cache_(K, row_stride(problem.n), nullptr, problem.n),
+      columns_(nullptr),
+      runs_{{0, 0, problem.n}},
+      threads_(1),
+      padded_(padded(problem.n)),
+      size_(problem.n),
+      whole_(true) {
+  in_.place.assign(static_cast<std::size_t>(p_.n), -1);
+  in_.resize(p_.n, groups());
+  in_.K = K;
+  for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, i);
+  in_.fresh.clear();
+  restart(b, f);
+}
+
+// Not a power of two: the numbers of a column would meet in one set of the cache.
+template <class T>
+Index Decomposition<T>::row_stride(Index n) {
+  return padded(n) + kBand;
 }
 
 template <class T>
@@ -266,8 +297,8 @@ double Decomposition<T>::violation(double* high, double* low) const {
 // those that sit at a bound, then of those that have been there for longest.
 template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
+  if (whole_) return;
   if (p_.n <= 2 * kFirstSize && cache_.capacity >= p_.n) {
-    if (whole_) return;
     in_.grow(p_.n, groups(), true);
     for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, column(i));
     whole_ = true;
@@ -359,7 +390,7 @@ template <class T>
 void Decomposition<T>::collect_all() {
   for (Index i = 0; i < p_.n; ++i)
     for (const Run& run : runs_)
-      std::copy_n(cache_[i] + run.from, run.length, in_.K.get() + i * in_.width + run.at);
+      std::copy_n(cache_[i] + run.from, run.length, in_.K + i * in_.width + run.at);
   in_.fresh.clear();
 }
 
@@ -379,7 +410,7 @@ void Decomposition<T>::collect() {
 #pragma omp for schedule(dynamic, 16)
     for (Index k = 0; k < news; ++k) {
       const T* row = cache_[in.member[in.fresh[k]]];
-      T* to = in.K.get() + in.fresh[k] * width;
+      T* to = in.K + in.fresh[k] * width;
       for (Index c : order) to[c] = row[in.column[c]];
     }
     // The new columns of some rows at a time, so that these stay in cache.
@@ -404,7 +435,7 @@ void Decomposition<T>::collect() {
 // square of a violation or product of a curvature leaves the range of float.
 template <class T>
 bool Decomposition<T>::is_coarse(double tolerance) const {
-  if (precise_ || whole_ || tolerance < kLeastCoarse) return false;
+  if (precise_ || tolerance < kLeastCoarse) return false;
   for (Index i : in_.member)
     if (std::abs(f_[i]) * kFloatRounding > kCoarseShare * tolerance || !(p_.diagonal[i] <= kMostCoarse))
       return false;
@@ -431,13 +462,14 @@ Ending Decomposition<T>::improve(double goal, double tolerance, Index most) {
   const Tiles<T>& tiles = table().tiles<T>();
   if constexpr (sizeof(T) == sizeof(float))
     if (is_coarse(tolerance)) {
+      if (whole_) goal -= kCoarseShare * tolerance;
       Ending ending = descend(in_.coarse, tiles.coarse_scans, goal, most);
       carry_over();
       precise_ = ending == kStalled || drift() > kCoarseShare * tolerance;
       return ending == kStalled ? kLimit : ending;  // there are digits left to try
     }
   Ending ending = descend(in_.state, tiles.scans, goal, most);
-  carry_over();
+  whole_ ? carry_over_all() : carry_over();
   return ending;
 }
 
@@ -462,7 +494,7 @@ Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, doub
     Index i = e[g].up, j = -1;
     double sign = 1.0, own = p_.diagonal[in.member[i]], scale = own, curvature = own;
     if (p_.constraint != kFree) {
-      const T* row = in.K.get() + i * w;
+      const T* row = in.K + i * w;
       double least = std::max(kLeastCurvature<T> * own, std::numeric_limits<double>::min());
       j = scans.partner(count, state.f.data(), state.down.data() + g * w, row, state.diagonal.data(),
                         e[g].high, own, least);
@@ -488,13 +520,13 @@ Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, doub
     in.gain += length * (rate - 0.5 * curvature * length);
     in.b[i] = length == room_i ? end_i : bi + sign * length;
     offsets(in.b[i], in.low[i], in.high[i], &state.up[i], &state.down[i], w);
-    const T *first = in.K.get() + i * w, *second = first;
+    const T *first = in.K + i * w, *second = first;
     double change_j = 0.0;
     if (j >= 0) {
       in.b[j] = length == room_j ? end_j : bj - length;
       offsets(in.b[j], in.low[j], in.high[j], &state.up[j], &state.down[j], w);
       change_j = in.b[j] - bj;
-      second = in.K.get() + j * w;
+      second = in.K + j * w;
     }
     e[0] = scans.advance(count, state.f.data(), first, in.b[i] - bi, second, change_j, state.up.data(),
                          state.down.data());
@@ -504,18 +536,21 @@ Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, doub
   return kLimit;
 }
 
+// If the set has all variables, in double precision, it knows everything.
+template <class T>
+void Decomposition<T>::carry_over_all() {
+  const Inner& in = in_;
+  std::copy_n(in.b.begin(), p_.n, b_.begin());
+  std::copy_n(in.state.f.begin(), p_.n, f_.begin());
+  for (int g = 0; g < groups(); ++g) {
+    std::copy_n(in.state.up.begin() + g * in.width, p_.n, up_.begin() + g * padded_);
+    std::copy_n(in.state.down.begin() + g * in.width, p_.n, down_.begin() + g * padded_);
+  }
+}
+
 template <class T>
 void Decomposition<T>::carry_over() {
   const Inner& in = in_;
-  if (whole_) {  // everything is up to date there
-    std::copy_n(in.b.begin(), p_.n, b_.begin());
-    std::copy_n(in.state.f.begin(), p_.n, f_.begin());
-    for (int g = 0; g < groups(); ++g) {
-      std::copy_n(in.state.up.begin() + g * in.width, p_.n, up_.begin() + g * padded_);
-      std::copy_n(in.state.down.begin() + g * in.width, p_.n, down_.begin() + g * padded_);
-    }
-    return;
-  }
   const Offsets offsets{p_.constraint, p_.width};
   std::vector<const T*> rows;
   std::vector<double> factors;

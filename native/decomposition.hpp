@@ -74,8 +74,9 @@ struct RowCache {
   std::vector<Index> stamp;  // when a slot was last used
   Index now = 0, used = 0, hits = 0, misses = 0;
 
-  RowCache(T* data, Index capacity, Index n);                    // empty
-  RowCache(T* data, Index stride, const Index* index, Index n);  // complete: the rows index[0 .. n - 1]
+  RowCache(T* data, Index capacity, Index n);  // empty
+  RowCache(T* data, Index stride, const Index* index,
+           Index n);  // complete: the rows index[0 .. n - 1], or all
 
   // Gives every wanted row a slot; lists those that have to be computed.
   void reserve(const std::vector<Index>& wanted, std::vector<Index>& rows, std::vector<Index>& slots);
@@ -93,10 +94,14 @@ class Decomposition {
   using Watch = std::function<bool(Index steps, double violation)>;
 
   // Starts at b with f = K b + q.  Variable i is column `columns[i]` of the rows, or i if there are none;
-  // other columns are possible only if the rows are complete and the problem is at most kWhole variables
-  // large.
+  // other columns are possible only if the rows are complete.
   Decomposition(QuadraticProblem problem, RowCache<T> cache, const Index* columns, const double* b,
                 const double* f, int threads);
+
+  // All of K, its rows padded with zeros to a stride of row_stride(n): the working set is all variables, and
+  // uses K where it is.
+  Decomposition(QuadraticProblem problem, T* K, const double* b, const double* f);
+  static Index row_stride(Index n);
 
   Ending run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch);
 
@@ -132,6 +137,7 @@ class Decomposition {
   // The variables of the working set, side by side.
   struct Inner {
     void grow(Index size, int groups, bool filled);  // makes room; `filled` if all of K will be set at once
+    void resize(Index size, int groups);             // the same, but for K
     void enter(Index at, Index i, Index column_of_i);
 
     Index width = 0;            // from row to row
@@ -140,7 +146,8 @@ class Decomposition {
     std::vector<Index> place;   // of a variable in the set, or -1
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
-    std::unique_ptr<T[]> K;
+    T* K = nullptr;
+    std::unique_ptr<T[]> own;  // what K is, unless it lies elsewhere
     std::vector<double> b, low, high;
     State<double> state;
     State<float> coarse;
@@ -170,6 +177,7 @@ class Decomposition {
   template <class S>
   Ending descend(State<S>& state, const Scans<T, S>& scans, double tolerance, Index most);
   void carry_over();
+  void carry_over_all();
   double drift() const;
   void add_rows(std::vector<const T*>& rows, const std::vector<double>& factors);
 

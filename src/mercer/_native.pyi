@@ -160,3 +160,31 @@ class _Decomposition(Generic[_Float]):
 
 class Decomposition32(_Decomposition[np.float32]): ...
 class Decomposition64(_Decomposition[np.float64]): ...
+
+class _Pairs(Generic[_Float]):
+    def __init__(
+        self,
+        blocks: list[tuple[NDArray[_Float], NDArray[_Float], NDArray[_Float]]],
+        linear: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        width: float,
+        constraint: int,
+        b: NDArray[np.float64],
+        f: NDArray[np.float64],
+    ) -> None: ...
+    def work(
+        self,
+        memory: NDArray[_Float],
+        goal: float,
+        tolerance: float,
+        steps: int,
+        watch: Callable[[int, float], bool],
+    ) -> None: ...
+    def stop(self) -> None: ...
+    def results(self) -> list[tuple[int, int, int, float, tuple[float, float], float, float]]: ...
+    @property
+    def room(self) -> int: ...
+
+class Pairs32(_Pairs[np.float32]): ...
+class Pairs64(_Pairs[np.float64]): ...

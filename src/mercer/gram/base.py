@@ -191,9 +191,9 @@ class Gram(ABC):
                 out[rest] += _times(values.T, V[rows])
         return out
 
-    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
-        """Write some rows into an array."""
-        out[...] = self._values(rows, all_of(self.shape[1]))
+    def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
+        """Write some rows, and of these some columns, into an array."""
+        out[...] = self._values(rows, all_of(self.shape[1]) if cols is None else cols)
 
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         """``K[:, columns] @ v``, without the other columns."""

@@ -138,11 +138,13 @@ class KernelGram(Gram):
     def _selected(self, index: np.ndarray) -> KernelGram:
         return self._like(take(self._X, index), None, self._asked)
 
-    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
+    def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
         columns = self._rows if self._columns is None else self._columns[1]
+        if cols is not None:
+            columns = take(columns, cols)
         program = self.kernel._program(take(self._rows, rows), columns)
         if program is None or program.foreign or program.dense(out=out) is None:
-            super()._fill(rows, out)
+            super()._fill(rows, out, cols)
 
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns

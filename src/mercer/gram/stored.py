@@ -70,8 +70,8 @@ class StoredGram(KernelGram):
         result._setup(X, columns)
         return result
 
-    def _fill(self, rows: np.ndarray, out: np.ndarray) -> None:
-        Gram._fill(self, rows, out)
+    def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
+        Gram._fill(self, rows, out, cols)
 
     # -- values ---------------------------------------------------------------------------------
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:

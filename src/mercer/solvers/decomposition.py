@@ -10,10 +10,8 @@ then above the tolerance, steps go on from there.  So rounding of the rows affec
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +19,16 @@ from numpy.typing import NDArray
 from .. import _native
 from ..engine.threads import num_threads
 from ..memory import memory_limit
-from .box import BoxProblem, Optimality, Vector
+from .box import BoxProblem, Constraint, Vector
 from .matrices import DenseMatrix, SymmetricMatrix
 from .polish import ROUNDING, polish
 from .solution import Solution
+from .watch import Callback, Watch, status_of
 
-__all__ = ["BoxValue", "Progress", "solve_box"]
+__all__ = ["BoxValue", "solve_box"]
 
 _OFFSETS = {"sum": 1, "signed": 2, "free": 0}
-_CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
+CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
 
 #: Problems up to this size hold all of K, in double precision.
 SMALL = 1024
@@ -55,9 +54,6 @@ FINE = 1e-12
 
 #: Refinement may take this many times the steps that were needed so far, and some.
 EXTRA_SHARE, EXTRA_STEPS = 2, 1000
-
-#: How often whoever watches is told; the native loop has the same number.
-SECONDS_PER_WATCH = 0.05
 
 #: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
 MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
@@ -87,87 +83,6 @@ class BoxValue(NamedTuple):
     coefficients: Vector
     gradient: Vector
     offsets: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What callbacks are told.
-
-    Attributes
-    ----------
-    iteration : int
-        Two-variable steps so far.
-    violation : float
-        Of the optimality conditions; the run ends when it is at most ``tol``.
-    tol : float
-    seconds : float
-        Since the start.
-    """
-
-    iteration: int
-    violation: float
-    tol: float
-    seconds: float
-
-
-Callback: TypeAlias = Callable[[Progress], Any]
-
-
-class _Watch:
-    """Looks at the clock, tells callbacks and the progress bar; decides whether to go on."""
-
-    def __init__(
-        self, tol: float, seconds: float | None, callbacks: Sequence[Callback], bar: bool, name: str
-    ) -> None:
-        self.start = time.perf_counter()
-        self.tol, self.seconds, self.callbacks = tol, seconds, callbacks
-        self.reason = ""
-        self._bar = _bar(name) if bar else None
-        self._first: float | None = None
-        self._last = self.start
-
-    @property
-    def elapsed(self) -> float:
-        return time.perf_counter() - self.start
-
-    @property
-    def is_over(self) -> bool:
-        return self.seconds is not None and self.elapsed >= self.seconds
-
-    @property
-    def is_due(self) -> bool:
-        return time.perf_counter() - self._last >= SECONDS_PER_WATCH
-
-    def __call__(self, steps: int, violation: float) -> bool:
-        self._last = time.perf_counter()
-        if self._bar is not None and violation > 0:
-            self._show(self._bar, violation)
-        report = Progress(steps, violation, self.tol, self.elapsed)
-        stops = [callback for callback in self.callbacks if callback(report) is True]
-        if stops:
-            self.reason = "a callback asked to stop"
-        elif self.is_over:
-            self.reason = "the time budget was used up"
-        return bool(self.reason)
-
-    def _show(self, bar: Any, violation: float) -> None:
-        """The logarithm of the violation falls about linearly, which makes the time left predictable."""
-        if self._first is None:
-            self._first = violation
-        whole = np.log(max(self._first / self.tol, 1.0 + 1e-9))
-        bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
-        bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
-        bar.refresh()
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
-def _bar(name: str) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc=name)
 
 
 def solve_box(
@@ -219,7 +134,7 @@ def solve_box(
         precision, is at most ``tol``.
     """
     run = _Run(problem, matrix, start, tol, cache_bytes, threads)
-    watch = _Watch(tol, time_budget, callbacks, progress, name)
+    watch = Watch(tol, time_budget, callbacks, progress, name)
     try:
         return run.solve(watch, max_iter, refine)
     finally:
@@ -255,7 +170,7 @@ class _Run:
             problem.high,
             self.diagonal,
             problem.width,
-            _CONSTRAINTS[problem.constraint],
+            CONSTRAINTS[problem.constraint],
             self.rows,
             index,
             b,
@@ -298,9 +213,9 @@ class _Run:
         self.matrix.fill(wanted, self.spare[: len(rows)])
         self.rows[slots] = self.spare[: len(rows)]
 
-    def solve(self, watch: _Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
+    def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         native = self.native
-        most = max(MOST_STEPS, MOST_STEPS_EACH * self.problem.size) if max_iter < 0 else max_iter
+        most = most_steps(max_iter, self.problem.size)
         ending, exact = _native.STOPPED, False
         try:
             if watch(native.steps, native.violation()[0]):
@@ -323,14 +238,10 @@ class _Run:
         return self._solution(ending, exact, watch)
 
     def _is_exact_enough(self) -> bool:
-        """Whether the rounding of K to single precision is certainly below a tenth of the tolerance.
-
-        An entry of K is at most the largest K_ii and is rounded by 2^-24 of itself.
-        """
+        """Whether what was computed from the rows in single precision needs no second look."""
         if self.dtype == np.float64 or not self.matrix.is_held:
             return False
-        size = float(np.abs(self.native.b).sum()) * float(self.diagonal.max(initial=0.0))
-        return 2.0**-24 * size <= 0.1 * self.tol
+        return is_exact_enough(self.native.b, self.diagonal, self.tol)
 
     def _recompute(self) -> None:
         """The gradient anew, in double precision."""
@@ -338,7 +249,7 @@ class _Run:
             b = self.native.b
             self.native.restart(b, self._gradient(b))
 
-    def _descend(self, watch: _Watch, most: int) -> int:
+    def _descend(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
         native, n = self.native, self.problem.size
         if self.dtype != np.float64 or n > _native.SET_SIZE:
@@ -360,7 +271,7 @@ class _Run:
             least = (min(least[0], state.objective), min(least[1], state.violation))
         return int(_native.STALLED)
 
-    def _refine(self, watch: _Watch) -> None:
+    def _refine(self, watch: Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
         native, n = self.native, self.problem.size
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
@@ -370,52 +281,74 @@ class _Run:
         if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
-    def _solution(self, ending: int, exact: bool, watch: _Watch) -> Solution[BoxValue]:
+    def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
         native = self.native
         b, f = native.b, native.f
-        violation, offsets, objective, gap = native.quality()
-        state = Optimality(violation, offsets[: _OFFSETS[self.problem.constraint]], objective, gap)
-        converged = exact and state.violation <= self.tol
-        stats = {
-            "iterations": native.steps,
-            "rounds": native.rounds,
-            "seconds": watch.elapsed,
-            "kkt_violation": state.violation,
-            "objective": state.objective,
-            "support": int(np.count_nonzero(b)),
+        cache = {
             "cache_hits": native.hits,
             "cache_misses": native.misses,
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
+        }
+        outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
+        return outcome.solution(self.problem.constraint, b, f, self.tol, exact, watch, cache)
+
+
+class Outcome(NamedTuple):
+    """What the native solver says at the end, in its order."""
+
+    ending: int
+    steps: int
+    rounds: int
+    violation: float
+    offsets: tuple[float, float]
+    objective: float
+    gap: float
+
+    def solution(
+        self,
+        constraint: Constraint,
+        b: Vector,
+        f: Vector,
+        tol: float,
+        exact: bool,
+        watch: Watch,
+        further: Mapping[str, Any],
+    ) -> Solution[BoxValue]:
+        """Put it together; ``exact`` if the gradient was computed anew."""
+        converged = exact and self.violation <= tol
+        stats = {
+            "iterations": self.steps,
+            "rounds": self.rounds,
+            "seconds": watch.elapsed,
+            "kkt_violation": self.violation,
+            "objective": self.objective,
+            "support": int(np.count_nonzero(b)),
             "stopped": bool(watch.reason),
             "interrupted": watch.reason == "it was interrupted",
+            **further,
         }
         return Solution(
-            BoxValue(b, f, state.offsets),
+            BoxValue(b, f, self.offsets[: _OFFSETS[constraint]]),
             converged,
-            self._status(ending, converged, state.violation, watch),
-            state.gap,
+            status_of(self.ending, converged, self.steps, self.violation, tol, watch.reason),
+            self.gap,
             stats,
         )
 
-    def _status(self, ending: int, converged: bool, violation: float, watch: _Watch) -> str:
-        left = f"the violation is {violation:.3g}, asked was {self.tol:g}"
-        if converged:
-            return f"converged: the optimality conditions hold to {violation:.3g}"
-        if ending == _native.LIMIT:
-            return (
-                f"stopped at the limit of max_iter, {self.native.steps} steps; {left}. Scale the data, "
-                "lower C, or raise max_iter"
-            )
-        if ending == _native.STOPPED:
-            return f"stopped because {watch.reason}; {left}. Fit again with warm_start=True to go on"
-        if ending == _native.UNBOUNDED:
-            return f"the problem has no solution: the objective falls without end; {left}. Set a finite C"
-        if ending == _native.NOT_FINITE:
-            return "stopped because numbers overflowed. Scale the data, or lower C"
-        return (
-            f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
-        )
+
+def is_exact_enough(b: Vector, diagonal: Vector, tol: float) -> bool:
+    """Whether the rounding of K to single precision is certainly below a tenth of the tolerance.
+
+    An entry of K is at most the largest K_ii and is rounded by 2^-24 of itself.
+    """
+    size = float(np.abs(b).sum()) * float(diagonal.max(initial=0.0))
+    return 2.0**-24 * size <= 0.1 * tol
+
+
+def most_steps(max_iter: int, n: int) -> int:
+    """The limit that ``max_iter`` stands for."""
+    return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
 
 
 def _has_few_runs(index: NDArray[np.int64]) -> bool:

@@ -19,7 +19,7 @@ from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...kernel import Kernel
 from ...kernels import Linear
-from ...solvers import BoxProblem, BoxValue, Progress, Solution, SymmetricMatrix, solve_box
+from ...solvers import BoxProblem, BoxValue, PairSolver, Progress, Solution, SymmetricMatrix, solve_box
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from .compression import Compression, project
@@ -83,6 +83,11 @@ class Control:
             threads=self.threads,
             name=self.name,
         )
+
+    def pairs(self) -> PairSolver:
+        """A solver of many small problems within these limits."""
+        left = None if self.deadline is None else self.deadline - time.perf_counter()
+        return PairSolver(self.tol, self.max_iter, time_budget=left, callbacks=self.callbacks)
 
     def alone(self, refine: bool) -> Control:
         """The same for one of several problems that are solved side by side."""

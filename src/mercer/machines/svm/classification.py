@@ -13,11 +13,11 @@ from sklearn.base import clone
 from ...errors import InputError
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import SymmetricMatrix
-from .base import Control, Fit, balanced
+from ...solvers import BoxProblem, SymmetricMatrix
+from .base import Control, Fit, Training, balanced
 from .classifier import Classifier
-from .multiclass import SharedGram, Task
-from .problems import check_nu, most_nu, solve_classifier, solve_nu_classifier
+from .multiclass import SharedGram, Task, can_pair, solve_pairs
+from .problems import check_nu, most_nu, pose_classifier, solve_classifier, solve_nu_classifier
 
 __all__ = ["SVC", "NuSVC"]
 
@@ -223,6 +223,7 @@ class SVC(Classifier):
         training, codes = model._prepare(X, y, sample_weight)
         tasks = model._tasks(codes)
         shared = SharedGram(training.gram, True, control.cache_bytes, control.tol)
+        shared.hold()
         folds = model._folds(training, codes, groups) if self.probability else []
         starts = None
         models: dict[int, Self] = {}
@@ -239,10 +240,34 @@ class SVC(Classifier):
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
     ) -> Fit:
         C = self.C * weight
-        if start is not None:
-            start = np.clip(start, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
-            start = balanced(start) if self.fit_intercept else start
+        start = None if start is None else self._feasible(start, y, C)
         return solve_classifier(y, C, matrix, control, self.fit_intercept, start)
+
+    def _feasible(self, start: Vector, y: Vector, C: Vector) -> Vector:
+        """The point of the box next to it, with the sum that is asked for."""
+        start = np.clip(start, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+        return balanced(start) if self.fit_intercept else start
+
+    def _solve_tasks(
+        self,
+        tasks: Sequence[Task],
+        training: Training,
+        shared: SharedGram,
+        control: Control,
+        starts: Sequence[Vector] | None = None,
+    ) -> list[Fit]:
+        if np.isinf(self.C) or not can_pair(tasks):
+            return super()._solve_tasks(tasks, training, shared, control, starts)
+
+        def pose(y: Vector, index: NDArray[np.intp]) -> BoxProblem:
+            return pose_classifier(y, self.C * training.weight[index], self.fit_intercept)
+
+        if starts is not None:
+            starts = [
+                self._feasible(start, task.y, self.C * training.weight[task.index])
+                for task, start in zip(tasks, starts, strict=True)
+            ]
+        return solve_pairs(tasks, shared, control, pose, starts)
 
 
 class NuSVC(Classifier):

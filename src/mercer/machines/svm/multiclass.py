@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,20 @@ from numpy.typing import NDArray
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
 from ...memory import memory_limit
-from ...solvers import DenseMatrix, GramMatrix, SymmetricMatrix
+from ...solvers import BoxProblem, BoxValue, DenseMatrix, GramMatrix, Solution, SymmetricMatrix
 from ...solvers.decomposition import DOUBLE_TOLERANCE
+from ...solvers.pairs import Blocks
 from .base import Control, Fit
 
-__all__ = ["SharedGram", "Task", "one_against_one", "one_against_rest", "solve_all"]
+__all__ = [
+    "SharedGram",
+    "Task",
+    "can_pair",
+    "one_against_one",
+    "one_against_rest",
+    "solve_all",
+    "solve_pairs",
+]
 
 #: Gram matrices up to this size are held in double precision for all problems together.
 DOUBLE_BYTES = 1 << 26
@@ -29,19 +40,26 @@ BAND = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Points ``index`` (of the training points) with the labels +1 and -1."""
+    """Points ``index`` (of the training points) with the labels +1 and -1.
+
+    If these are the points of two classes that each lie together, ``classes`` says where.
+    """
 
     index: NDArray[np.intp]
     y: NDArray[np.float64]
+    classes: tuple[slice, slice] | None = None
 
 
 def one_against_one(codes: NDArray[np.intp], count: int) -> list[Task]:
     """Every pair of classes, the first of the two as +1."""
     members = [np.flatnonzero(codes == c) for c in range(count)]
+    places = [slice(int(m[0]), int(m[-1]) + 1) for m in members]
+    together = all(p.stop - p.start == len(m) for p, m in zip(places, members, strict=True))
     return [
         Task(
             np.concatenate([members[i], members[j]]),
             np.repeat([1.0, -1.0], [len(members[i]), len(members[j])]),
+            (places[i], places[j]) if together else None,
         )
         for i, j in combinations(range(count), 2)
     ]
@@ -54,6 +72,9 @@ def one_against_rest(codes: NDArray[np.intp], count: int) -> list[Task]:
     return [Task(everything, np.where(codes == c, 1.0, -1.0)) for c in classes]
 
 
+#: Problems of at most so many points are put together from blocks of K.
+MOST_PAIRED = 4096
+
 #: Many problems are refined beyond the tolerance only if they have no more points than this together.
 MOST_REFINED = 4096
 
@@ -61,33 +82,98 @@ MOST_REFINED = 4096
 class SharedGram:
     """The Gram matrix of all training points, for one problem after the other.
 
-    Held in full if several problems use it and it fits: in double precision if it is small or ``tol`` asks
-    for that, else in single precision.
+    Held in full, from the first use on, if several problems use it and it fits: in double precision if it is
+    small or ``tol`` asks for that, else in single precision.
     """
 
     def __init__(self, G: Gram, several: bool, most_bytes: float | None, tol: float) -> None:
         self._G = G
         n = len(G)
         double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
-        fits = (8 if double else 4) * n * n <= (memory_limit() / 2 if most_bytes is None else most_bytes)
-        self._K = GramMatrix(G).dense(np.float64 if double else np.float32) if several and fits else None
+        self.dtype = np.dtype(np.float64 if double else np.float32)
+        room = memory_limit() / 2 if most_bytes is None else most_bytes
+        self._band: NDArray[Any] | None = None
+        self.is_held = several and self.dtype.itemsize * n * n <= room
+
+    @cached_property
+    def _K(self) -> NDArray[Any] | None:
+        return GramMatrix(self._G).dense(self.dtype) if self.is_held else None
+
+    def hold(self) -> None:
+        """Compute all of it now, if it may be held: it will be used more than once."""
+        _ = self._K
 
     @property
-    def is_held(self) -> bool:
-        """Whether parts of it cost nothing but a copy."""
-        return self._K is not None
+    def is_small(self) -> bool:
+        """Whether all of it costs little memory."""
+        return self.dtype.itemsize * len(self._G) ** 2 <= DOUBLE_BYTES
+
+    def lazy(self, index: NDArray[np.intp]) -> GramMatrix:
+        """Rows and columns of some points, computed when they are needed."""
+        everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
+        return GramMatrix(self._G if everything else self._G.select(index))
 
     def part(self, index: NDArray[np.intp]) -> SymmetricMatrix:
-        """Rows and columns of some points."""
-        everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
-
-        def lazy() -> GramMatrix:
-            return GramMatrix(self._G if everything else self._G.select(index))
-
+        """Rows and columns of some points; they cost no more than a copy if all of K is held."""
         if self._K is None:
-            return lazy()
+            return self.lazy(index)
         single = self._K.dtype == np.float32
-        return DenseMatrix(self._K, None if everything else index, lazy if single else None)
+        everything = np.array_equal(index, np.arange(len(self._G)))
+        return DenseMatrix(
+            self._K, None if everything else index, (lambda: self.lazy(index)) if single else None
+        )
+
+    def blocks(self, pairs: Sequence[tuple[slice, slice]]) -> Iterator[tuple[list[int], list[Blocks]]]:
+        """Blocks of K for pairs of classes, as many at a time as memory is worth; they are valid meanwhile.
+
+        The blocks of a pair are computed once, those of a class with itself are kept.
+        """
+        if self.is_held and (self.is_small or "_K" in self.__dict__):
+            K = self._K
+            assert K is not None
+            yield list(range(len(pairs))), [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
+            return
+        G = self._G._in_single() if self.dtype == np.float32 else self._G._in_double()
+        own: dict[int, NDArray[Any]] = {}
+        for numbers in self._bands(pairs):
+            rows, nearest = pairs[numbers[0]]
+            columns = slice(nearest.start, pairs[numbers[-1]][1].stop)
+            band = self._room(rows.stop - rows.start, columns.stop - columns.start)
+            G._fill(rows, band, columns)
+            for place in [rows, *(pairs[t][1] for t in numbers)]:
+                if place.start not in own:
+                    own[place.start] = np.asarray(G._values(place, place), dtype=self.dtype)
+            yield (
+                numbers,
+                [
+                    Blocks(
+                        own[rows.start],
+                        band[:, second.start - columns.start : second.stop - columns.start],
+                        own[second.start],
+                    )
+                    for second in (pairs[t][1] for t in numbers)
+                ],
+            )
+
+    def _bands(self, pairs: Sequence[tuple[slice, slice]]) -> Iterator[list[int]]:
+        """Pairs with the same first class, whose second classes are neighbours, in bands of limited size."""
+        band: list[int] = []
+        for t, (first, second) in enumerate(pairs):
+            if band:
+                start, end = pairs[band[0]], pairs[band[-1]]
+                size = (first.stop - first.start) * (second.stop - start[1].start)
+                if first != start[0] or second.start != end[1].stop or size > BAND:
+                    yield band
+                    band = []
+            band.append(t)
+        if band:
+            yield band
+
+    def _room(self, height: int, width: int) -> NDArray[Any]:
+        """Memory for a band, used again and again: new memory costs as much as computing what goes there."""
+        if self._band is None or self._band.size < height * width:
+            self._band = np.empty(height * width, self.dtype)
+        return self._band[: height * width].reshape(height, width)
 
     def product(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], V: NDArray[np.float64]
@@ -102,7 +188,7 @@ class SharedGram:
         return result
 
     def _block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        if self._K is not None and self._K.dtype == np.float64:
+        if self.dtype == np.float64 and self._K is not None:
             return np.asarray(self._K[np.ix_(rows, columns)])
         return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
 
@@ -142,3 +228,54 @@ def solve_all(
                 return [future.result() for future in futures]
             except KeyboardInterrupt:
                 stop.set()
+
+
+def can_pair(tasks: Sequence[Task]) -> bool:
+    """Whether the problems are many, each on two classes of moderate size: see :func:`solve_pairs`."""
+    sizes = [len(task.index) for task in tasks]
+    return (
+        len(tasks) > 1
+        and sum(sizes) > MOST_REFINED
+        and max(sizes) <= MOST_PAIRED
+        and all(task.classes is not None for task in tasks)
+    )
+
+
+def solve_pairs(
+    tasks: Sequence[Task],
+    shared: SharedGram,
+    control: Control,
+    pose: Callable[[NDArray[np.float64], NDArray[np.intp]], BoxProblem],
+    starts: Sequence[NDArray[np.float64]] | None,
+) -> list[Fit]:
+    """Solve problems on pairs of classes in batches; ``pose(labels, index)`` states one, or several at once.
+
+    Where rounding of K to single precision might matter, a problem is finished by itself.
+    """
+    solver = control.pairs()
+    found: dict[int, Solution[BoxValue]] = {}
+    pairs = [task.classes for task in tasks if task.classes is not None]
+    from tqdm import tqdm
+
+    bar = tqdm(total=len(tasks), delay=1, leave=False, disable=None, unit="pair", desc=control.name)
+    try:
+        for numbers, blocks in shared.blocks(pairs):
+            batch = [tasks[t] for t in numbers]
+            problem = pose(np.concatenate([t.y for t in batch]), np.concatenate([t.index for t in batch]))
+            start = None if starts is None else np.concatenate([starts[t] for t in numbers])
+            found.update(zip(numbers, solver.solve(problem, blocks, start), strict=True))
+            bar.update(len(numbers))
+            if solver.watch.reason:
+                break
+    except KeyboardInterrupt:
+        solver.interrupt()
+    finally:
+        bar.close()
+    fits = []
+    for t, task in enumerate(tasks):
+        problem = pose(task.y, task.index)
+        solution = found[t] if t in found else solver.untouched(problem)
+        if not solution.converged and solution.stats["cache_dtype"] == "float32" and not solver.watch.reason:
+            solution = control.solve(problem, shared.lazy(task.index), solution.value.coefficients)
+        fits.append(Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution))
+    return fits

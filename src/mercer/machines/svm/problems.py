@@ -39,12 +39,15 @@ def solve_classifier(
     r"""Soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C_i \max(0, 1 - y_i (f(x_i) + b))`."""
     if intercept and np.isinf(C).all():
         return separate(y, matrix, control)
-    problem = BoxProblem(
-        -y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), constraint="sum" if intercept else "free"
-    )
-    solution = control.solve(problem, matrix, start)
+    solution = control.solve(pose_classifier(y, C, intercept), matrix, start)
     offset = solution.value.offsets[0] if intercept else 0.0
     return Fit(solution.value.coefficients, offset, solution)
+
+
+def pose_classifier(y: Vector, C: Vector, intercept: bool = True) -> BoxProblem:
+    """The dual problem of the soft margin."""
+    low, high = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    return BoxProblem(-y, low, high, constraint="sum" if intercept else "free")
 
 
 def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:

@@ -1,0 +1,82 @@
+// Many quadratic problems (native/decomposition.hpp), each on the points of two classes.
+//
+// With blocks of K between classes in memory, a problem is put together from four of them,
+//
+//   K = [ first   cross  ]
+//       [ cross'  second ]
+//
+// in memory that its thread uses over and over, and solved there.  Threads take problems from one queue; each
+// is solved by one of them alone, so that the bits do not depend on how many there are.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <vector>
+
+#include "decomposition.hpp"
+
+namespace mercer {
+
+// Rows of a block, `stride` numbers apart.
+template <class T>
+struct Block {
+  const T* data;
+  Index stride;
+};
+
+template <class T>
+struct PairBlocks {
+  Block<T> first, cross, second;
+  Index first_size, second_size;
+
+  Index size() const { return first_size + second_size; }
+  void assemble(T* K, Index stride) const;  // pads the rows with zeros
+};
+
+struct PairResult {
+  Ending ending = kStopped;
+  Index steps = 0, rounds = 0;
+  Quality quality{};
+};
+
+template <class T>
+class Pairs {
+ public:
+  using Watch = typename Decomposition<T>::Watch;
+
+  // The arrays of `all` hold one problem after the other; b is the start and becomes the solution, f becomes
+  // its gradient.
+  Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, double* b, double* f);
+
+  // Numbers of T that a thread needs to put a problem together.
+  Index room() const;
+
+  // Solves problems until none is left, in as many threads as call this, each with memory of its own.  Steps
+  // go on to `goal`; the end counts if the violation of f, computed anew, is at most `tolerance`.
+  void work(T* memory, double goal, double tolerance, Index most_steps, const Watch& watch);
+
+  void stop() { stopped_ = true; }
+
+  const std::vector<PairResult>& results() const { return results_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void solve(std::size_t t, T* memory, double goal, double tolerance, Index most_steps, const Watch& watch);
+  bool is_stopped(const Watch& watch);
+
+  std::vector<PairBlocks<T>> blocks_;
+  std::vector<Index> begin_;  // of each problem in the arrays
+  QuadraticProblem all_;
+  double *b_, *f_;
+  std::vector<PairResult> results_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<Index> steps_{0};       // of the problems that are solved
+  std::atomic<double> violation_{0};  // of the last of them
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  Clock::time_point last_watch_ = Clock::now();
+};
+
+}  // namespace mercer

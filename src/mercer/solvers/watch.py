@@ -1,0 +1,122 @@
+"""What is told while a solver runs, and after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .. import _native
+
+__all__ = ["Callback", "Progress", "Watch", "status_of"]
+
+#: How often whoever watches is told; the native loop has the same number.
+SECONDS_PER_WATCH = 0.05
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What callbacks are told.
+
+    Attributes
+    ----------
+    iteration : int
+        Two-variable steps so far.
+    violation : float
+        Of the optimality conditions; the run ends when it is at most ``tol``.
+    tol : float
+    seconds : float
+        Since the start.
+    """
+
+    iteration: int
+    violation: float
+    tol: float
+    seconds: float
+
+
+Callback: TypeAlias = Callable[[Progress], Any]
+
+
+class Watch:
+    """Looks at the clock, tells callbacks and the progress bar; decides whether to go on."""
+
+    def __init__(
+        self, tol: float, seconds: float | None, callbacks: Sequence[Callback], bar: bool, name: str
+    ) -> None:
+        self.start = time.perf_counter()
+        self.tol, self.seconds, self.callbacks = tol, seconds, callbacks
+        self.reason = ""
+        self._bar = _bar(name) if bar else None
+        self._first: float | None = None
+        self._last = self.start
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time budget is used up."""
+        return self.seconds is not None and self.elapsed >= self.seconds
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to be told again."""
+        return time.perf_counter() - self._last >= SECONDS_PER_WATCH
+
+    def __call__(self, steps: int, violation: float) -> bool:
+        """Take note of where the solver is; True stops it."""
+        self._last = time.perf_counter()
+        if self._bar is not None and violation > 0:
+            self._show(self._bar, violation)
+        report = Progress(steps, violation, self.tol, self.elapsed)
+        stops = [callback for callback in self.callbacks if callback(report) is True]
+        if stops:
+            self.reason = "a callback asked to stop"
+        elif self.is_over:
+            self.reason = "the time budget was used up"
+        return bool(self.reason)
+
+    def _show(self, bar: Any, violation: float) -> None:
+        """The logarithm of the violation falls about linearly, which makes the time left predictable."""
+        if self._first is None:
+            self._first = violation
+        whole = np.log(max(self._first / self.tol, 1.0 + 1e-9))
+        bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
+        bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
+        bar.refresh()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar(name: str) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc=name)
+
+
+def status_of(ending: int, converged: bool, steps: int, violation: float, tol: float, reason: str) -> str:
+    """Say how a run ended and, if badly, what to do about it."""
+    left = f"the violation is {violation:.3g}, asked was {tol:g}"
+    if converged:
+        return f"converged: the optimality conditions hold to {violation:.3g}"
+    if ending == _native.LIMIT:
+        return (
+            f"stopped at the limit of max_iter, {steps} steps; {left}. Scale the data, "
+            "lower C, or raise max_iter"
+        )
+    if ending == _native.STOPPED:
+        return f"stopped because {reason}; {left}. Fit again with warm_start=True to go on"
+    if ending == _native.UNBOUNDED:
+        return f"the problem has no solution: the objective falls without end; {left}. Set a finite C"
+    if ending == _native.NOT_FINITE:
+        return "stopped because numbers overflowed. Scale the data, or lower C"
+    return f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
