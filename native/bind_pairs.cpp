@@ -79,7 +79,7 @@ struct BoundPairs {
     for (const PairResult& r : solver.results()) {
       const Quality& q = r.quality;
       list.append(nb::make_tuple(static_cast<int>(r.ending), r.steps, r.rounds, q.violation,
-                                 nb::make_tuple(q.offset[0], q.offset[1]), q.objective, q.gap));
+                                 nb::make_tuple(q.offset[0], q.offset[1]), q.objective, q.gap, r.size));
     }
     return list;
   }

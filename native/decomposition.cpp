@@ -223,15 +223,21 @@ void Decomposition<T>::restart(const double* b, const double* f) {
 }
 
 template <class T>
-bool Decomposition<T>::recompute() {
-  if (!cache_.row.empty()) return false;
+double Decomposition<T>::recompute() {
   std::vector<const T*> rows;
-  std::vector<double> factors;
-  for (Index i = 0; i < p_.n; ++i)
-    if (b_[i] != 0.0) rows.push_back(cache_[i]), factors.push_back(b_[i]);
+  std::vector<double> factors, sizes(static_cast<std::size_t>(p_.n), 0.0);
+  for (Index i = 0; i < p_.n; ++i) {
+    if (b_[i] == 0.0) continue;
+    if (cache_.slot[i] < 0) return -1.0;
+    rows.push_back(cache_[i]);
+    factors.push_back(b_[i]);
+  }
   std::copy_n(p_.linear, p_.n, f_.begin());
-  add_rows(rows, factors);
-  return true;
+  over_columns(rows, [&](Index first, Index last) {
+    table().tiles<T>().weigh_rows(std::ssize(rows), rows.data(), factors.data(), first, last, f_.data(),
+                                  sizes.data());
+  });
+  return sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
 }
 
 template <class T>
@@ -562,7 +568,9 @@ void Decomposition<T>::carry_over() {
     b_[i] = in.b[a];
     offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
   }
-  add_rows(rows, factors);
+  over_columns(rows, [&](Index first, Index last) {
+    table().tiles<T>().add_rows(std::ssize(rows), rows.data(), factors.data(), first, last, f_.data());
+  });
 }
 
 // By how much f within the set differs, after a round in single precision, from f in double precision.
@@ -574,11 +582,12 @@ double Decomposition<T>::drift() const {
   return most;
 }
 
-// f += sum_r factors[r] rows[r], run after run of neighbouring columns; `rows` is used up.
+// Calls work(first, last) for some columns at a time, run after run of neighbours; there, rows[r] + j is
+// where variable j is in row r.
 template <class T>
-void Decomposition<T>::add_rows(std::vector<const T*>& rows, const std::vector<double>& factors) {
-  Index count = std::ssize(rows), shift = 0;
-  double* f = f_.data();
+template <class Work>
+void Decomposition<T>::over_columns(std::vector<const T*>& rows, const Work& work) {
+  Index shift = 0;
   for (const Run& run : runs_) {
     for (const T*& row : rows) row += run.from - run.at - shift;
     shift = run.from - run.at;
@@ -586,8 +595,7 @@ void Decomposition<T>::add_rows(std::vector<const T*>& rows, const std::vector<d
 #pragma omp parallel for schedule(dynamic) num_threads(threads_) if (threads_ > 1 && pieces > 1)
     for (Index piece = 0; piece < pieces; ++piece) {
       Index first = run.at + piece * kColumns;
-      table().tiles<T>().add_rows(count, rows.data(), factors.data(), first, std::min(end, first + kColumns),
-                                  f);
+      work(first, std::min(end, first + kColumns));
     }
   }
 }

@@ -111,8 +111,8 @@ class Decomposition {
   // Goes on from other values.
   void restart(const double* b, const double* f);
 
-  // f anew from b, if all rows are there; false if not.
-  bool recompute();
+  // f anew from b; returns the largest sum_j |K_ij b_j|, or -1 if a row that this takes is not there.
+  double recompute();
 
   Quality quality() const;
 
@@ -179,7 +179,8 @@ class Decomposition {
   void carry_over();
   void carry_over_all();
   double drift() const;
-  void add_rows(std::vector<const T*>& rows, const std::vector<double>& factors);
+  template <class Work>
+  void over_columns(std::vector<const T*>& rows, const Work& work);
 
   QuadraticProblem p_;
   RowCache<T> cache_;

@@ -99,7 +99,7 @@ void Pairs<T>::solve(std::size_t t, T* memory, double goal, double tolerance, In
   for (int check = 0; check < kMostChecks; ++check) {
     result.ending = solver.run(goal, most_steps - solver.steps(), fetch, told);
     if (result.ending != kConverged) break;
-    solver.recompute();
+    result.size = solver.recompute();
     if (solver.quality().violation <= tolerance) break;
   }
   if (result.ending == kLimit && stopped_) result.ending = kStopped;

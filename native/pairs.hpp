@@ -38,6 +38,7 @@ struct PairResult {
   Ending ending = kStopped;
   Index steps = 0, rounds = 0;
   Quality quality{};
+  double size = 0.0;  // the largest sum_j |K_ij b_j|
 };
 
 template <class T>

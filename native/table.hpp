@@ -147,6 +147,10 @@ template <class T>
 using AddRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
                          double* f);
 
+template <class T>
+using WeighRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
+                           double* f, double* size);
+
 template <class T, class I>
 struct CsrTiles {
   CsrTile<T, I> pairwise[kOpCount];
@@ -158,6 +162,7 @@ struct Tiles {
   Scans<T, double> scans;
   Scans<T, float> coarse_scans;  // for rows of float
   AddRows<T> add_rows;
+  WeighRows<T> weigh_rows;
   FillTile<T> fill[kDot + 1];
   FillTile<T> fill_quick_distances;  // as exact as float32 numbers are
   AnovaFill<T> fill_anova;

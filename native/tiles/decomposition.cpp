@@ -210,6 +210,26 @@ void add_rows(Index count, const T* const* rows, const double* factors, Index fi
   }
 }
 
+// The same from the start, and the sum of the magnitudes: f[j] += sum_r a_r k_rj, size[j] = sum_r |a_r k_rj|.
+template <class T>
+void weigh_rows(Index count, const T* const* rows, const double* factors, Index first, Index last, double* f,
+                double* size) {
+  for (Index j = first; j < last; ++j) size[j] = 0.0;
+  for (Index r = 0; r < count; ++r) {
+    Index j = first;
+    for (; j + kLanes <= last; j += kLanes) {
+      Vec term = splat(factors[r]) * load(rows[r] + j);
+      store(f + j, load(f + j) + term);
+      store(size + j, load(size + j) + magnitude(term));
+    }
+    for (; j < last; ++j) {
+      double term = factors[r] * static_cast<double>(rows[r][j]);
+      f[j] += term;
+      size[j] += magnitude(term);
+    }
+  }
+}
+
 template <class T, class S>
 Scans<T, S> scans() {
   return {extremes<S>, advance<T, S>, partner<T, S>};
@@ -223,6 +243,8 @@ void fill_decomposition(Table& table) {
   table.f32.coarse_scans = scans<float, float>();
   table.f64.add_rows = add_rows<double>;
   table.f32.add_rows = add_rows<float>;
+  table.f64.weigh_rows = weigh_rows<double>;
+  table.f32.weigh_rows = weigh_rows<float>;
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -84,13 +84,17 @@ def test_the_bits_do_not_depend_on_who_solves_what(dtype, monkeypatch):
 
 
 def test_rounding_that_may_matter_does_not_count_as_converged():
-    _, _, blocks, problem = draw(np.float32, C=1e6)
+    K, places, blocks, problem = draw(np.float32, C=1e6)
     tol = 1e-4
     solutions = PairSolver(tol).solve(problem, blocks)
-    rounding = [1.1 * 2.0**-24 * np.abs(s.value.coefficients).sum() for s in solutions]
-    assert min(rounding) < 0.1 * tol < max(rounding)
-    for error, solution in zip(rounding, solutions, strict=True):
-        assert solution.converged == (error <= 0.1 * tol)
+    errors = []
+    for (i, j), solution in zip(PAIRS, solutions, strict=True):
+        index = np.r_[places[i], places[j]]
+        sums = np.abs(K[np.ix_(index, index)].astype(np.float64)) @ np.abs(solution.value.coefficients)
+        errors.append(1.1 * 2.0**-24 * sums.max())
+        assert solution.stats["rounding"] == pytest.approx(errors[-1])
+        assert solution.converged == (errors[-1] <= 0.1 * tol)
+    assert min(errors) < 0.1 * tol < max(errors)
 
 
 def test_a_limit_of_steps_is_said():

@@ -4,8 +4,9 @@ The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: wh
 and how many are kept, how the result is checked, and when to stop.
 
 Rows are kept in single precision where the tolerance allows it, the gradient always in double.  At the end
-the gradient is computed anew from the support vectors, in double precision throughout; if the violation is
-then above the tolerance, steps go on from there.  So rounding of the rows affects the time, not the answer.
+the gradient is computed anew from the support vectors: from the rows that are kept, if their rounding is
+certainly below a tenth of the tolerance, else in double precision throughout.  If the violation is then above
+the tolerance, steps go on from there.  So rounding of the rows affects the time, not the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..engine.threads import num_threads
 from ..memory import memory_limit
 from .box import BoxProblem, Constraint, Vector
 from .matrices import DenseMatrix, SymmetricMatrix
-from .polish import ROUNDING, polish
+from .polish import ROUNDING, is_cheap, polish
 from .solution import Solution
 from .watch import Callback, Watch, status_of
 
@@ -35,6 +36,9 @@ SMALL = 1024
 
 #: Tolerances below this ask for rows in double precision.
 DOUBLE_TOLERANCE = 1e-5
+
+#: Relative rounding of a value of K in single precision, and a little for how it was computed.
+ROUNDING_OF_SINGLE = 1.1 * 2.0**-24
 
 #: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
 SINGLE_SHARE = 0.8
@@ -157,8 +161,9 @@ class _Run:
         if isinstance(matrix, DenseMatrix):
             double = matrix.whole.dtype == np.float64
         self.dtype = np.dtype(np.float64 if double else np.float32)
-        # What single precision takes from the tolerance, where its rounding is small against it.
-        self.goal = SINGLE_SHARE * tol if matrix.is_held and not double else tol
+        # What the rounding of rows may take from the tolerance where it is small against it.
+        self.goal = tol if double else SINGLE_SHARE * tol
+        self.rounding = 0.0  # of the gradient, from rows in single precision
         self.spare: NDArray[Any] | None = None  # for rows that do not lie together in the cache
         index = self._hold(cache_bytes)
         self.diagonal = matrix.diagonal()
@@ -225,9 +230,13 @@ class _Run:
                 if ending != _native.CONVERGED:
                     break
                 exact = True
-                if self._is_exact_enough():
+                self.rounding = self._recompute()
+                if (
+                    is_small(self.rounding, self.tol)
+                    and native.violation()[0] <= self.tol - 2 * self.rounding
+                ):
                     break
-                self._recompute()
+                self._recompute_precisely()
                 if native.violation()[0] <= self.tol:
                     break
             if exact and refine and ending == _native.CONVERGED:
@@ -237,15 +246,15 @@ class _Run:
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
 
-    def _is_exact_enough(self) -> bool:
-        """Whether what was computed from the rows in single precision needs no second look."""
-        if self.dtype == np.float64 or not self.matrix.is_held:
-            return False
-        return is_exact_enough(self.native.b, self.diagonal, self.tol)
+    def _recompute(self) -> float:
+        """The gradient anew from the rows that are there; return how far it may be off."""
+        size = self.native.recompute()
+        return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
 
-    def _recompute(self) -> None:
-        """The gradient anew, in double precision."""
-        if self.dtype != np.float64 or not self.native.recompute():
+    def _recompute_precisely(self) -> None:
+        """The gradient anew, in double precision throughout."""
+        self.rounding = 0.0
+        if self.dtype != np.float64 or self.native.recompute() < 0:
             b = self.native.b
             self.native.restart(b, self._gradient(b))
 
@@ -277,7 +286,11 @@ class _Run:
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
         if self.dtype == np.float64 and n <= _native.SET_SIZE:
             native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
-            self._recompute()
+            self._recompute_precisely()
+        if not is_cheap(self.problem, native.b):
+            return
+        if self.rounding > 0:
+            self._recompute_precisely()
         if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
@@ -289,6 +302,7 @@ class _Run:
             "cache_misses": native.misses,
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
+            "rounding": self.rounding,
         }
         outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
         return outcome.solution(self.problem.constraint, b, f, self.tol, exact, watch, cache)
@@ -337,13 +351,19 @@ class Outcome(NamedTuple):
         )
 
 
-def is_exact_enough(b: Vector, diagonal: Vector, tol: float) -> bool:
-    """Whether the rounding of K to single precision is certainly below a tenth of the tolerance.
+def rounding_of(size: float) -> float:
+    """By how much rounding K to single precision changes the gradient at most.
 
-    An entry of K is at most the largest K_ii and is rounded by 2^-24 of itself.
+    A value of K is rounded by at most 2^-24 of itself, and was computed with an error far below that, so the
+    gradient, a sum in double precision, changes by at most 2^-24 of ``size``, the largest sum of
+    ``|K_ij b_j|`` over j.
     """
-    size = float(np.abs(b).sum()) * float(diagonal.max(initial=0.0))
-    return 2.0**-24 * size <= 0.1 * tol
+    return ROUNDING_OF_SINGLE * size
+
+
+def is_small(rounding: float, tol: float) -> bool:
+    """Whether a violation, the difference of two numbers of the gradient, can be trusted all the same."""
+    return rounding <= 0.1 * tol
 
 
 def most_steps(max_iter: int, n: int) -> int:

@@ -21,8 +21,9 @@ from .decomposition import (
     SINGLE_SHARE,
     BoxValue,
     Outcome,
-    is_exact_enough,
+    is_small,
     most_steps,
+    rounding_of,
 )
 from .solution import Solution
 from .watch import Callback, Watch
@@ -41,11 +42,6 @@ class Blocks(NamedTuple):
     def size(self) -> int:
         """Points of both."""
         return sum(self.cross.shape)
-
-    @property
-    def diagonal(self) -> Vector:
-        """K_ii."""
-        return np.concatenate([self.first.diagonal(), self.second.diagonal()]).astype(np.float64, copy=False)
 
 
 class PairSolver:
@@ -89,10 +85,10 @@ class PairSolver:
             native.stop()
         self._run(native, dtype, max(three.size for three in blocks))
         cuts = np.cumsum([three.size for three in blocks])[:-1]
-        parts = zip(native.results(), blocks, np.split(b, cuts), np.split(f, cuts), strict=True)
+        parts = zip(native.results(), np.split(b, cuts), np.split(f, cuts), strict=True)
         return [
-            self._solution(Outcome(*outcome), problem.constraint, three, b_part, f_part)
-            for outcome, three, b_part, f_part in parts
+            self._solution(Outcome(*outcome), problem.constraint, dtype, size, b_part, f_part)
+            for (*outcome, size), b_part, f_part in parts
         ]
 
     def _run(self, native: Any, dtype: np.dtype[Any], largest: int) -> None:
@@ -142,16 +138,30 @@ class PairSolver:
         )
 
     def _solution(
-        self, outcome: Outcome, constraint: Constraint, blocks: Blocks, b: Vector, f: Vector
+        self,
+        outcome: Outcome,
+        constraint: Constraint,
+        dtype: np.dtype[Any],
+        size: float,
+        b: Vector,
+        f: Vector,
     ) -> Solution[BoxValue]:
-        dtype = blocks.cross.dtype
-        exact = outcome.ending == _native.CONVERGED and (
-            dtype == np.float64 or is_exact_enough(b, blocks.diagonal, self.tol)
+        rounding = 0.0 if dtype == np.float64 else rounding_of(size)
+        exact = (
+            outcome.ending == _native.CONVERGED
+            and is_small(rounding, self.tol)
+            and outcome.violation <= self.tol - 2 * rounding
         )
-        cache = _cache(len(b), dtype.name)
+        cache = _cache(len(b), dtype.name, rounding)
         return outcome.solution(constraint, b, f, self.tol, exact, self.watch, cache)
 
 
-def _cache(rows: int, dtype: str) -> dict[str, Any]:
+def _cache(rows: int, dtype: str, rounding: float = 0.0) -> dict[str, Any]:
     """All rows are there from the start."""
-    return {"cache_hits": 0, "cache_misses": 0, "cache_rows": rows, "cache_dtype": dtype}
+    return {
+        "cache_hits": 0,
+        "cache_misses": 0,
+        "cache_rows": rows,
+        "cache_dtype": dtype,
+        "rounding": rounding,
+    }

@@ -17,7 +17,7 @@ from scipy import linalg
 from .box import BoxProblem, Optimality, Vector
 from .matrices import SymmetricMatrix
 
-__all__ = ["polish"]
+__all__ = ["is_cheap", "polish"]
 
 #: With more free variables than this, or more values of K than that, the point is left as it is.
 MOST_FREE = 768
@@ -41,6 +41,12 @@ def polish(
     if finish.is_cheap() and not finish.is_done():
         finish.run()
     return finish.best
+
+
+def is_cheap(problem: BoxProblem, b: Vector) -> bool:
+    """Whether :func:`polish` would do something: few variables are free, and few values of K are needed."""
+    count = int(problem.is_free(b).sum()) + 2
+    return count <= MOST_FREE and count * problem.size <= MOST_VALUES
 
 
 class _Finish:
