@@ -494,7 +494,8 @@ def tell(progress):
     if progress.iteration > 0 and once.acquire(blocking=False):
         print("at work", flush=True)
 model = SVC(1e6, Gaussian(0.2), tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
-print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0, len(model.predict(X[:5])))
+print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0)
+print(len(model.predict(X[:5])))
 """
 
 
@@ -505,7 +506,7 @@ def test_control_c_ends_with_a_usable_model(classes):
         assert process.stdout.readline() == "at work\n"
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=300)
-        assert out == "True False True 5\n"
+        assert out == "True False True\n5\n"
 
 
 def test_warm_start_with_another_price(data):

@@ -162,8 +162,8 @@ def _stop(pool: Any) -> None:
     """End the processes at once, whatever they are doing.
 
     They are ended from here, and the executor, which finds them dead, ends in good order.  Its own
-    ``kill_workers=True`` trips over futures that are cancelled or not yet sent: it then leaves processes alive,
-    and the interpreter waits for them at its end.
+    ``kill_workers=True`` trips over futures that are cancelled or not yet sent: it then leaves processes
+    alive, and the interpreter waits for them at its end.
     """
     global _pool
     with _lock:
