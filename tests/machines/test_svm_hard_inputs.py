@@ -509,15 +509,59 @@ def test_control_c_ends_with_a_usable_model(classes):
         assert out == "True False True\n5\n"
 
 
-def test_warm_start_with_another_price(data):
+def steps(model):
+    return int(np.sum(model.n_iter_))
+
+
+@pytest.mark.parametrize(
+    ("machine", "change"),
+    [
+        (SVC(1.0), {"C": 1.01}),
+        (SVC(1.0, multiclass="ovr"), {"C": 1.01}),
+        (SVC(1.0, fit_intercept=False), {"C": 1.01}),
+        (NuSVC(0.4), {"nu": 0.401}),
+        (NuSVC(0.4, multiclass="ovr"), {"nu": 0.399}),
+        (SVR(1.0), {"C": 1.01}),
+        (NuSVR(0.4), {"nu": 0.401}),
+        (NuSVR(0.4), {"C": 1.01}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_warm_start_reaches_the_same_end_sooner(machine, change, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(300), np.linspace(-0.5, 0.5, classes - 1))
+    targets = y + 0.1 * X[:, 1] if isinstance(machine, SVR | NuSVR) else y
+    warm = clone(machine).set_params(warm_start=True).fit(X, targets)
+    again = steps(clone(machine).fit(X, targets)), steps(warm.fit(X, targets))
+    assert again[1] < again[0] / 4
+    cold = clone(machine).set_params(**change).fit(X, targets)
+    warm.set_params(**change).fit(X, targets)
+    assert steps(warm) < steps(cold)
+    np.testing.assert_array_equal(warm.support_, cold.support_)
+    np.testing.assert_allclose(warm.dual_coef_, cold.dual_coef_, atol=1e-6)
+    np.testing.assert_allclose(warm.intercept_, cold.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(0.2), SVR(), NuSVR(), NuSVR(1.0)], ids=str)
+def test_warm_start_with_other_data(data, machine):
+    """The last solution is of other labels, other weights, other rows: a start, or none, but no constraint."""
     X, y = data
-    for machine in (SVC(1.0), SVR(1.0)):
-        machine.set_params(warm_start=True).fit(X, y)
-        warm = machine.set_params(C=3.0).fit(X, y)
-        cold = clone(machine).set_params(warm_start=False).fit(X, y)
-        np.testing.assert_allclose(warm.dual_coef_, cold.dual_coef_, atol=1e-6)
-        other = machine.fit(X[:30], y[:30])
-        assert other.shape_fit_ == (30, 3)
+    model = clone(machine).set_params(warm_start=True).fit(X, y)
+    weight = np.random.default_rng(1).integers(0, 3, 60)
+    for points, labels, weights in (
+        (X, 1 - y, None),
+        (X, y, weight),
+        (X, y[::-1], weight),
+        (X[::-1], y[::-1], None),
+        (X[:30], y[:30], None),
+        (X, y, 1e-3 * weight),
+    ):
+        model.fit(points, labels, sample_weight=weights)
+        cold = clone(machine).fit(points, labels, sample_weight=weights)
+        np.testing.assert_allclose(model.dual_coef_, cold.dual_coef_, atol=1e-6)
+        assert model.shape_fit_ == (len(points), 3)
 
 
 # -- threads and memory -------------------------------------------------------------------------

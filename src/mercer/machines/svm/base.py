@@ -24,7 +24,16 @@ from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from .compression import Compression, project
 
-__all__ = ["Control", "Fit", "SupportVectorMachine", "Training", "balanced", "fill_up", "positive_rows"]
+__all__ = [
+    "Control",
+    "Fit",
+    "SupportVectorMachine",
+    "Training",
+    "balanced",
+    "fill_up",
+    "positive_rows",
+    "scaled",
+]
 
 Vector = NDArray[np.float64]
 
@@ -114,6 +123,23 @@ def fill_up(total: float, capacity: Vector) -> Vector:
     """Numbers between 0 and their capacities with a given sum, the first ones full."""
     before = np.concatenate([[0.0], np.cumsum(capacity)[:-1]])
     return np.asarray(np.clip(total - before, 0.0, capacity))
+
+
+def scaled(b: Vector, total: float, capacity: Vector) -> Vector:
+    """Numbers between 0 and their capacities with a given sum, in about the proportions of ``b >= 0``.
+
+    What the capacities cut off goes to the other positive numbers, and where these are full, to the zeros.
+    """
+    if not b.any():
+        return fill_up(total, capacity)
+    share = b / b.max()  # sums and quotients of tiny numbers would be inexact
+    result = np.minimum(share * (total / float(share.sum())), capacity)
+    room = np.where(b > 0, capacity - result, 0.0)
+    lacking = total - float(result.sum())
+    if lacking > 0 and room.any():
+        result = result + room * min(lacking / float(room.sum()), 1.0)
+        lacking = total - float(result.sum())
+    return result + fill_up(max(lacking, 0.0), np.where(b > 0, 0.0, capacity))
 
 
 class SupportVectorMachine(KernelMachine):

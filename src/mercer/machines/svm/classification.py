@@ -334,4 +334,4 @@ class NuSVC(Classifier):
     ) -> Fit:
         # All problems of the model allow for nu: that was checked.  Without a fold one may fall just short.
         nu = min(float(self.nu), most_nu(y, weight))
-        return solve_nu_classifier(y, nu, weight, matrix, control)
+        return solve_nu_classifier(y, nu, weight, matrix, control, start)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, ParameterError
 from ...solvers import BoxProblem, SymmetricMatrix
-from .base import Control, Fit, fill_up
+from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
     "check_nu",
@@ -26,6 +26,9 @@ TOUCHING = 1e-12
 
 #: A margin below this part of the largest value that f could have is rounding.
 VANISHING = 1e-9
+
+#: Sums may fall short by this part of them.
+ROUNDING = 1e-12
 
 
 def solve_classifier(
@@ -85,16 +88,24 @@ def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
 
 
 def solve_nu_classifier(
-    y: Vector, nu: float, weight: Vector, matrix: SymmetricMatrix, control: Control
+    y: Vector,
+    nu: float,
+    weight: Vector,
+    matrix: SymmetricMatrix,
+    control: Control,
+    start: Vector | None = None,
 ) -> Fit:
     r"""Margin errors at most :math:`\nu`: :math:`\min \frac12 \|f\|^2 - \nu r + \frac1W \sum_i w_i \xi_i`."""
     check_nu(y, nu, weight)
     half = nu * float(weight.sum()) / 2
-    start = fill_up(half, np.where(y > 0, weight, 0.0)) - fill_up(half, np.where(y > 0, 0.0, weight))
+    signed = np.zeros(len(y)) if start is None else np.maximum(y * start, 0.0)
+    sides = (np.where(side, signed, 0.0) for side in (y > 0, y <= 0))
+    rooms = (np.where(side, weight, 0.0) for side in (y > 0, y <= 0))
+    upper, lower = (scaled(b, half, room) for b, room in zip(sides, rooms, strict=True))
     problem = BoxProblem(
         np.zeros(len(y)), np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0), constraint="signed"
     )
-    solution = control.solve(problem, matrix, start)
+    solution = control.solve(problem, matrix, upper - lower)
     above, below = (-t for t in solution.value.offsets)
     b, f, _ = solution.value
     spread = float(np.ptp(f)) or 1.0
@@ -118,7 +129,7 @@ def most_nu(y: Vector, weight: Vector) -> float:
 def check_nu(y: Vector, nu: float, weight: Vector) -> None:
     """Raise unless both classes have the weight that nu asks for."""
     most = most_nu(y, weight)
-    if nu > most * (1 + 1e-12):
+    if nu > most * (1 + ROUNDING):
         raise ParameterError(
             f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "
             f"{most:.6g}, twice its share. Lower nu."
@@ -141,25 +152,48 @@ def solve_regression(
     return Fit(solution.value.coefficients, offset, solution)
 
 
-def solve_nu_regression(y: Vector, C: Vector, nu: float, matrix: SymmetricMatrix, control: Control) -> Fit:
+def solve_nu_regression(
+    y: Vector,
+    C: Vector,
+    nu: float,
+    matrix: SymmetricMatrix,
+    control: Control,
+    start: Vector | None = None,
+) -> Fit:
     r"""At most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
 
     The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`; where it is less, the tube has width zero.
     """
     total = nu * float(C.sum())
-    order = np.argsort(-y, kind="stable")
-    upper, lower = np.zeros(len(y)), np.zeros(len(y))
-    upper[order] = fill_up(total / 2, C[order])
-    lower[order[::-1]] = fill_up(total / 2, C[order[::-1]])
-    start = upper - lower
+    near = None if start is None else balanced(np.clip(start, -C, C))
+    upper, lower = _cold_sides(y, total / 2, C) if near is None else _warm_sides(near, total / 2, C)
+    first = upper - lower
     if (upper * lower).any():  # no variable can be on both sides: whether the bound is reached is open
-        fit = solve_regression(y, C, 0.0, matrix, control)
+        fit = solve_regression(y, C, 0.0, matrix, control, start=near)
         size = float(np.abs(fit.coefficients).sum())
         if size <= total:
             return fit
-        start = fit.coefficients * (total / size)
-    solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, start)
-    above, below = solution.value.offsets
+        first = fit.coefficients * (total / size)
+    solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, first)
+    b, _, (above, below) = solution.value
     if above < below:  # the tube would have negative width (above - below) / 2
-        return solve_regression(y, C, 0.0, matrix, control)
-    return Fit(solution.value.coefficients, (above + below) / 2, solution)
+        return solve_regression(y, C, 0.0, matrix, control, start=balanced(b))
+    return Fit(b, (above + below) / 2, solution)
+
+
+def _cold_sides(y: Vector, half: float, C: Vector) -> tuple[Vector, Vector]:
+    """Positive and negative parts of the variables with the sum ``half`` each: the largest targets above."""
+    order = np.argsort(-y, kind="stable")
+    upper, lower = np.zeros(len(y)), np.zeros(len(y))
+    upper[order] = fill_up(half, C[order])
+    lower[order[::-1]] = fill_up(half, C[order[::-1]])
+    return upper, lower
+
+
+def _warm_sides(near: Vector, half: float, C: Vector) -> tuple[Vector, Vector]:
+    """The same in the proportions of a point near by; without room for that on both sides, they overlap."""
+    upper = scaled(np.maximum(near, 0.0), half, np.where(near < 0, 0.0, C))
+    lower = scaled(np.maximum(-near, 0.0), half, np.where(upper > 0, 0.0, C))
+    if min(upper.sum(), lower.sum()) < half * (1 - ROUNDING):
+        return C, C
+    return upper, lower

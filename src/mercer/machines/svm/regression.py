@@ -241,4 +241,4 @@ class NuSVR(_Regressor):
     def _solve(
         self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
     ) -> Fit:
-        return solve_nu_regression(y, C, float(self.nu), matrix, control)
+        return solve_nu_regression(y, C, float(self.nu), matrix, control, start)
