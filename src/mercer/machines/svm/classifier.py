@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any, Literal, Self
@@ -13,11 +12,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
 from ..base import len_of
+from ..labels import validate_labels
+from ..notices import tell
 from .base import Control, Fit, SupportVectorMachine, Training, positive_rows
 from .folds import Fold, make_folds, tell_apart
 from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
@@ -133,18 +134,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         return training._replace(weight=own), codes
 
     def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
-        labels = self._validate_targets(y, n, numeric=False)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            from sklearn.utils import column_or_1d
-
-            labels = column_or_1d(labels, warn=True)
-        if labels.ndim != 1:
-            check_classification_targets(labels)
-            raise InputError(f"{type(self).__name__}: y must be of shape (n,), one label per point.")
-        if labels.dtype == object:  # numbers, or strings, in disguise
-            labels = np.array(labels.tolist())
-        if labels.dtype.kind == "f":
-            check_classification_targets(labels)
+        labels = validate_labels(self, y, n)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         return np.asarray(codes, dtype=np.intp)
 
@@ -330,7 +320,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         self.calibration_ = kind.fit(self._scores(values[used]), codes[used], training.weight[used])
 
     def _warn(self, message: str) -> None:
-        warnings.warn(f"{type(self).__name__}: {message}.", ConvergenceWarning, stacklevel=4)
+        tell(f"{type(self).__name__}: {message}.", ConvergenceWarning)
 
     def _left_out_values(
         self,
