@@ -52,13 +52,15 @@ class SVC(Classifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     max_iter : int, default=-1
-        Most two-variable steps per problem; -1 for a limit that only hopelessly scaled data meet, ten
-        million or a thousand per point, whichever is more.
+        Most two-variable steps per problem.  -1 does not mean no limit, as in scikit-learn, but one that only
+        hopelessly scaled data meet: ten million steps, or a thousand per point if that is more.  Whichever
+        limit is met, a ConvergenceWarning says so, and the model is usable.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix.  By default 537, or room for 5,120 rows if that is more; for
         several classes all of the matrix, if it fits into half of the memory limit.
     shrinking : bool, default=True
-        Has no effect: working sets take the place of what scikit-learn calls so.
+        Has no effect, and is here so that code written for scikit-learn runs: there it leaves out variables
+        that seem to stay at their bounds, here the working sets do that at all times.
     verbose : bool, default=False
         Print how the fit ended.
     class_weight : dict, "balanced" or None, default=None
