@@ -232,7 +232,7 @@ class SVC(Classifier):
             model = copy.copy(model)
             model.C = values[place]
             fits = model._fit_tasks(tasks, training, codes, shared, control, starts)
-            model._calibrate(folds, training, codes, shared, control)
+            model._calibrate(folds, tasks, fits, training, codes, shared, control)
             starts = [fit.coefficients for fit in fits]
             models[place] = model
         return [models[place] for place in range(len(values))]

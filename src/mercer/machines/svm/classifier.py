@@ -38,6 +38,13 @@ def _has_probabilities(machine: Any) -> bool:
     return True
 
 
+def _spread(task: Task, fit: Fit, n: int) -> Vector:
+    """Coefficients of all n points, zero for those that are not part of the problem."""
+    result = np.zeros(n)
+    result[task.index] = fit.coefficients
+    return result
+
+
 class Classifier(ClassifierMixin, SupportVectorMachine):
     """Labels, weights and several classes; a two-class problem is what the subclass says."""
 
@@ -111,8 +118,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         tasks = self._tasks(codes)
         shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes, control.tol)
         starts = None if last is None else self._starts(last, tasks, training, codes)
-        self._fit_tasks(tasks, training, codes, shared, control, starts)
-        self._calibrate(folds, training, codes, shared, control)
+        fits = self._fit_tasks(tasks, training, codes, shared, control, starts)
+        self._calibrate(folds, tasks, fits, training, codes, shared, control)
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
@@ -289,6 +296,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
     def _calibrate(
         self,
         folds: Sequence[Fold],
+        tasks: Sequence[Task],
+        fits: Sequence[Fit],
         training: Training,
         codes: NDArray[np.intp],
         shared: SharedGram,
@@ -300,7 +309,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         if not folds or any(solution.stats["stopped"] for solution in self.solutions_):
             return
         try:
-            values, fits = self._left_out_values(folds, training, codes, shared, control)
+            whole = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]
+            values, fits = self._left_out_values(folds, whole, training, codes, shared, control)
         except InputError as error:
             raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
         except KeyboardInterrupt:
@@ -325,23 +335,27 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
     def _left_out_values(
         self,
         folds: Sequence[Fold],
+        whole: Sequence[Vector],
         training: Training,
         codes: NDArray[np.intp],
         shared: SharedGram,
         control: Control,
     ) -> tuple[NDArray[np.float64], list[Fit]]:
-        """Decision values of each point by the model without its fold, and these models."""
+        """Decision values of each point by the model without its fold, and these models.
+
+        They start from the coefficients of the ``whole`` model, which saves about a fifth of the steps.
+        """
         tasks = [
             Task(fold.rest[task.index], task.y) for fold in folds for task in self._tasks(codes[fold.rest])
         ]
-        fits = self._solve_tasks(tasks, training, shared, control)
-        each = len(tasks) // len(folds)
+        each = len(whole)
+        starts = [whole[t % each][task.index] for t, task in enumerate(tasks)]
+        fits = self._solve_tasks(tasks, training, shared, control, starts)
         values = np.zeros((len(codes), each))
         for f, fold in enumerate(folds):
             mine = slice(f * each, (f + 1) * each)
-            table = np.zeros((len(codes), each))
-            for t, (task, fit) in enumerate(zip(tasks[mine], fits[mine], strict=True)):
-                table[task.index, t] = fit.coefficients
+            parts = zip(tasks[mine], fits[mine], strict=True)
+            table = np.column_stack([_spread(task, fit, len(codes)) for task, fit in parts])
             support = np.flatnonzero(table.any(axis=1))
             values[fold.left_out] = shared.product(fold.left_out, support, table[support])
             values[fold.left_out] += [fit.intercept for fit in fits[mine]]
