@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import mercer
@@ -27,6 +25,8 @@ from mercer.machines import (
     OneClassSVM,
 )
 
+from .svm_problems import hard
+
 CLASSIFIERS = [SVC(), NuSVC(0.2)]
 REGRESSORS = [SVR(), NuSVR()]
 DETECTORS = [OneClassSVM(), EnclosingBall()]
@@ -40,26 +40,32 @@ def data():
     return X, (X[:, 0] + 0.3 * rng.standard_normal(60) > 0).astype(int)
 
 
-def hard(n=400, seed=0):
-    """Overlapping classes at a high price, which take a long time."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 2))
-    return X, rng.random(n) < 0.5
-
-
 # -- data ---------------------------------------------------------------------------------------
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("machine", [SVC, SVR])
-def test_unscaled_columns_end_with_a_stated_gap(machine):
-    X = [[1.0, 99999.0], [2.0, 99999.0]]
-    model = machine(1.0, Polynomial(2)).fit(X, [0, 1])
-    assert model.gap_ >= 0
-    assert model.status_
+@pytest.mark.parametrize("machine", ALL)
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_unscaled_columns_end_with_a_stated_gap(machine, degree):
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.standard_normal(50), 1e5 + rng.standard_normal(50)])
-    model = machine(1.0, Polynomial(2), max_iter=10_000).fit(X, X[:, 0] > 0)
-    assert np.isfinite(model.predict(X)).all()
-    assert np.isfinite(model.gap_)
+    wild = np.column_stack([rng.standard_normal(50), 1e5 + rng.standard_normal(50)])
+    for X in (np.array([[1.0, 99999.0], [2.0, 99999.0]]), wild):
+        y = (X[:, 0] > X[:, 0].mean()).astype(int)
+        model = clone(machine).set_params(kernel=Polynomial(degree), max_iter=10_000)
+        try:
+            model.fit(X, y)
+        except InputError as error:  # NuSVC: compared with the points, the margin is of the size of rounding
+            assert "margin vanishes" in str(error)  # noqa: PT017
+            continue
+        assert np.isfinite(model.predict(X)).all()
+        assert 0 <= model.gap_ < np.inf
+        assert model.converged_ or "the violation is" in model.status_
+
+
+def test_a_hard_margin_that_double_precision_does_not_see():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal(50), 1e7 * rng.standard_normal(50)])
+    with pytest.raises(InputError, match=r"double precision.*points of norm up to.*scale the data"):
+        SVC(np.inf, Polynomial(3)).fit(X, X[:, 0] > 0)
+    assert SVC(np.inf, Polynomial(3)).fit(X / [1.0, 1e7], X[:, 0] > 0).converged_
 
 
 @pytest.mark.parametrize("machine", ALL)
@@ -218,12 +224,39 @@ def test_numbers_that_single_precision_does_not_hold(data, machine):
         assert np.isfinite(model.predict(large)).all()
 
 
+@pytest.mark.parametrize("machine", ALL)
+def test_targets_and_weights_that_are_no_numbers(data, machine):
+    X, y = data
+    weight = np.ones(60)
+    for bad in (np.nan, np.inf):
+        weight[7] = bad
+        with pytest.raises(ValueError, match=r"sample_weight contains (NaN|infinity)"):
+            clone(machine).fit(X, y, sample_weight=weight)
+        if machine not in DETECTORS:
+            with pytest.raises(ValueError, match=r"y contains (NaN|infinity)"):
+                clone(machine).fit(X, np.where(np.arange(60) == 7, bad, y))
+    with pytest.raises(ValueError, match=r"sample_weight.*\(59,\)"):
+        clone(machine).fit(X, y, sample_weight=np.ones(59))
+
+
+@pytest.mark.parametrize("machine", [NuSVC(0.2), NuSVR(), OneClassSVM()], ids=lambda m: type(m).__name__)
+def test_weights_whose_squares_overflow(machine):
+    X, y, kernel = list(range(20)), np.arange(20) % 2, mercer.kernel(never)
+    with pytest.raises(InputError, match="`sample_weight` must be smaller"):
+        clone(machine).set_params(kernel=kernel).fit(X, y, sample_weight=np.full(20, 1e200))
+
+
 # -- precomputed matrices -----------------------------------------------------------------------
-def test_asymmetric_matrices_are_refused_with_the_largest_asymmetry():
-    K = np.random.default_rng(0).standard_normal((20, 20))
-    for machine in (SVC(kernel=Precomputed()), SVR(kernel=Precomputed()), OneClassSVM(Precomputed())):
-        with pytest.raises(InputError, match="symmetric"):
-            machine.fit(K, np.arange(20) % 2)
+@pytest.mark.parametrize("machine", ALL)
+def test_asymmetric_matrices_are_refused_with_the_largest_asymmetry(machine):
+    K, y = np.random.default_rng(0).standard_normal((20, 20)), np.arange(20) % 2
+    model = clone(machine).set_params(kernel=Precomputed())
+    with pytest.raises(InputError, match=f"symmetric.*largest asymmetry is {np.abs(K - K.T).max():.6g}"):
+        model.fit(K, y)
+    K = K @ K.T
+    K[3, 5] = K[5, 3] = np.nan
+    with pytest.raises(InputError, match="row 3, column 5"):
+        model.fit(K, y)
 
 
 def fit_unless_the_margin_vanishes(machine, K, y):
@@ -267,7 +300,8 @@ def test_precomputed_equals_direct(data):
 
 
 # -- sparse data, any objects -------------------------------------------------------------------
-def test_sparse_rows_unsorted_or_single_equal_dense_ones():
+@pytest.mark.parametrize("machine", ALL)
+def test_sparse_rows_unsorted_or_single_equal_dense_ones(machine):
     rng = np.random.default_rng(2)
     dense = rng.standard_normal((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = dense[:, :5].sum(axis=1) > 0
@@ -278,13 +312,19 @@ def test_sparse_rows_unsorted_or_single_equal_dense_ones():
         unsorted.indices[part] = unsorted.indices[part][::-1]
         unsorted.data[part] = unsorted.data[part][::-1]
     unsorted.has_sorted_indices = False
-    expected = SVC(2.0, Gaussian(1.5)).fit(dense, y).decision_function(dense)
-    for X in (csr, unsorted, csr.tocsc(), csr.tocoo(), sparse.csr_array(dense)):
-        model = SVC(2.0, Gaussian(1.5)).fit(X, y)
-        np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-8)
+    half = csr.tocoo()
+    twice = sparse.coo_array(  # every entry as the sum of two
+        (np.tile(half.data / 2, 2), (np.tile(half.row, 2), np.tile(half.col, 2))), shape=(80, 30)
+    )
+    machine = clone(machine).set_params(kernel=Gaussian(1.5))
+    name = "decision_function" if hasattr(machine, "decision_function") else "predict"
+    expected = getattr(clone(machine).fit(dense, y), name)(dense)
+    for X in (csr, unsorted, twice, csr.tocsc(), csr.tocoo(), sparse.csr_array(dense)):
+        model = clone(machine).fit(X, y)
+        np.testing.assert_allclose(getattr(model, name)(X), expected, atol=1e-8)
         assert sparse.issparse(model.support_vectors_)
-    single = [float(model.decision_function(csr[i])[0]) for i in range(80)]
-    np.testing.assert_array_equal(single, model.decision_function(csr))
+    single = [float(getattr(model, name)(csr[i])[0]) for i in range(80)]
+    np.testing.assert_array_equal(single, getattr(model, name)(csr))
 
 
 def spelling(a, b):
@@ -377,6 +417,7 @@ def test_parameters_reach_into_the_kernel(data):
         ({"max_iter": -2}, "max_iter"),
         ({"max_iter": 1.5}, "max_iter"),
         ({"cache_size": 0}, "cache_size"),
+        ({"cache_size": np.nan}, "cache_size"),
         ({"kernel": "rbf"}, "kernel"),
         ({"multiclass": "both"}, "multiclass"),
         ({"class_weight": {7: 1.0}}, "class_weight"),
@@ -400,163 +441,14 @@ def test_shrinking_is_accepted_and_changes_nothing(data, machine):
 
 def test_a_large_cache_is_honoured_and_not_more_is_taken(data):
     X, y = data
-    for size in (4000, 3000.5, 1e6):
-        model = SVC(cache_size=size).fit(X, y)
-        assert model.solutions_[0].stats["cache_rows"] == 60
+    for machine in ALL:
+        for size in (4000, 3000.5, 1e6, np.inf):
+            model = clone(machine).set_params(cache_size=size).fit(X, y)
+            assert model.solutions_[0].stats["cache_rows"] == 60
     X, y = hard(2500)
     model = SVC(cache_size=2, kernel=Gaussian(1.0)).fit(X, y)
     assert model.solutions_[0].stats["cache_rows"] == 200
     assert model.solutions_[0].stats["cache_misses"] > 0
-
-
-# -- limits -------------------------------------------------------------------------------------
-def test_the_limit_of_steps_ends_with_a_usable_model():
-    X, y = hard()
-    with pytest.warns(ConvergenceWarning, match="max_iter.*duality gap"):
-        model = SVC(1e4, Gaussian(0.3), max_iter=50).fit(X, y)
-    assert not model.converged_
-    assert model.fit_status_ == 1
-    assert model.n_iter_[0] <= 50
-    assert model.gap_ > 0
-    assert len(model.predict(X)) == 400
-
-
-def endless(**limits):
-    """A fit that goes on until it is stopped."""
-    X, y = hard(3000)
-    model = SVC(1e6, Gaussian(0.2), tol=1e-4, cache_size=1)
-    with pytest.warns(ConvergenceWarning, match="usable"):
-        model.fit(X, y, **limits)
-    assert not model.converged_
-    assert model.gap_ > 0
-    assert np.isfinite(model.decision_function(X[:10])).all()
-    return model, X, y
-
-
-def test_a_time_budget():
-    model, *_ = endless(time_budget=0.2)
-    assert "time budget" in model.status_
-
-
-def test_a_callback_stops_and_the_next_fit_resumes():
-    seen = []
-
-    def callback(progress):
-        seen.append(progress)
-        return len(seen) >= 3
-
-    model, X, y = endless(callbacks=callback)
-    assert "callback" in model.status_
-    assert [p.iteration for p in seen] == sorted(p.iteration for p in seen)
-    before = model.solutions_[0].stats["objective"]
-    model.set_params(warm_start=True)
-    seen.clear()
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X, y, callbacks=callback)
-    assert model.solutions_[0].stats["objective"] < before
-
-
-def test_an_interrupt_from_a_callback_ends_with_a_usable_model():
-    def callback(progress):
-        raise KeyboardInterrupt
-
-    model, *_ = endless(callbacks=[callback])
-    assert "interrupted" in model.status_
-
-
-def test_an_exception_of_a_callback_is_not_swallowed():
-    def callback(progress):
-        raise RuntimeError("mine")
-
-    X, y = hard(3000)
-    with pytest.raises(RuntimeError, match="mine"):
-        SVC(1e6, Gaussian(0.2), cache_size=1).fit(X, y, callbacks=callback)
-    for wrong in (3, [3], "a"):
-        with pytest.raises(ParameterError, match="callbacks"):
-            SVC().fit(X, y, callbacks=wrong)
-
-
-# Without an interrupt these fits take minutes.  What is printed first says that steps are being taken.
-INTERRUPTED = """
-import threading, warnings, numpy as np
-from mercer.machines import SVC
-from mercer.kernels import Gaussian
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-X, y = rng.standard_normal((3000, 2)), rng.integers(0, {classes}, 3000)
-once = threading.Lock()
-def tell(progress):
-    if progress.iteration > 0 and once.acquire(blocking=False):
-        print("at work", flush=True)
-model = SVC(1e6, Gaussian(0.2), tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
-print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0)
-print(len(model.predict(X[:5])))
-"""
-
-
-@pytest.mark.parametrize("classes", [2, 12])
-def test_control_c_ends_with_a_usable_model(classes):
-    code = INTERRUPTED.format(classes=classes, cache=1 if classes == 2 else 1000)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "at work\n"
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=300)
-        assert out == "True False True\n5\n"
-
-
-def steps(model):
-    return int(np.sum(model.n_iter_))
-
-
-@pytest.mark.parametrize(
-    ("machine", "change"),
-    [
-        (SVC(1.0), {"C": 1.01}),
-        (SVC(1.0, multiclass="ovr"), {"C": 1.01}),
-        (SVC(1.0, fit_intercept=False), {"C": 1.01}),
-        (NuSVC(0.4), {"nu": 0.401}),
-        (NuSVC(0.4, multiclass="ovr"), {"nu": 0.399}),
-        (SVR(1.0), {"C": 1.01}),
-        (NuSVR(0.4), {"nu": 0.401}),
-        (NuSVR(0.4), {"C": 1.01}),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_warm_start_reaches_the_same_end_sooner(machine, change, classes):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 3))
-    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(300), np.linspace(-0.5, 0.5, classes - 1))
-    targets = y + 0.1 * X[:, 1] if isinstance(machine, SVR | NuSVR) else y
-    warm = clone(machine).set_params(warm_start=True).fit(X, targets)
-    again = steps(clone(machine).fit(X, targets)), steps(warm.fit(X, targets))
-    assert again[1] < again[0] / 4
-    cold = clone(machine).set_params(**change).fit(X, targets)
-    warm.set_params(**change).fit(X, targets)
-    assert steps(warm) < steps(cold)
-    np.testing.assert_array_equal(warm.support_, cold.support_)
-    np.testing.assert_allclose(warm.dual_coef_, cold.dual_coef_, atol=1e-6)
-    np.testing.assert_allclose(warm.intercept_, cold.intercept_, atol=1e-6)
-
-
-@pytest.mark.parametrize("machine", [SVC(), NuSVC(0.2), SVR(), NuSVR(), NuSVR(1.0)], ids=str)
-def test_warm_start_with_other_data(data, machine):
-    """The last solution is of other labels, weights or rows: a start, or none, but no constraint."""
-    X, y = data
-    model = clone(machine).set_params(warm_start=True).fit(X, y)
-    weight = np.random.default_rng(1).integers(0, 3, 60)
-    for points, labels, weights in (
-        (X, 1 - y, None),
-        (X, y, weight),
-        (X, y[::-1], weight),
-        (X[::-1], y[::-1], None),
-        (X[:30], y[:30], None),
-        (X, y, 1e-3 * weight),
-    ):
-        model.fit(points, labels, sample_weight=weights)
-        cold = clone(machine).fit(points, labels, sample_weight=weights)
-        np.testing.assert_allclose(model.dual_coef_, cold.dual_coef_, atol=1e-6)
-        assert model.shape_fit_ == (len(points), 3)
 
 
 # -- threads and memory -------------------------------------------------------------------------
@@ -580,17 +472,19 @@ def test_several_threads_fit_at_once(data):
 
 MANY_FITS = """
 import resource, numpy as np
-from mercer.machines import SVC, SVR, OneClassSVM
+from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 rng = np.random.default_rng(0)
 X = rng.standard_normal((100, 20)); y = rng.integers(0, 2, 100)
+machines = [SVC(), SVR(), OneClassSVM(), NuSVC(0.2), NuSVR(), EnclosingBall()]
 def fits(count):
     for i in range(count):
-        SVC().fit(X, y); SVR().fit(X, y); OneClassSVM().fit(X)
+        for machine in machines:
+            machine.fit(X, y)
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
-fits(50)
+fits(25)
 before = resident()
-fits(350)
+fits(175)
 print(resident() - before)
 """
 

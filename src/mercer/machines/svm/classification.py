@@ -17,7 +17,7 @@ from ...solvers import SymmetricMatrix
 from .base import Control, Fit, balanced
 from .classifier import Classifier
 from .multiclass import SharedGram, Task
-from .problems import check_nu, most_nu, solve_classifier, solve_nu_classifier
+from .problems import check_mass, check_nu, most_nu, solve_classifier, solve_nu_classifier
 
 __all__ = ["SVC", "NuSVC"]
 
@@ -321,6 +321,7 @@ class NuSVC(Classifier):
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
     def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
+        check_mass(float(self.nu) * float(weight.sum()), "NuSVC")
         for task in tasks:
             check_nu(task.y, float(self.nu), weight[task.index])
 

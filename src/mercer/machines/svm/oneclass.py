@@ -17,6 +17,7 @@ from ...kernels import Gaussian
 from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
+from .problems import check_mass
 
 __all__ = ["EnclosingBall", "OneClassSVM"]
 
@@ -159,6 +160,9 @@ class OneClassSVM(_OneClass):
 
     def _check_parameters(self) -> None:
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
+
+    def _check_total(self, weight: Vector) -> None:
+        check_mass(float(self.nu) * float(weight.sum()), "OneClassSVM")
 
     def _problem(self, training: Training, diagonal: Vector) -> tuple[BoxProblem, float]:
         zeros, weight = np.zeros(len(diagonal)), training.weight

@@ -10,6 +10,7 @@ from ...solvers import BoxProblem, SymmetricMatrix
 from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
+    "check_mass",
     "check_nu",
     "most_nu",
     "separate",
@@ -26,6 +27,9 @@ TOUCHING = 1e-12
 
 #: A margin below this part of the largest value that f could have is rounding.
 VANISHING = 1e-9
+
+#: Sums of dual variables beyond this overflow when they are squared and multiplied by kernel values.
+MOST_MASS = 1e120
 
 #: Sums may fall short by this part of them.
 ROUNDING = 1e-12
@@ -80,8 +84,9 @@ def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
         if solution.converged or squared <= TOUCHING * scale:
             raise InputError(
                 "C=inf asks for classes that can be separated, and in the feature space of this kernel these "
-                f"cannot be: the distance of their hulls is at most {np.sqrt(squared):.3g}. "
-                "Set a finite C, or take a richer kernel."
+                f"cannot be, as far as double precision can tell: the distance of their hulls is at most "
+                f"{np.sqrt(squared):.3g}, with points of norm up to {np.sqrt(scale):.3g}. "
+                "Set a finite C, take a richer kernel, or scale the data."
             )
         return Fit(2 * b / squared, -(low + high) / squared, solution)  # stopped before it is known
     return Fit(2 * b / (low - high), -(low + high) / (low - high), solution)
@@ -119,6 +124,15 @@ def solve_nu_classifier(
             return Fit(b, -(above + below) / 2, solution)
         return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
+
+
+def check_mass(total: float, caller: str) -> None:
+    """Raise if variables with this sum would overflow the objective, which is of second order in them."""
+    if total > MOST_MASS:
+        raise InputError(
+            f"{caller}: `sample_weight` must be smaller: with the price of errors and the share of points, "
+            f"its sum gives {total:.3g}, whose square overflows. Divide all weights by their largest."
+        )
 
 
 def most_nu(y: Vector, weight: Vector) -> float:
