@@ -13,7 +13,7 @@ ROOT = Path(mercer.__file__).parent
 #: Lowest first; modules and folders of one row may import each other.
 LAYERS = [
     {"errors"},
-    {"intervals", "arithmetic", "memory", "digests", "_native"},
+    {"intervals", "arithmetic", "memory", "digests", "_native", "guarantees"},
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},
@@ -28,7 +28,6 @@ LAYERS = [
     {"solvers"},
     {"machines"},
     {"selection"},
-    {"guarantees"},
     {"scale"},
     {"show"},
     {"cli", "__main__"},

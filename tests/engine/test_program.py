@@ -239,12 +239,29 @@ def test_foreign_values_compose():
     np.testing.assert_allclose(Program.of(b, value).dense(), np.exp(0.3 * A @ B.T), rtol=1e-13)
 
 
-def test_ctrl_c_stops_a_long_product():
-    X = np.random.default_rng(0).standard_normal((60_000, 40))
+def test_ctrl_c_stops_a_long_product(monkeypatch):
+    """Pressed while the native core is at work: no further part of it is begun."""
+    X = np.random.default_rng(0).standard_normal((20_000, 40))
     G = gram(Gaussian(3.0), X)
     gram(Gaussian(3.0), X[:9]) @ np.ones(9)  # imports what is imported late, where an interrupt may be lost
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    calls, at_work, begun = Program._calls, threading.Event(), []
+
+    def press():
+        at_work.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def watched(self, count, each, progress):
+        for first, last in calls(self, count, each, progress):
+            begun.append((first, last, count))
+            at_work.set()
+            yield first, last
+            presser.join()  # in case it was slower than the core
+
+    monkeypatch.setattr(Program, "_calls", watched)
+    presser = threading.Thread(target=press)
+    presser.start()
     with pytest.raises(KeyboardInterrupt):
-        G @ np.ones(60_000)
-    timer.join()
+        G @ np.ones(20_000)
+    ((first, last, count),) = begun
+    assert first == 0
+    assert last < count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -59,6 +61,8 @@ def test_numbers_of_pairs(width: int | None) -> None:
 
 
 def test_little_work_starts_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count()
+    monkeypatch.setattr(workers, "time", SimpleNamespace(perf_counter=lambda: 1e-4 * next(clock)))
     monkeypatch.setattr(workers, "_executor", no_processes)
     k = mercer.kernel(lambda x, y: float(x * y))
     assert np.array_equal(k.block(range(100)), np.outer(range(100), range(100)))
@@ -111,9 +115,13 @@ def test_errors_name_the_pair(bad: int, tmp_path: Path) -> None:
 # -- in processes -------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.usefixtures("_at_once")
-def test_processes_give_the_same_values() -> None:
+def test_processes_give_the_same_values(tmp_path: Path) -> None:
+    calling = os.getpid()
+
     def where(x: Any, y: Any) -> float:
-        time.sleep(0.002)
+        (tmp_path / str(os.getpid())).touch()
+        while os.getpid() != calling and len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.01)  # for the other one to come up, which takes it as long as it takes
         return float(os.getpid())
 
     def product(x: Any, y: Any) -> float:
@@ -207,13 +215,17 @@ def test_a_process_that_dies_is_an_error() -> None:
     assert workers.block(lambda x, y: 1.0, range(10)).sum() == 100  # new ones are started
 
 
+# The function stands still at one pair, in this process or in a worker, and says that it is there.
 INTERRUPTED = """
-import mercer, time
+import mercer, os, time
+from mercer.engine import workers
+workers.COLD = workers.WARM = (0.0, 0.0)
 @mercer.kernel
-def slow(x, y):
-    time.sleep(SECONDS)
+def until(x, y):
+    if (x, y) == STOP:
+        os.write(1, b"there\\n")
+        time.sleep(600)
     return 1.0
-print("ready", flush=True)
 try:
     RUN
 except KeyboardInterrupt:
@@ -224,24 +236,23 @@ except KeyboardInterrupt:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
-    ("seconds", "run", "threads", "delay"),
+    ("stop", "run", "threads"),
     [
-        ("0.01", "slow.block(range(100))", "2", 3.0),
-        ("30", "slow.block(range(100))", "2", 0.5),
-        ("0.01", "mercer.gram(slow.normalized(), range(900)).dense()", "2", 3.0),
-        ("0.01", "slow.block(range(100))", "1", 1.0),
+        ("(0, 0)", "until.block(range(100))", "2"),  # still in the calling process
+        ("(50, 20)", "until.block(range(100))", "2"),
+        ("(700, 20)", "mercer.gram(until.normalized(), range(900)).dense()", "2"),
+        ("(50, 20)", "until.block(range(100))", "1"),
     ],
 )
-def test_ctrl_c(seconds: str, run: str, threads: str, delay: float) -> None:
-    script = INTERRUPTED.replace("SECONDS", seconds).replace("RUN", run)
+def test_ctrl_c(stop: str, run: str, threads: str) -> None:
+    script = INTERRUPTED.replace("STOP", stop).replace("RUN", run)
     env = {**os.environ, "MERCER_NUM_THREADS": threads}
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen([sys.executable, "-c", script], env=env, start_new_session=True, **options)
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(delay)
+    assert process.stdout.readline() == "there\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    out, err = process.communicate(timeout=20)  # the work itself would take longer
+    out, err = process.communicate(timeout=300)  # the function would stand still for longer
     assert out == "interrupted\n"
     assert process.returncode == 0, err
     assert "Traceback" not in err

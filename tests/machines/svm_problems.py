@@ -162,3 +162,10 @@ def draw(seed, most=300):
         bounds = trial.bounds
         trial.nu *= 2 * float(min(bounds[y > 0].sum(), bounds[y < 0].sum())) / float(bounds.sum())
     return trial
+
+
+def hard(n=400, seed=0):
+    """Overlapping classes at a high price, which take a long time."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    return X, rng.random(n) < 0.5

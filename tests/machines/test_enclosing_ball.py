@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from mercer.errors import ParameterError
 from mercer.guarantees import enclosing_ball_bound
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.machines import EnclosingBall, OneClassSVM
@@ -81,14 +82,59 @@ def test_for_a_constant_diagonal_it_is_the_one_class_machine():
         np.testing.assert_array_equal(ball.predict(X), plane.predict(X))
 
 
-def test_its_bound_holds_on_fresh_points():
-    """Source: the bound of the guarantees package, for a radius and a centre within the unit ball."""
+def false_alarms(ball, X):
+    return np.mean(ball.predict(X) == -1)
+
+
+@pytest.mark.parametrize("C", [np.inf, 0.002])
+def test_its_bound_holds_on_fresh_points(C):
     rng = np.random.default_rng(7)
-    X, fresh = rng.standard_normal((4000, 2)), rng.standard_normal((4000, 2))
-    ball = EnclosingBall(Gaussian(5.0), tol=1e-4).fit(X)
-    bound = enclosing_ball_bound(
-        ball.decision_function(X), rho=0.5, K=float(len(X)), radius=1.0, norm_bound=1.0
+    X, fresh = rng.uniform(-1, 1, (2, 4000, 1))
+    ball = EnclosingBall(Linear(), C=C).fit(X)
+    bound = ball.false_alarm_bound(X, radius=1.0, norm_bound=0.1)
+    assert not bound.vacuous
+    assert false_alarms(ball, fresh) <= float(bound)
+
+
+def test_its_bound_is_that_of_the_guarantees():
+    """For the Gaussian kernel k(x, x) = 1 bounds radius and centre, whatever the data."""
+    X = np.random.default_rng(7).standard_normal((500, 2))
+    ball = EnclosingBall(Gaussian(5.0)).fit(X)
+    scores = ball.decision_function(X)
+    for rho in (0.5, 0.1):
+        expected = enclosing_ball_bound(scores, rho, K=500.0, radius=1.0, norm_bound=1.0, delta=0.1)
+        assert float(ball.false_alarm_bound(X, rho=rho, delta=0.1)) == pytest.approx(float(expected))
+        assert float(ball.false_alarm_bound(X, delta=0.1)) <= float(expected)
+    linear = EnclosingBall(Linear()).fit(X)
+    expected = enclosing_ball_bound(
+        linear.decision_function(X),
+        2.0,
+        K=float((X**2).sum()),
+        radius=5.0,
+        norm_bound=1.0,
+        rho_max=25.0,
     )
-    assert ball.radius_ <= 1
-    assert np.sqrt(ball.squared_norm_) <= 1 + 1e-9
-    assert np.mean(ball.decision_function(fresh) < 0) <= float(bound)
+    bound = linear.false_alarm_bound(X, rho=2.0, radius=5.0, norm_bound=1.0)
+    assert float(bound) == pytest.approx(float(expected))
+    # A ball of radius 1 rejects more than the one that was fitted.
+    small = linear.false_alarm_bound(X, rho=0.5, radius=1.0, norm_bound=1.0)
+    assert small.terms["margin loss"] >= np.mean(linear.distance(X) > 1)
+
+
+def test_its_bound_says_what_it_assumes():
+    X = np.random.default_rng(7).standard_normal((50, 2))
+    given, taken = (EnclosingBall(k).fit(X).false_alarm_bound(X) for k in (Gaussian(1.0), Gaussian("scale")))
+    assert not any("became" in text for text in given.assumptions)
+    assert any("became" in text for text in taken.assumptions)
+    linear = EnclosingBall(Linear()).fit(X + 10)
+    with pytest.raises(ParameterError, match="`radius` must be given"):
+        linear.false_alarm_bound(X)
+    with pytest.raises(ParameterError, match="`norm_bound` must be given"):
+        linear.false_alarm_bound(X, radius=1.0)
+    with pytest.raises(ParameterError, match="at least the norm of the centre"):
+        linear.false_alarm_bound(X, radius=1.0, norm_bound=1.0)
+    with pytest.raises(ParameterError, match="rho"):
+        linear.false_alarm_bound(X, radius=1.0, norm_bound=20.0, rho=2.0)
+    for wrong in (0.0, -1, np.inf, "1"):
+        with pytest.raises(ParameterError, match="`radius`"):
+            linear.false_alarm_bound(X, radius=wrong, norm_bound=20.0)

@@ -2,17 +2,14 @@
 
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import mercer
@@ -28,6 +25,8 @@ from mercer.machines import (
     OneClassSVM,
 )
 
+from .svm_problems import hard
+
 CLASSIFIERS = [SVC(), NuSVC(0.2)]
 REGRESSORS = [SVR(), NuSVR()]
 DETECTORS = [OneClassSVM(), EnclosingBall()]
@@ -41,26 +40,32 @@ def data():
     return X, (X[:, 0] + 0.3 * rng.standard_normal(60) > 0).astype(int)
 
 
-def hard(n=400, seed=0):
-    """Overlapping classes at a high price, which take a long time."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 2))
-    return X, rng.random(n) < 0.5
-
-
 # -- data ---------------------------------------------------------------------------------------
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("machine", [SVC, SVR])
-def test_unscaled_columns_end_with_a_stated_gap(machine):
-    X = [[1.0, 99999.0], [2.0, 99999.0]]
-    model = machine(1.0, Polynomial(2)).fit(X, [0, 1])
-    assert model.gap_ >= 0
-    assert model.status_
+@pytest.mark.parametrize("machine", ALL)
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_unscaled_columns_end_with_a_stated_gap(machine, degree):
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.standard_normal(50), 1e5 + rng.standard_normal(50)])
-    model = machine(1.0, Polynomial(2), max_iter=10_000).fit(X, X[:, 0] > 0)
-    assert np.isfinite(model.predict(X)).all()
-    assert np.isfinite(model.gap_)
+    wild = np.column_stack([rng.standard_normal(50), 1e5 + rng.standard_normal(50)])
+    for X in (np.array([[1.0, 99999.0], [2.0, 99999.0]]), wild):
+        y = (X[:, 0] > X[:, 0].mean()).astype(int)
+        model = clone(machine).set_params(kernel=Polynomial(degree), max_iter=10_000)
+        try:
+            model.fit(X, y)
+        except InputError as error:  # NuSVC: compared with the points, the margin is of the size of rounding
+            assert "margin vanishes" in str(error)  # noqa: PT017
+            continue
+        assert np.isfinite(model.predict(X)).all()
+        assert 0 <= model.gap_ < np.inf
+        assert model.converged_ or "the violation is" in model.status_
+
+
+def test_a_hard_margin_that_double_precision_does_not_see():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal(50), 1e7 * rng.standard_normal(50)])
+    with pytest.raises(InputError, match=r"double precision.*points of norm up to.*scale the data"):
+        SVC(np.inf, Polynomial(3)).fit(X, X[:, 0] > 0)
+    assert SVC(np.inf, Polynomial(3)).fit(X / [1.0, 1e7], X[:, 0] > 0).converged_
 
 
 @pytest.mark.parametrize("machine", ALL)
@@ -151,20 +156,6 @@ def test_as_many_classes_as_rows(multiclass):
     assert model.decision_function(X).shape == (12, 12)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [("a", "b"), (False, True), (0.0, 1.0), (-3, 10**12), (b"x", b"y"), ("", "longer label")],
-    ids=str,
-)
-def test_labels_of_any_type(data, labels):
-    X, y = data
-    named = np.array([labels[i] for i in y])
-    for values in (named, named.astype(object), named.tolist()):
-        model = SVC().fit(X, values)
-        assert set(model.predict(X)) <= set(labels)
-        assert (model.predict(X) == named).mean() > 0.8
-
-
 @pytest.mark.parametrize("machine", ALL)
 def test_empty_input_and_one_row(machine):
     for empty in (np.empty((0, 3)), sparse.csr_array((0, 3))):
@@ -233,12 +224,39 @@ def test_numbers_that_single_precision_does_not_hold(data, machine):
         assert np.isfinite(model.predict(large)).all()
 
 
+@pytest.mark.parametrize("machine", ALL)
+def test_targets_and_weights_that_are_no_numbers(data, machine):
+    X, y = data
+    weight = np.ones(60)
+    for bad in (np.nan, np.inf):
+        weight[7] = bad
+        with pytest.raises(ValueError, match=r"sample_weight contains (NaN|infinity)"):
+            clone(machine).fit(X, y, sample_weight=weight)
+        if machine not in DETECTORS:
+            with pytest.raises(ValueError, match=r"y contains (NaN|infinity)"):
+                clone(machine).fit(X, np.where(np.arange(60) == 7, bad, y))
+    with pytest.raises(ValueError, match=r"sample_weight.*\(59,\)"):
+        clone(machine).fit(X, y, sample_weight=np.ones(59))
+
+
+@pytest.mark.parametrize("machine", [NuSVC(0.2), NuSVR(), OneClassSVM()], ids=lambda m: type(m).__name__)
+def test_weights_whose_squares_overflow(machine):
+    X, y, kernel = list(range(20)), np.arange(20) % 2, mercer.kernel(never)
+    with pytest.raises(InputError, match="`sample_weight` must be smaller"):
+        clone(machine).set_params(kernel=kernel).fit(X, y, sample_weight=np.full(20, 1e200))
+
+
 # -- precomputed matrices -----------------------------------------------------------------------
-def test_asymmetric_matrices_are_refused_with_the_largest_asymmetry():
-    K = np.random.default_rng(0).standard_normal((20, 20))
-    for machine in (SVC(kernel=Precomputed()), SVR(kernel=Precomputed()), OneClassSVM(Precomputed())):
-        with pytest.raises(InputError, match="symmetric"):
-            machine.fit(K, np.arange(20) % 2)
+@pytest.mark.parametrize("machine", ALL)
+def test_asymmetric_matrices_are_refused_with_the_largest_asymmetry(machine):
+    K, y = np.random.default_rng(0).standard_normal((20, 20)), np.arange(20) % 2
+    model = clone(machine).set_params(kernel=Precomputed())
+    with pytest.raises(InputError, match=f"symmetric.*largest asymmetry is {np.abs(K - K.T).max():.6g}"):
+        model.fit(K, y)
+    K = K @ K.T
+    K[3, 5] = K[5, 3] = np.nan
+    with pytest.raises(InputError, match="row 3, column 5"):
+        model.fit(K, y)
 
 
 def fit_unless_the_margin_vanishes(machine, K, y):
@@ -282,7 +300,8 @@ def test_precomputed_equals_direct(data):
 
 
 # -- sparse data, any objects -------------------------------------------------------------------
-def test_sparse_rows_unsorted_or_single_equal_dense_ones():
+@pytest.mark.parametrize("machine", ALL)
+def test_sparse_rows_unsorted_or_single_equal_dense_ones(machine):
     rng = np.random.default_rng(2)
     dense = rng.standard_normal((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = dense[:, :5].sum(axis=1) > 0
@@ -293,13 +312,19 @@ def test_sparse_rows_unsorted_or_single_equal_dense_ones():
         unsorted.indices[part] = unsorted.indices[part][::-1]
         unsorted.data[part] = unsorted.data[part][::-1]
     unsorted.has_sorted_indices = False
-    expected = SVC(2.0, Gaussian(1.5)).fit(dense, y).decision_function(dense)
-    for X in (csr, unsorted, csr.tocsc(), csr.tocoo(), sparse.csr_array(dense)):
-        model = SVC(2.0, Gaussian(1.5)).fit(X, y)
-        np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-8)
+    half = csr.tocoo()
+    twice = sparse.coo_array(  # every entry as the sum of two
+        (np.tile(half.data / 2, 2), (np.tile(half.row, 2), np.tile(half.col, 2))), shape=(80, 30)
+    )
+    machine = clone(machine).set_params(kernel=Gaussian(1.5))
+    name = "decision_function" if hasattr(machine, "decision_function") else "predict"
+    expected = getattr(clone(machine).fit(dense, y), name)(dense)
+    for X in (csr, unsorted, twice, csr.tocsc(), csr.tocoo(), sparse.csr_array(dense)):
+        model = clone(machine).fit(X, y)
+        np.testing.assert_allclose(getattr(model, name)(X), expected, atol=1e-8)
         assert sparse.issparse(model.support_vectors_)
-    single = [float(model.decision_function(csr[i])[0]) for i in range(80)]
-    np.testing.assert_array_equal(single, model.decision_function(csr))
+    single = [float(getattr(model, name)(csr[i])[0]) for i in range(80)]
+    np.testing.assert_array_equal(single, getattr(model, name)(csr))
 
 
 def spelling(a, b):
@@ -392,6 +417,7 @@ def test_parameters_reach_into_the_kernel(data):
         ({"max_iter": -2}, "max_iter"),
         ({"max_iter": 1.5}, "max_iter"),
         ({"cache_size": 0}, "cache_size"),
+        ({"cache_size": np.nan}, "cache_size"),
         ({"kernel": "rbf"}, "kernel"),
         ({"multiclass": "both"}, "multiclass"),
         ({"class_weight": {7: 1.0}}, "class_weight"),
@@ -404,120 +430,25 @@ def test_parameters_out_of_range_are_named(data, parameters, name):
         SVC(**parameters).fit(*data)
 
 
+@pytest.mark.parametrize("machine", ALL)
+def test_shrinking_is_accepted_and_changes_nothing(data, machine):
+    X, y = data
+    with_it, without = (clone(machine).set_params(shrinking=value).fit(X, y) for value in (True, False))
+    np.testing.assert_array_equal(with_it.dual_coef_, without.dual_coef_)
+    np.testing.assert_array_equal(with_it.predict(X), without.predict(X))
+    np.testing.assert_array_equal(with_it.n_iter_, without.n_iter_)
+
+
 def test_a_large_cache_is_honoured_and_not_more_is_taken(data):
     X, y = data
-    for size in (4000, 3000.5, 1e6):
-        model = SVC(cache_size=size).fit(X, y)
-        assert model.solutions_[0].stats["cache_rows"] == 60
+    for machine in ALL:
+        for size in (4000, 3000.5, 1e6, np.inf):
+            model = clone(machine).set_params(cache_size=size).fit(X, y)
+            assert model.solutions_[0].stats["cache_rows"] == 60
     X, y = hard(2500)
     model = SVC(cache_size=2, kernel=Gaussian(1.0)).fit(X, y)
     assert model.solutions_[0].stats["cache_rows"] == 200
     assert model.solutions_[0].stats["cache_misses"] > 0
-
-
-# -- limits -------------------------------------------------------------------------------------
-def test_the_limit_of_steps_ends_with_a_usable_model():
-    X, y = hard()
-    with pytest.warns(ConvergenceWarning, match="max_iter.*duality gap"):
-        model = SVC(1e4, Gaussian(0.3), max_iter=50).fit(X, y)
-    assert not model.converged_
-    assert model.fit_status_ == 1
-    assert model.n_iter_[0] <= 50
-    assert model.gap_ > 0
-    assert len(model.predict(X)) == 400
-
-
-def endless(**limits):
-    """A fit that goes on until it is stopped."""
-    X, y = hard(3000)
-    model = SVC(1e6, Gaussian(0.2), tol=1e-4, cache_size=1)
-    with pytest.warns(ConvergenceWarning, match="usable"):
-        model.fit(X, y, **limits)
-    assert not model.converged_
-    assert model.gap_ > 0
-    assert np.isfinite(model.decision_function(X[:10])).all()
-    return model, X, y
-
-
-def test_a_time_budget():
-    model, *_ = endless(time_budget=0.2)
-    assert "time budget" in model.status_
-
-
-def test_a_callback_stops_and_the_next_fit_resumes():
-    seen = []
-
-    def callback(progress):
-        seen.append(progress)
-        return len(seen) >= 3
-
-    model, X, y = endless(callbacks=callback)
-    assert "callback" in model.status_
-    assert [p.iteration for p in seen] == sorted(p.iteration for p in seen)
-    before = model.solutions_[0].stats["objective"]
-    model.set_params(warm_start=True)
-    seen.clear()
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X, y, callbacks=callback)
-    assert model.solutions_[0].stats["objective"] < before
-
-
-def test_an_interrupt_from_a_callback_ends_with_a_usable_model():
-    def callback(progress):
-        raise KeyboardInterrupt
-
-    model, *_ = endless(callbacks=[callback])
-    assert "interrupted" in model.status_
-
-
-def test_an_exception_of_a_callback_is_not_swallowed():
-    def callback(progress):
-        raise RuntimeError("mine")
-
-    X, y = hard(3000)
-    with pytest.raises(RuntimeError, match="mine"):
-        SVC(1e6, Gaussian(0.2), cache_size=1).fit(X, y, callbacks=callback)
-    for wrong in (3, [3], "a"):
-        with pytest.raises(ParameterError, match="callbacks"):
-            SVC().fit(X, y, callbacks=wrong)
-
-
-INTERRUPTED = """
-import time, warnings, numpy as np
-from mercer.machines import SVC
-from mercer.kernels import Gaussian
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-X, y = rng.standard_normal((3000, 2)), rng.integers(0, {classes}, 3000)
-print("ready", flush=True)
-model = SVC(1e6, Gaussian(0.2), tol=1e-6, cache_size={cache}).fit(X, y)
-print("stopped", time.monotonic(), model.converged_, model.gap_ > 0, len(model.predict(X[:5])), flush=True)
-"""
-
-
-@pytest.mark.parametrize("classes", [2, 12])
-def test_control_c_ends_with_a_usable_model(classes):
-    code = INTERRUPTED.format(classes=classes, cache=1 if classes == 2 else 1000)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(2.0)
-        process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        word, at, *rest = process.stdout.readline().split()
-        assert word == "stopped"
-        assert rest == ["False", "True", "5"]
-        assert float(at) - sent < 20  # about a second on a machine that has nothing else to do
-
-
-def test_warm_start_with_another_price(data):
-    X, y = data
-    for machine in (SVC(1.0), SVR(1.0)):
-        machine.set_params(warm_start=True).fit(X, y)
-        warm = machine.set_params(C=3.0).fit(X, y)
-        cold = clone(machine).set_params(warm_start=False).fit(X, y)
-        np.testing.assert_allclose(warm.dual_coef_, cold.dual_coef_, atol=1e-6)
-        other = machine.fit(X[:30], y[:30])
-        assert other.shape_fit_ == (30, 3)
 
 
 # -- threads and memory -------------------------------------------------------------------------
@@ -541,17 +472,19 @@ def test_several_threads_fit_at_once(data):
 
 MANY_FITS = """
 import resource, numpy as np
-from mercer.machines import SVC, SVR, OneClassSVM
+from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 rng = np.random.default_rng(0)
 X = rng.standard_normal((100, 20)); y = rng.integers(0, 2, 100)
+machines = [SVC(), SVR(), OneClassSVM(), NuSVC(0.2), NuSVR(), EnclosingBall()]
 def fits(count):
     for i in range(count):
-        SVC().fit(X, y); SVR().fit(X, y); OneClassSVM().fit(X)
+        for machine in machines:
+            machine.fit(X, y)
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
-fits(50)
+fits(25)
 before = resident()
-fits(350)
+fits(175)
 print(resident() - before)
 """
 

@@ -1,5 +1,6 @@
 """Probabilities of support vector classifiers: consistent with predictions, and calibrated."""
 
+import functools
 import threading
 import time
 import warnings
@@ -449,6 +450,26 @@ def test_the_path_has_probabilities():
     for model, C in zip(SVC(probability=True).path(X, y, Cs), Cs, strict=True):
         alone = SVC(C, probability=True).fit(X, y)
         np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("machine", [SVC(10.0), NuSVC(0.4)], ids=["SVC", "NuSVC"])
+def test_fits_without_a_fold_start_from_the_whole_model(classes, machine, monkeypatch):
+    X, y = blobs(600, classes, 0, noise=0.5)
+    steps, solve = [], type(machine)._solve_tasks
+
+    def counted(self, tasks, training, shared, control, starts=None, warm=True):
+        fits = solve(self, tasks, training, shared, control, starts if warm else None)
+        steps.append(sum(fit.solution.stats["iterations"] for fit in fits))
+        return fits
+
+    monkeypatch.setattr(type(machine), "_solve_tasks", counted)
+    warm = clone(machine).set_params(probability=True).fit(X, y).predict_proba(X)
+    monkeypatch.setattr(type(machine), "_solve_tasks", functools.partialmethod(counted, warm=False))
+    cold = clone(machine).set_params(probability=True).fit(X, y).predict_proba(X)
+    assert steps[0] == steps[2]  # all points
+    assert steps[1] < steps[3]  # without a fold
+    np.testing.assert_allclose(warm, cold, atol=1e-3)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

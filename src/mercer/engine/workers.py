@@ -159,12 +159,19 @@ def _executor(size: int) -> Any:
 
 
 def _stop(pool: Any) -> None:
-    """End the processes at once, whatever they are doing."""
+    """End the processes at once, whatever they are doing.
+
+    They are ended from here, and the executor, which finds them dead, ends in good order.  Its own
+    ``kill_workers=True`` trips over futures that are cancelled or not yet sent: it then leaves processes
+    alive, and the interpreter waits for them at its end.
+    """
     global _pool
     with _lock:
         if _pool is pool:
             _pool = None
-    pool.shutdown(wait=False, kill_workers=True)
+    for process in list(pool._processes.values()):
+        process.terminate()
+    pool.shutdown(wait=False)
 
 
 def _stop_all() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram
 from ..gram.spectrum import least_eigenvalue, rounding_level
+from .notices import tell
 
 __all__ = ["IndefiniteKernelWarning", "screen"]
 
@@ -51,10 +50,6 @@ def screen(G: Gram, policy: str, caller: str) -> Gram:
     if policy == "error":
         raise DefinitenessError(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.")
     if policy == "warn":
-        warnings.warn(
-            f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.",
-            IndefiniteKernelWarning,
-            stacklevel=3,
-        )
+        tell(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.", IndefiniteKernelWarning)
         return G
     return G.repair(policy)  # type: ignore[arg-type]

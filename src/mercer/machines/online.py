@@ -15,7 +15,6 @@ is the weighted sum of the iterates.  Beside the columns :math:`(\beta, \gamma)`
 from __future__ import annotations
 
 import numbers
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,8 +24,6 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from .. import memory
 from ..domains import Data, Domain, Similarities, items, size, take
@@ -34,6 +31,8 @@ from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
 from .base import KernelMachine
 from .indefinite import screen
+from .labels import validate_labels
+from .notices import tell
 
 __all__ = ["OnlineClassifier"]
 
@@ -112,15 +111,6 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
             raise ParameterError(f"{type(self).__name__}: `{name}` must be an integer >= 1. Got {value!r}.")
 
-    def _validate_labels(self, y: Any, n: int) -> np.ndarray:
-        labels = self._validate_targets(y, n, numeric=False)
-        check_classification_targets(labels)
-        if labels.ndim == 2 and labels.shape[1] > 1:
-            raise InputError(
-                f"{type(self).__name__}: `y` must hold one label per point. Got shape {labels.shape}."
-            )
-        return np.asarray(column_or_1d(labels, warn=True))
-
     def _set_classes(self, labels: Any, name: str) -> None:
         classes = np.unique(labels)
         if len(classes) < 2:
@@ -189,7 +179,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                 "labels that will ever come."
             )
         points = self._validate_X(X, reset=first)
-        labels = self._validate_labels(y, size(points))
+        labels = validate_labels(self, y, size(points))
         if first:
             self._set_classes(classes, "classes")
             self._begin(points, self._encode(labels))
@@ -241,11 +231,10 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                     if finished():
                         return "converged"
         except KeyboardInterrupt:
-            warnings.warn(
+            tell(
                 f"{type(self).__name__}: interrupted after {self._state.steps} steps; the model is the one "
                 "they led to.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
             return "interrupted"
         return "completed"

@@ -14,6 +14,7 @@ from ..domains import size, take
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from ..kernels import Gaussian
+from .labels import validate_labels
 from .online import OnlineClassifier
 
 __all__ = ["PegasosSVC"]
@@ -139,7 +140,7 @@ class PegasosSVC(OnlineClassifier):
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = size(points)
-        labels = self._validate_labels(y, n)
+        labels = validate_labels(self, y, n)
         given = self._validate_weight(sample_weight, n)
         weight = np.ones(n) if given is None else given
 

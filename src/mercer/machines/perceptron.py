@@ -12,6 +12,7 @@ from ..domains import size
 from ..errors import ParameterError
 from ..kernel import Kernel
 from ..kernels import Gaussian
+from .labels import validate_labels
 from .online import OnlineClassifier
 
 __all__ = ["KernelPerceptron"]
@@ -135,7 +136,7 @@ class KernelPerceptron(OnlineClassifier):
         """Fit to the points ``X`` and their labels ``y``, from the start."""
         self._check_parameters()
         points = self._validate_X(X, reset=True)
-        labels = self._validate_labels(y, size(points))
+        labels = validate_labels(self, y, size(points))
         self._set_classes(labels, "y")
         self._begin(points, self._encode(labels))
         return self._train(self._orders(len(labels)), self.epochs * len(labels), slice(0, len(labels)))

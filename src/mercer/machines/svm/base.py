@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import numbers
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
@@ -19,12 +18,31 @@ from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...kernel import Kernel
 from ...kernels import Linear
-from ...solvers import BoxProblem, BoxValue, PairSolver, Progress, Solution, SymmetricMatrix, solve_box
+from ...solvers import (
+    BoxProblem,
+    BoxValue,
+    PairSolver,
+    Progress,
+    Solution,
+    SymmetricMatrix,
+    decomposition,
+    solve_box,
+)
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
+from ..notices import tell
 from .compression import Compression, project
 
-__all__ = ["Control", "Fit", "SupportVectorMachine", "Training", "balanced", "fill_up", "positive_rows"]
+__all__ = [
+    "Control",
+    "Fit",
+    "SupportVectorMachine",
+    "Training",
+    "balanced",
+    "fill_up",
+    "positive_rows",
+    "scaled",
+]
 
 Vector = NDArray[np.float64]
 
@@ -121,6 +139,23 @@ def fill_up(total: float, capacity: Vector) -> Vector:
     return np.asarray(np.clip(total - before, 0.0, capacity))
 
 
+def scaled(b: Vector, total: float, capacity: Vector) -> Vector:
+    """Numbers between 0 and their capacities with a given sum, in about the proportions of ``b >= 0``.
+
+    What the capacities cut off goes to the other positive numbers, and where these are full, to the zeros.
+    """
+    if not b.any():
+        return fill_up(total, capacity)
+    share = b / b.max()  # sums and quotients of tiny numbers would be inexact
+    result = np.minimum(share * (total / float(share.sum())), capacity)
+    room = np.where(b > 0, capacity - result, 0.0)
+    lacking = total - float(result.sum())
+    if lacking > 0 and room.any():
+        result = result + room * min(lacking / float(room.sum()), 1.0)
+        lacking = total - float(result.sum())
+    return np.asarray(result + fill_up(max(lacking, 0.0), np.where(b > 0, 0.0, capacity)))
+
+
 class SupportVectorMachine(KernelMachine):
     """Base of the support vector machines."""
 
@@ -140,8 +175,8 @@ class SupportVectorMachine(KernelMachine):
         self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
         if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
             raise ParameterError(
-                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for as many as sound "
-                f"data need. Got {self.max_iter!r}."
+                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for the limit that "
+                f"only hopelessly scaled data meet. Got {self.max_iter!r}."
             )
         if self.cache_size != "auto":
             self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")
@@ -210,12 +245,19 @@ class SupportVectorMachine(KernelMachine):
                 f"{steps} steps, {seconds:.3g} s, duality gap {self.gap_:.3g}"
             )
         if not self.converged_:
-            warnings.warn(
-                f"{type(self).__name__}: {self.status_}. "
+            tell(
+                f"{type(self).__name__}: {self.status_}. {self._about_the_limit(worst)}"
                 f"The model is usable; its duality gap is {worst.gap:.3g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
+
+    def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
+        """What ``max_iter=-1`` stands for, to those who expected no limit and have met it."""
+        n = len(solution.value.coefficients)
+        most = max(decomposition.MOST_STEPS, decomposition.MOST_STEPS_EACH * n)
+        if self.max_iter != -1 or solution.stats["iterations"] < most:
+            return ""
+        return f"(max_iter=-1 stands for {most:,} steps here; give a larger number to take more.) "
 
     def compress(self, tol: float = 1e-3, X: Any = None) -> Self:
         """Return a copy with fewer support vectors and nearly the same decision values.

@@ -17,7 +17,14 @@ from ...solvers import BoxProblem, SymmetricMatrix
 from .base import Control, Fit, Training, balanced
 from .classifier import Classifier
 from .multiclass import SharedGram, Task, can_pair, solve_pairs
-from .problems import check_nu, most_nu, pose_classifier, solve_classifier, solve_nu_classifier
+from .problems import (
+    check_mass,
+    check_nu,
+    most_nu,
+    pose_classifier,
+    solve_classifier,
+    solve_nu_classifier,
+)
 
 __all__ = ["SVC", "NuSVC"]
 
@@ -52,13 +59,15 @@ class SVC(Classifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     max_iter : int, default=-1
-        Most two-variable steps per problem; -1 for a limit that only hopelessly scaled data meet, ten
-        million or a thousand per point, whichever is more.
+        Most two-variable steps per problem.  -1 does not mean no limit, as in scikit-learn, but one that only
+        hopelessly scaled data meet: ten million steps, or a thousand per point if that is more.  Whichever
+        limit is met, a ConvergenceWarning says so, and the model is usable.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix.  By default 537, or room for 5,120 rows if that is more; for
         several classes all of the matrix, if it fits into half of the memory limit.
     shrinking : bool, default=True
-        Has no effect: working sets take the place of what scikit-learn calls so.
+        Has no effect, and is here so that code written for scikit-learn runs: there it leaves out variables
+        that seem to stay at their bounds, here the working sets do that at all times.
     verbose : bool, default=False
         Print how the fit ended.
     class_weight : dict, "balanced" or None, default=None
@@ -231,7 +240,7 @@ class SVC(Classifier):
             model = copy.copy(model)
             model.C = values[place]
             fits = model._fit_tasks(tasks, training, codes, shared, control, starts)
-            model._calibrate(folds, training, codes, shared, control)
+            model._calibrate(folds, tasks, fits, training, codes, shared, control)
             starts = [fit.coefficients for fit in fits]
             models[place] = model
         return [models[place] for place in range(len(values))]
@@ -344,6 +353,7 @@ class NuSVC(Classifier):
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
     def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
+        check_mass(float(self.nu) * float(weight.sum()), "NuSVC")
         for task in tasks:
             check_nu(task.y, float(self.nu), weight[task.index])
 
@@ -359,4 +369,4 @@ class NuSVC(Classifier):
     ) -> Fit:
         # All problems of the model allow for nu: that was checked.  Without a fold one may fall just short.
         nu = min(float(self.nu), most_nu(y, weight))
-        return solve_nu_classifier(y, nu, weight, matrix, control)
+        return solve_nu_classifier(y, nu, weight, matrix, control, start)

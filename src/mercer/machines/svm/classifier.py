@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any, Literal, Self
@@ -13,11 +12,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
 from ..base import len_of
+from ..labels import validate_labels
+from ..notices import tell
 from .base import Control, Fit, SupportVectorMachine, Training, positive_rows
 from .folds import Fold, make_folds, tell_apart
 from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
@@ -35,6 +36,13 @@ def _has_probabilities(machine: Any) -> bool:
             "Fit with probability=True."
         )
     return True
+
+
+def _spread(task: Task, fit: Fit, n: int) -> Vector:
+    """Coefficients of all n points, zero for those that are not part of the problem."""
+    result = np.zeros(n)
+    result[task.index] = fit.coefficients
+    return result
 
 
 class Classifier(ClassifierMixin, SupportVectorMachine):
@@ -110,8 +118,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         tasks = self._tasks(codes)
         shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes, control.tol)
         starts = None if last is None else self._starts(last, tasks, training, codes)
-        self._fit_tasks(tasks, training, codes, shared, control, starts)
-        self._calibrate(folds, training, codes, shared, control)
+        fits = self._fit_tasks(tasks, training, codes, shared, control, starts)
+        self._calibrate(folds, tasks, fits, training, codes, shared, control)
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
@@ -133,18 +141,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         return training._replace(weight=own), codes
 
     def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
-        labels = self._validate_targets(y, n, numeric=False)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            from sklearn.utils import column_or_1d
-
-            labels = column_or_1d(labels, warn=True)
-        if labels.ndim != 1:
-            check_classification_targets(labels)
-            raise InputError(f"{type(self).__name__}: y must be of shape (n,), one label per point.")
-        if labels.dtype == object:  # numbers, or strings, in disguise
-            labels = np.array(labels.tolist())
-        if labels.dtype.kind == "f":
-            check_classification_targets(labels)
+        labels = validate_labels(self, y, n)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         return np.asarray(codes, dtype=np.intp)
 
@@ -299,6 +296,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
     def _calibrate(
         self,
         folds: Sequence[Fold],
+        tasks: Sequence[Task],
+        fits: Sequence[Fit],
         training: Training,
         codes: NDArray[np.intp],
         shared: SharedGram,
@@ -310,7 +309,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         if not folds or any(solution.stats["stopped"] for solution in self.solutions_):
             return
         try:
-            values, fits = self._left_out_values(folds, training, codes, shared, control)
+            whole = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]
+            values, fits = self._left_out_values(folds, whole, training, codes, shared, control)
         except InputError as error:
             raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
         except KeyboardInterrupt:
@@ -330,28 +330,32 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         self.calibration_ = kind.fit(self._scores(values[used]), codes[used], training.weight[used])
 
     def _warn(self, message: str) -> None:
-        warnings.warn(f"{type(self).__name__}: {message}.", ConvergenceWarning, stacklevel=4)
+        tell(f"{type(self).__name__}: {message}.", ConvergenceWarning)
 
     def _left_out_values(
         self,
         folds: Sequence[Fold],
+        whole: Sequence[Vector],
         training: Training,
         codes: NDArray[np.intp],
         shared: SharedGram,
         control: Control,
     ) -> tuple[NDArray[np.float64], list[Fit]]:
-        """Decision values of each point by the model without its fold, and these models."""
+        """Decision values of each point by the model without its fold, and these models.
+
+        They start from the coefficients of the ``whole`` model, which saves about a fifth of the steps.
+        """
         tasks = [
             Task(fold.rest[task.index], task.y) for fold in folds for task in self._tasks(codes[fold.rest])
         ]
-        fits = self._solve_tasks(tasks, training, shared, control)
-        each = len(tasks) // len(folds)
+        each = len(whole)
+        starts = [whole[t % each][task.index] for t, task in enumerate(tasks)]
+        fits = self._solve_tasks(tasks, training, shared, control, starts)
         values = np.zeros((len(codes), each))
         for f, fold in enumerate(folds):
             mine = slice(f * each, (f + 1) * each)
-            table = np.zeros((len(codes), each))
-            for t, (task, fit) in enumerate(zip(tasks[mine], fits[mine], strict=True)):
-                table[task.index, t] = fit.coefficients
+            parts = zip(tasks[mine], fits[mine], strict=True)
+            table = np.column_stack([_spread(task, fit, len(codes)) for task, fit in parts])
             support = np.flatnonzero(table.any(axis=1))
             values[fold.left_out] = shared.product(fold.left_out, support, table[support])
             values[fold.left_out] += [fit.intercept for fit in fits[mine]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from ...errors import ParameterError
+from ...gram import KernelGram
+from ...guarantees import Bound, enclosing_ball_bound
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
+from .problems import check_mass
 
 __all__ = ["EnclosingBall", "OneClassSVM"]
 
@@ -21,6 +25,12 @@ Vector = NDArray[np.float64]
 
 #: Points on the boundary count as inside: it gives way by this part of the values, more than rounding.
 BOUNDARY = 1e-10
+
+#: Margins that are tried for the best bound: the largest, times these powers of two.
+MARGINS = 2.0 ** -np.arange(0.0, 10.25, 0.25)
+
+#: Rounding may put a centre outside of its ball by this part of the radius.
+ROUNDING = 1e-9
 
 
 class _OneClass(OutlierMixin, SupportVectorMachine):
@@ -151,6 +161,9 @@ class OneClassSVM(_OneClass):
     def _check_parameters(self) -> None:
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
+    def _check_total(self, weight: Vector) -> None:
+        check_mass(float(self.nu) * float(weight.sum()), "OneClassSVM")
+
     def _problem(self, training: Training, diagonal: Vector) -> tuple[BoxProblem, float]:
         zeros, weight = np.zeros(len(diagonal)), training.weight
         return BoxProblem(zeros, zeros, weight), float(self.nu) * float(weight.sum())
@@ -179,7 +192,8 @@ class EnclosingBall(_OneClass):
     :math:`C W \ge 1`, :math:`W = \sum_i w_i`; at most the share :math:`1 / (C W)` of the weight is outside.
 
     For a kernel with constant :math:`k(x, x)` the ball is the half space of :class:`OneClassSVM` with
-    :math:`\nu = 1 / (C W)`.  Solver, cost and promises as for :class:`SVC`.
+    :math:`\nu = 1 / (C W)`.  How often new points of the same kind fall outside is bounded by
+    :meth:`false_alarm_bound`.  Solver, cost and promises as for :class:`SVC`.
 
     Parameters
     ----------
@@ -285,3 +299,91 @@ class EnclosingBall(_OneClass):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         r"""Values :math:`r^2 - \|\Phi(x) - c\|^2`: positive inside."""
         return self.score_samples(X) - self.offset_
+
+    def false_alarm_bound(
+        self,
+        X: Any,
+        *,
+        rho: float | None = None,
+        delta: float = 0.05,
+        radius: float | None = None,
+        norm_bound: float | None = None,
+    ) -> Bound:
+        r"""Bound the probability that a point like those of ``X`` is outside.
+
+        .. math::
+            P[x \text{ outside}] \le \widehat R_\rho
+            + \frac4\rho \Big(\frac{R^2 + L^2}{\sqrt m} + \frac{2 L \sqrt{\mathrm{Tr} K}}{m}\Big)
+            + 3\sqrt{\frac{\log\log_2(2 R^2/\rho)}{m}} + 3\sqrt{\frac{\log(2/\delta)}{2m}}
+
+        with probability :math:`1 - \delta`, at once for all balls of radius at most R whose centre has norm
+        at most L, and all margins :math:`\rho \le R^2`; see :func:`~mercer.guarantees.enclosing_ball_bound`.
+        Nothing is said about outliers that are inside.  It takes thousands of points, and R and L that fit
+        the data, for the bound to be below 1.  Cost: the decision values of ``X``.
+
+        Parameters
+        ----------
+        X : points
+            m independent normal points; those of ``fit`` will do, as the bound holds for all balls at once,
+            unless the kernel's parameters were taken from them.
+        rho : float, optional
+            Margin, a squared distance; by default the one with the least bound.
+        delta : float, default=0.05
+            Probability that the bound fails, in (0, 1).
+        radius, norm_bound : float, optional
+            R and L, chosen before the data were seen.  By default both are the root of the largest
+            :math:`k(x, x)`, where the kernel has one.  A ball larger than R is judged by the one of radius R
+            inside it.
+
+        Returns
+        -------
+        Bound
+            A number with its addends and assumptions; ``vacuous`` if it is 1 or more.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer.kernels import Linear
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (4000, 1))
+        >>> bound = EnclosingBall(Linear()).fit(X).false_alarm_bound(X, radius=1.0, norm_bound=0.1)
+        >>> round(float(bound), 2), bound.holds_with_probability
+        (0.38, 0.95)
+        """
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        largest = self._largest_norm()
+        R = self._class_bound("radius", radius, largest)
+        L = self._class_bound("norm_bound", norm_bound, largest)
+        if np.sqrt(self.squared_norm_) > L * (1 + ROUNDING):
+            raise ParameterError(
+                f"EnclosingBall: `norm_bound` must be at least the norm of the centre, "
+                f"{np.sqrt(self.squared_norm_):.6g}. Got {L:g}. It has to be chosen before the data are seen."
+            )
+        scores = min(self.squared_radius_, R**2) - self.squared_distance(points)
+        trace = float(self.expansion_._self(points).sum())
+        margins = R**2 * MARGINS if rho is None else [rho]
+        bounds = [
+            enclosing_ball_bound(scores, m, K=trace, radius=R, norm_bound=L, delta=delta, rho_max=R**2)
+            for m in margins
+        ]
+        best = min(bounds, key=float)
+        if self.kernel_ == self.kernel:
+            return best
+        resolved = f"X is independent of the data from which {self.kernel!r} became {self.kernel_!r}"
+        return dataclasses.replace(best, assumptions=(*best.assumptions, resolved))
+
+    def _largest_norm(self) -> float:
+        """A bound on the norm of every point of the feature space that could occur."""
+        if not isinstance(self.expansion_, KernelGram):  # a repaired matrix has a feature space of its own
+            return np.inf
+        return float(np.sqrt(self.kernel_.diagonal_bounds.high))
+
+    def _class_bound(self, name: str, value: float | None, largest: float) -> float:
+        if value is not None:
+            return self._require(name, value, lambda v: 0 < v < np.inf, "a positive number")
+        if np.isinf(largest):
+            raise ParameterError(
+                f"EnclosingBall: `{name}` must be given: nothing bounds k(x, x) for {self.kernel_!r}. "
+                "Choose it before the data are seen, from what is known of their size."
+            )
+        return largest

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, ParameterError
 from ...solvers import BoxProblem, SymmetricMatrix
-from .base import Control, Fit, fill_up
+from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
+    "check_mass",
     "check_nu",
     "most_nu",
     "separate",
@@ -26,6 +27,12 @@ TOUCHING = 1e-12
 
 #: A margin below this part of the largest value that f could have is rounding.
 VANISHING = 1e-9
+
+#: Sums of dual variables beyond this overflow when they are squared and multiplied by kernel values.
+MOST_MASS = 1e120
+
+#: Sums may fall short by this part of them.
+ROUNDING = 1e-12
 
 
 def solve_classifier(
@@ -80,24 +87,33 @@ def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
         if solution.converged or squared <= TOUCHING * scale:
             raise InputError(
                 "C=inf asks for classes that can be separated, and in the feature space of this kernel these "
-                f"cannot be: the distance of their hulls is at most {np.sqrt(squared):.3g}. "
-                "Set a finite C, or take a richer kernel."
+                f"cannot be, as far as double precision can tell: the distance of their hulls is at most "
+                f"{np.sqrt(squared):.3g}, with points of norm up to {np.sqrt(scale):.3g}. "
+                "Set a finite C, take a richer kernel, or scale the data."
             )
         return Fit(2 * b / squared, -(low + high) / squared, solution)  # stopped before it is known
     return Fit(2 * b / (low - high), -(low + high) / (low - high), solution)
 
 
 def solve_nu_classifier(
-    y: Vector, nu: float, weight: Vector, matrix: SymmetricMatrix, control: Control
+    y: Vector,
+    nu: float,
+    weight: Vector,
+    matrix: SymmetricMatrix,
+    control: Control,
+    start: Vector | None = None,
 ) -> Fit:
     r"""Margin errors at most :math:`\nu`: :math:`\min \frac12 \|f\|^2 - \nu r + \frac1W \sum_i w_i \xi_i`."""
     check_nu(y, nu, weight)
     half = nu * float(weight.sum()) / 2
-    start = fill_up(half, np.where(y > 0, weight, 0.0)) - fill_up(half, np.where(y > 0, 0.0, weight))
+    signed = np.zeros(len(y)) if start is None else np.maximum(y * start, 0.0)
+    sides = (np.where(side, signed, 0.0) for side in (y > 0, y <= 0))
+    rooms = (np.where(side, weight, 0.0) for side in (y > 0, y <= 0))
+    upper, lower = (scaled(b, half, room) for b, room in zip(sides, rooms, strict=True))
     problem = BoxProblem(
         np.zeros(len(y)), np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0), constraint="signed"
     )
-    solution = control.solve(problem, matrix, start)
+    solution = control.solve(problem, matrix, upper - lower)
     above, below = (-t for t in solution.value.offsets)
     b, f, _ = solution.value
     spread = float(np.ptp(f)) or 1.0
@@ -113,6 +129,15 @@ def solve_nu_classifier(
     return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
 
 
+def check_mass(total: float, caller: str) -> None:
+    """Raise if variables with this sum would overflow the objective, which is of second order in them."""
+    if total > MOST_MASS:
+        raise InputError(
+            f"{caller}: `sample_weight` must be smaller: with the price of errors and the share of points, "
+            f"its sum gives {total:.3g}, whose square overflows. Divide all weights by their largest."
+        )
+
+
 def most_nu(y: Vector, weight: Vector) -> float:
     """Twice the share of the smaller class."""
     return 2 * float(min(weight[y > 0].sum(), weight[y <= 0].sum())) / float(weight.sum())
@@ -121,7 +146,7 @@ def most_nu(y: Vector, weight: Vector) -> float:
 def check_nu(y: Vector, nu: float, weight: Vector) -> None:
     """Raise unless both classes have the weight that nu asks for."""
     most = most_nu(y, weight)
-    if nu > most * (1 + 1e-12):
+    if nu > most * (1 + ROUNDING):
         raise ParameterError(
             f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "
             f"{most:.6g}, twice its share. Lower nu."
@@ -144,25 +169,48 @@ def solve_regression(
     return Fit(solution.value.coefficients, offset, solution)
 
 
-def solve_nu_regression(y: Vector, C: Vector, nu: float, matrix: SymmetricMatrix, control: Control) -> Fit:
+def solve_nu_regression(
+    y: Vector,
+    C: Vector,
+    nu: float,
+    matrix: SymmetricMatrix,
+    control: Control,
+    start: Vector | None = None,
+) -> Fit:
     r"""At most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
 
     The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`; where it is less, the tube has width zero.
     """
     total = nu * float(C.sum())
-    order = np.argsort(-y, kind="stable")
-    upper, lower = np.zeros(len(y)), np.zeros(len(y))
-    upper[order] = fill_up(total / 2, C[order])
-    lower[order[::-1]] = fill_up(total / 2, C[order[::-1]])
-    start = upper - lower
+    near = None if start is None else balanced(np.clip(start, -C, C))
+    upper, lower = _cold_sides(y, total / 2, C) if near is None else _warm_sides(near, total / 2, C)
+    first = upper - lower
     if (upper * lower).any():  # no variable can be on both sides: whether the bound is reached is open
-        fit = solve_regression(y, C, 0.0, matrix, control)
+        fit = solve_regression(y, C, 0.0, matrix, control, start=near)
         size = float(np.abs(fit.coefficients).sum())
         if size <= total:
             return fit
-        start = fit.coefficients * (total / size)
-    solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, start)
-    above, below = solution.value.offsets
+        first = fit.coefficients * (total / size)
+    solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, first)
+    b, _, (above, below) = solution.value
     if above < below:  # the tube would have negative width (above - below) / 2
-        return solve_regression(y, C, 0.0, matrix, control)
-    return Fit(solution.value.coefficients, (above + below) / 2, solution)
+        return solve_regression(y, C, 0.0, matrix, control, start=balanced(b))
+    return Fit(b, (above + below) / 2, solution)
+
+
+def _cold_sides(y: Vector, half: float, C: Vector) -> tuple[Vector, Vector]:
+    """Positive and negative parts of the variables with the sum ``half`` each: the largest targets above."""
+    order = np.argsort(-y, kind="stable")
+    upper, lower = np.zeros(len(y)), np.zeros(len(y))
+    upper[order] = fill_up(half, C[order])
+    lower[order[::-1]] = fill_up(half, C[order[::-1]])
+    return upper, lower
+
+
+def _warm_sides(near: Vector, half: float, C: Vector) -> tuple[Vector, Vector]:
+    """The same in the proportions of a point near by; without room for that on both sides, they overlap."""
+    upper = scaled(np.maximum(near, 0.0), half, np.where(near < 0, 0.0, C))
+    lower = scaled(np.maximum(-near, 0.0), half, np.where(upper > 0, 0.0, C))
+    if min(upper.sum(), lower.sum()) < half * (1 - ROUNDING):
+        return C, C
+    return upper, lower

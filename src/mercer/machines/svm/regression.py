@@ -14,7 +14,7 @@ from ...kernels import Gaussian
 from ...solvers import GramMatrix, SymmetricMatrix
 from ..base import len_of
 from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
-from .problems import solve_nu_regression, solve_regression
+from .problems import check_mass, solve_nu_regression, solve_regression
 
 __all__ = ["SVR", "NuSVR"]
 
@@ -28,6 +28,9 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
 
     def _check_parameters(self) -> None:
         self._require("C", self.C, lambda v: v > 0, "a positive number")
+
+    def _check_total(self, weight: float) -> None:
+        """Raise before any kernel work if weights of this sum are too much."""
 
     def _solve(
         self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
@@ -63,6 +66,7 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
         n = len_of(points)
         targets = self._one_target(y, n)
         weight = self._validate_weight(sample_weight, n)
+        self._check_total(float(n) if weight is None else float(weight.sum()))
         training = self._train_on(points, positive_rows(weight, n), weight)
         start = None
         if self.warm_start and last is not None and last[2][0] == n:
@@ -238,7 +242,10 @@ class NuSVR(_Regressor):
         self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
+    def _check_total(self, weight: float) -> None:
+        check_mass(float(self.nu) * float(self.C) * weight, "NuSVR")
+
     def _solve(
         self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
     ) -> Fit:
-        return solve_nu_regression(y, C, float(self.nu), matrix, control)
+        return solve_nu_regression(y, C, float(self.nu), matrix, control, start)

@@ -1,0 +1,167 @@
+"""Support vector machines that are stopped, and that go on from where they were."""
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.errors import ParameterError
+from mercer.kernels import Gaussian
+from mercer.machines import SVC, SVR, NuSVC, NuSVR
+
+from .svm_problems import hard
+
+
+def test_the_limit_of_steps_ends_with_a_usable_model():
+    X, y = hard()
+    with pytest.warns(ConvergenceWarning, match="max_iter.*duality gap"):
+        model = SVC(1e4, Gaussian(0.3), max_iter=50).fit(X, y)
+    assert not model.converged_
+    assert model.fit_status_ == 1
+    assert model.n_iter_[0] <= 50
+    assert model.gap_ > 0
+    assert len(model.predict(X)) == 400
+
+
+def endless(**limits):
+    """A fit that goes on until it is stopped."""
+    X, y = hard(3000)
+    model = SVC(1e6, Gaussian(0.2), tol=1e-4, cache_size=1)
+    with pytest.warns(ConvergenceWarning, match="usable"):
+        model.fit(X, y, **limits)
+    assert not model.converged_
+    assert model.gap_ > 0
+    assert np.isfinite(model.decision_function(X[:10])).all()
+    return model, X, y
+
+
+def test_a_time_budget():
+    model, *_ = endless(time_budget=0.2)
+    assert "time budget" in model.status_
+
+
+def test_a_callback_stops_and_the_next_fit_resumes():
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return len(seen) >= 3
+
+    model, X, y = endless(callbacks=callback)
+    assert "callback" in model.status_
+    assert [p.iteration for p in seen] == sorted(p.iteration for p in seen)
+    before = model.solutions_[0].stats["objective"]
+    model.set_params(warm_start=True)
+    seen.clear()
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y, callbacks=callback)
+    assert model.solutions_[0].stats["objective"] < before
+
+
+def test_an_interrupt_from_a_callback_ends_with_a_usable_model():
+    def callback(progress):
+        raise KeyboardInterrupt
+
+    model, *_ = endless(callbacks=[callback])
+    assert "interrupted" in model.status_
+
+
+def test_an_exception_of_a_callback_is_not_swallowed():
+    def callback(progress):
+        raise RuntimeError("mine")
+
+    X, y = hard(3000)
+    with pytest.raises(RuntimeError, match="mine"):
+        SVC(1e6, Gaussian(0.2), cache_size=1).fit(X, y, callbacks=callback)
+    for wrong in (3, [3], "a"):
+        with pytest.raises(ParameterError, match="callbacks"):
+            SVC().fit(X, y, callbacks=wrong)
+
+
+# Without an interrupt these fits take minutes.  What is printed first says that steps are being taken.
+INTERRUPTED = """
+import threading, warnings, numpy as np
+from mercer.machines import SVC
+from mercer.kernels import Gaussian
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((3000, 2)), rng.integers(0, {classes}, 3000)
+once = threading.Lock()
+def tell(progress):
+    if progress.iteration > 0 and once.acquire(blocking=False):
+        print("at work", flush=True)
+model = SVC(1e6, Gaussian(0.2), tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
+print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0)
+print(len(model.predict(X[:5])))
+"""
+
+
+@pytest.mark.parametrize("classes", [2, 12])
+def test_control_c_ends_with_a_usable_model(classes):
+    code = INTERRUPTED.format(classes=classes, cache=1 if classes == 2 else 1000)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "at work\n"
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=300)
+        assert out == "True False True\n5\n"
+
+
+def steps(model):
+    return int(np.sum(model.n_iter_))
+
+
+@pytest.mark.parametrize(
+    ("machine", "change"),
+    [
+        (SVC(1.0), {"C": 1.01}),
+        (SVC(1.0, multiclass="ovr"), {"C": 1.01}),
+        (SVC(1.0, fit_intercept=False), {"C": 1.01}),
+        (NuSVC(0.4), {"nu": 0.401}),
+        (NuSVC(0.4, multiclass="ovr"), {"nu": 0.399}),
+        (SVR(1.0), {"C": 1.01}),
+        (NuSVR(0.4), {"nu": 0.401}),
+        (NuSVR(0.4), {"C": 1.01}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_warm_start_reaches_the_same_end_sooner(machine, change, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(300), np.linspace(-0.5, 0.5, classes - 1))
+    targets = y + 0.1 * X[:, 1] if isinstance(machine, SVR | NuSVR) else y
+    warm = clone(machine).set_params(warm_start=True).fit(X, targets)
+    again = steps(clone(machine).fit(X, targets)), steps(warm.fit(X, targets))
+    assert again[1] < again[0] / 4
+    cold = clone(machine).set_params(**change).fit(X, targets)
+    warm.set_params(**change).fit(X, targets)
+    assert steps(warm) < steps(cold)
+    np.testing.assert_array_equal(warm.support_, cold.support_)
+    np.testing.assert_allclose(warm.dual_coef_, cold.dual_coef_, atol=1e-6)
+    np.testing.assert_allclose(warm.intercept_, cold.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(0.2), SVR(), NuSVR(), NuSVR(1.0)], ids=str)
+def test_warm_start_with_other_data(machine):
+    """The last solution is of other labels, weights or rows: a start, or none, but no constraint."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = (X[:, 0] + 0.3 * rng.standard_normal(60) > 0).astype(int)
+    model = clone(machine).set_params(warm_start=True).fit(X, y)
+    weight = np.random.default_rng(1).integers(0, 3, 60)
+    for points, labels, weights in (
+        (X, 1 - y, None),
+        (X, y, weight),
+        (X, y[::-1], weight),
+        (X[::-1], y[::-1], None),
+        (X[:30], y[:30], None),
+        (X, y, 1e-3 * weight),
+    ):
+        model.fit(points, labels, sample_weight=weights)
+        cold = clone(machine).fit(points, labels, sample_weight=weights)
+        np.testing.assert_allclose(model.dual_coef_, cold.dual_coef_, atol=1e-6)
+        assert model.shape_fit_ == (len(points), 3)
