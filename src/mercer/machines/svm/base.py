@@ -253,8 +253,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
         """What ``max_iter=-1`` stands for, to those who expected no limit and have met it."""
-        n = len(solution.value.coefficients)
-        most = max(decomposition.MOST_STEPS, decomposition.MOST_STEPS_EACH * n)
+        most = decomposition.most_steps(-1, len(solution.value.coefficients))
         if self.max_iter != -1 or solution.stats["iterations"] < most:
             return ""
         return f"(max_iter=-1 stands for {most:,} steps here; give a larger number to take more.) "
