@@ -6,12 +6,18 @@
 ``box``            ``BoxProblem``: the quadratic problem of support vector machines
 ``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
 ``polish``         its exact end: the optimality system of the free variables
+``clusters``       ``kernel_kmeans``: clusters around means in feature space
+``graphs``         affinities, degrees, Laplacians and components of graphs
+``laplacian``      leading eigenvectors of a graph; harmonic functions and consistent labels on it
+``warping``        the Gram matrix of a norm with a penalty on values at given points
 ``matrices``       a symmetric matrix as solvers see it
 =================  ==================================================================
 """
 
 from .box import BoxProblem, Optimality
+from .clusters import Geometry, Partition, kernel_kmeans
 from .decomposition import BoxValue, Progress, solve_box
+from .graphs import affinity, graph_laplacian
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
 from .ridge import solve_ridge
 from .solution import Solution
@@ -20,11 +26,16 @@ __all__ = [
     "BoxProblem",
     "BoxValue",
     "DenseMatrix",
+    "Geometry",
     "GramMatrix",
     "Optimality",
+    "Partition",
     "Progress",
     "Solution",
     "SymmetricMatrix",
+    "affinity",
+    "graph_laplacian",
+    "kernel_kmeans",
     "solve_box",
     "solve_ridge",
 ]

@@ -1,0 +1,252 @@
+"""Kernel k-means."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from ..domains import take
+from ..errors import InputError, ParameterError
+from ..gram import gram
+from ..kernel import Kernel
+from ..kernels import Gaussian
+from ..solvers import Geometry, kernel_kmeans
+from ..solvers.clusters import around, by_size, seed
+from .arguments import require_choice, require_count
+from .base import KernelMachine, len_of
+from .indefinite import screen
+
+__all__ = ["KernelKMeans"]
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelMachine):
+    r"""Clusters around means in feature space.
+
+    .. math:: \min_{\text{partitions}} \; \sum_i w_i \, \|\Phi(x_i) - m_{c(i)}\|^2, \qquad
+              m_c = \frac{\sum_{i \in c} w_i \Phi(x_i)}{\sum_{i \in c} w_i}
+
+    by k-means++ seeding, Lloyd's steps (the objective never rises) and, where these end, moves of single
+    points that lower it further (Hartigan), from several starts.  With the linear kernel it is ordinary
+    k-means.  With the kernel :math:`W_{ij} / (d_i d_j) + \sigma \delta_{ij} / d_i` and the weights
+    :math:`d_i = \sum_j W_{ij}` the objective is, up to a constant, the normalised cut of the graph
+    :math:`W`, which :class:`SpectralClustering` relaxes.
+
+    The kernel should be positive definite; others are told by ``indefinite``.  (``"shift"`` changes the
+    objective by a constant only, so that it keeps the best partition.)
+
+    Cost: one product of the Gram matrix with ``n_clusters`` columns per step, one row of it per single move
+    and per candidate of the seeding.  The matrix is held if it takes at most 1 GiB (and half of the memory
+    limit), else computed anew for each product, in bands.  A prediction compares with all training points.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        At most the number of points.
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
+    init : {"k-means++", "random"} or array, default="k-means++"
+        How each start is drawn; or the one start: the positions of ``n_clusters`` points of ``X`` as centres,
+        or a label 0, 1, ... for every point.
+    n_init : int, default=10
+        Number of starts; the best result counts.
+    max_iter : int, default=300
+        Most Lloyd steps from each start.
+    algorithm : {"hartigan", "lloyd"}, default="hartigan"
+        Whether moves of single points follow Lloyd's steps.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    labels_ : array of shape (n,)
+        Clusters of the training points: 0 is the heaviest, and so on (equal ones in the order of their first
+        points); with a given start, numbered as that.  Points of weight zero have the nearest.
+    inertia_ : float
+        The objective.
+    dual_coef_ : array of shape (n_kept, n_clusters)
+        The means as combinations of the kept training points (those of positive weight).
+    gram_ : Gram
+        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved.
+    n_iter_ : int
+        Lloyd steps from the best start.
+    solution_ : Solution
+        How it ended: status, and what one more step would gain.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.vstack([circle, 4 * circle[:20]])                 # a ring and half a ring around it
+    >>> from mercer.kernels import Polynomial
+    >>> model = KernelKMeans(2, Polynomial(2, c=0.0)).fit(X[:40])
+    >>> np.bincount(model.labels_)
+    array([20, 20])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        algorithm: str = "hartigan",
+        indefinite: str = "warn",
+        random_state: Any = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.algorithm = algorithm
+        self.indefinite = indefinite
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the clusters of the points ``X``; ``y`` is ignored."""
+        for name in ("n_clusters", "n_init", "max_iter"):
+            require_count(self, name)
+        require_choice(self, "algorithm", ("hartigan", "lloyd"))
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        weight = self._validate_weight(sample_weight, n)
+        kept = np.arange(n) if weight is None else np.flatnonzero(weight)
+        if self.n_clusters > len(kept):
+            raise InputError(
+                f"KernelKMeans: n_samples={len(kept)} (of positive weight) should be >= "
+                f"n_clusters={self.n_clusters}."
+            )
+        start = self._given_start(n)
+        all_points = points
+        if len(kept) < n:
+            points = take(points, kept)
+        own = np.ones(len(kept)) if weight is None else weight[kept]
+        self.kernel_ = self.kernel.resolve(points, None if weight is None else own)
+        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+
+        geometry = Geometry.of_gram(self.gram_)
+        self.solution_ = kernel_kmeans(
+            geometry,
+            self.n_clusters,
+            own,
+            self._starts(geometry, own, kept, start),
+            single_moves=self.algorithm == "hartigan",
+            max_iter=self.max_iter,
+        )
+        self._keep(own, renumber=start is None)
+        if len(kept) < n:
+            labels, self.labels_ = self.labels_, self.predict(self._as_given(X, all_points))
+            self.labels_[kept] = labels
+        self._tell()
+        return self
+
+    # -- starts ---------------------------------------------------------------------------------
+    def _given_start(self, n: int) -> Index | None:
+        """Positions of centres, or labels of all points, if ``init`` is one of these."""
+        if isinstance(self.init, str):
+            require_choice(self, "init", ("k-means++", "random"))
+            return None
+        start = np.asarray(self.init)
+        if start.dtype.kind not in "iu" or start.shape not in ((self.n_clusters,), (n,)):
+            raise ParameterError(
+                f"KernelKMeans: `init` must be 'k-means++', 'random', the positions of {self.n_clusters} "
+                f"points, or {n} labels, as whole numbers. Got shape {start.shape} of type {start.dtype}."
+            )
+        is_positions = start.shape == (self.n_clusters,)
+        bound = n if is_positions else self.n_clusters
+        if start.min() < 0 or start.max() >= bound or (is_positions and len(np.unique(start)) < len(start)):
+            what = "different positions of points" if is_positions else "labels"
+            raise ParameterError(f"KernelKMeans: `init` must hold {what} from 0 to {bound - 1}.")
+        return start.astype(np.intp)
+
+    def _starts(self, geometry: Geometry, weight: Vector, kept: Index, start: Index | None) -> Iterator[Index]:
+        """Labels to begin with, one array per start."""
+        if start is not None:
+            yield self._labels_of_start(geometry, kept, start)
+            return
+        random = check_random_state(self.random_state)
+        for _ in range(self.n_init):
+            if self.init == "k-means++":
+                yield seed(geometry, self.n_clusters, weight, random)
+            else:
+                chance = weight / weight.sum()
+                yield around(geometry, random.choice(len(weight), self.n_clusters, replace=False, p=chance))
+
+    def _labels_of_start(self, geometry: Geometry, kept: Index, start: Index) -> Index:
+        if len(start) != self.n_clusters:
+            return start[kept]
+        centres = np.searchsorted(kept, start)
+        if not np.isin(start, kept).all():
+            raise ParameterError("KernelKMeans: `init` names a point whose sample_weight is zero.")
+        return around(geometry, centres)
+
+    # -- result ---------------------------------------------------------------------------------
+    def _keep(self, weight: Vector, *, renumber: bool) -> None:
+        labels, self.inertia_, coefficients, squares = self.solution_.value
+        if renumber:
+            rank = by_size(labels, weight, self.n_clusters)
+            labels, order = rank[labels], np.argsort(rank)
+            coefficients, squares = coefficients[:, order], squares[order]
+        self.labels_ = labels.astype(np.int32)
+        self.dual_coef_, self._squares = coefficients, squares
+        self._n_features_out = self.n_clusters
+        self.n_iter_ = int(self.solution_.stats["iterations"])
+
+    def _as_given(self, X: Any, points: Any) -> Any:
+        """Points that ``predict`` accepts: validated ones have lost the names of their columns."""
+        return X if hasattr(self, "n_features_in_") else points
+
+    def _tell(self) -> None:
+        if not self.solution_.converged:
+            warnings.warn(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning, stacklevel=3)
+        K = self.gram_
+        if self.inertia_ == 0 and self.n_clusters > 1 and len(K) > self.n_clusters:
+            warnings.warn(
+                f"KernelKMeans: all points are at the mean of their cluster: there are no more than "
+                f"n_clusters={self.n_clusters} different points in feature space, perhaps fewer.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Clusters of new points: those of the nearest means (of equally near ones, the first)."""
+        return np.asarray(self._relative(X)[1].argmin(axis=1), dtype=np.int32)
+
+    def transform(self, X: Any) -> Vector:
+        """Distances of points from the means in feature space, of shape (n, n_clusters)."""
+        return np.asarray(np.sqrt(np.maximum(self._squared(X), 0.0)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the objective at ``X`` with the means as they are; ``y`` is ignored."""
+        least = self._squared(X).min(axis=1)
+        weight = self._validate_weight(sample_weight, len(least))
+        return -float(least.sum() if weight is None else weight @ least)
+
+    def _relative(self, X: Any) -> tuple[Any, Vector]:
+        """Validated points, and their squared distances from the means less their own squared norms."""
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        return points, np.asarray(self._squares - 2 * (self.gram_.cross(points) @ self.dual_coef_))
+
+    def _squared(self, X: Any) -> Vector:
+        points, relative = self._relative(X)
+        return np.asarray(relative + np.asarray(self.gram_._self(points), dtype=np.float64)[:, None])
