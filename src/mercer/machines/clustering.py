@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..gram import gram
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import Geometry, kernel_kmeans
-from ..solvers.clusters import around, by_size, seed
+from ..solvers.clusters import around, seed
 from .arguments import require_choice, require_count
 from .base import KernelMachine, len_of
 from .indefinite import screen
@@ -71,8 +72,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Attributes
     ----------
     labels_ : array of shape (n,)
-        Clusters of the training points: 0 is the heaviest, and so on (equal ones in the order of their first
-        points); with a given start, numbered as that.  Points of weight zero have the nearest.
+        Clusters of the training points: 0 is the heaviest, and so on (of equal ones, first that nearest to
+        the mean of all points); with a given start, numbered as that.  Points of weight zero have the nearest.
     inertia_ : float
         The objective.
     dual_coef_ : array of shape (n_kept, n_clusters)
@@ -82,7 +83,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     n_iter_ : int
-        Lloyd steps from the best start.
+        Passes of Lloyd's steps from the best start; the last one moves nothing.
     solution_ : Solution
         How it ended: status, and what one more step would gain.
     n_features_in_, feature_names_in_
@@ -201,13 +202,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, weight: Vector, *, renumber: bool) -> None:
-        labels, self.inertia_, coefficients, squares = self.solution_.value
         if renumber:
-            rank = by_size(labels, weight, self.n_clusters)
-            labels, order = rank[labels], np.argsort(rank)
-            coefficients, squares = coefficients[:, order], squares[order]
-        self.labels_ = labels.astype(np.int32)
-        self.dual_coef_, self._squares = coefficients, squares
+            self.solution_ = replace(self.solution_, value=self.solution_.value.numbered(weight))
+        found = self.solution_.value
+        self.labels_, self.inertia_ = found.labels.astype(np.int32), found.inertia
+        self.dual_coef_, self._squares = found.coefficients, found.squares
         self._n_features_out = self.n_clusters
         self.n_iter_ = int(self.solution_.stats["iterations"])
 
@@ -218,11 +217,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _tell(self) -> None:
         if not self.solution_.converged:
             warnings.warn(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning, stacklevel=3)
-        K = self.gram_
-        if self.inertia_ == 0 and self.n_clusters > 1 and len(K) > self.n_clusters:
+        different = self.solution_.stats["different_means"]
+        if different < self.n_clusters:
             warnings.warn(
-                f"KernelKMeans: all points are at the mean of their cluster: there are no more than "
-                f"n_clusters={self.n_clusters} different points in feature space, perhaps fewer.",
+                f"KernelKMeans: only {different} of the n_clusters={self.n_clusters} clusters have means of "
+                "their own: there are too few different points in feature space.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -16,7 +16,7 @@ from ..gram import gram
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import Geometry, affinity, kernel_kmeans
-from ..solvers.clusters import by_size, seed
+from ..solvers.clusters import seed
 from ..solvers.graphs import components, degrees, without_loops
 from ..solvers.laplacian import slow_waves
 from .arguments import require_count
@@ -68,6 +68,8 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         clusters.
     eigenvalues_ : array of shape (n_clusters,)
         The least eigenvalues of the normalised Laplacian, ascending.
+    n_iter_ : int
+        Passes of k-means from the best start.
     n_components_ : int
         Connected components of the graph.
     affinity_matrix_ : array or sparse matrix of shape (n, n)
@@ -122,7 +124,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
             labels = self._relaxed()
         else:
             labels = self._by_component(component)
-        self.labels_ = by_size(labels, np.ones(n), self.n_clusters)[labels].astype(np.int32)
+        self.labels_ = _largest_first(labels).astype(np.int32)
         return self
 
     def _relaxed(self) -> NDArray[np.intp]:
@@ -136,15 +138,15 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         random = check_random_state(self.random_state)
         starts = (seed(geometry, self.n_clusters, volume, random) for _ in range(self.n_init))
         solution = kernel_kmeans(geometry, self.n_clusters, volume, starts, max_iter=self.max_iter)
+        self.n_iter_ = int(solution.stats["iterations"])
         if not solution.converged:
             warnings.warn(f"SpectralClustering: {solution.status}.", ConvergenceWarning, stacklevel=3)
         return solution.value.labels
 
     def _by_component(self, component: NDArray[np.intp]) -> NDArray[np.intp]:
         """The heaviest components, one cluster each, and the rest together: nothing is cut."""
-        for name in ("embedding_",):
-            self.__dict__.pop(name, None)
-        self.eigenvalues_ = np.zeros(self.n_clusters)
+        self.__dict__.pop("embedding_", None)  # of an earlier fit
+        self.eigenvalues_, self.n_iter_ = np.zeros(self.n_clusters), 1
         if self.n_components_ > self.n_clusters:
             warnings.warn(
                 f"SpectralClustering: the graph has {self.n_components_} components for "
@@ -153,5 +155,10 @@ class SpectralClustering(ClusterMixin, KernelMachine):
                 UserWarning,
                 stacklevel=3,
             )
-        rank = by_size(component, np.ones(len(component)), self.n_components_)
-        return np.asarray(np.minimum(rank[component], self.n_clusters - 1))
+        return np.minimum(_largest_first(component), self.n_clusters - 1)
+
+
+def _largest_first(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number clusters by size, equal ones in the order of their first points."""
+    _, first, labels, size = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    return np.asarray(np.argsort(np.lexsort((first, -size)))[labels], dtype=np.intp)

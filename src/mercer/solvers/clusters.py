@@ -32,7 +32,7 @@ from ..gram import Gram
 from ..gram.base import BAND_BYTES
 from .solution import Solution
 
-__all__ = ["Geometry", "Partition", "around", "by_size", "kernel_kmeans", "seed"]
+__all__ = ["Geometry", "Partition", "around", "kernel_kmeans", "seed"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -100,12 +100,31 @@ class Partition(NamedTuple):
         The means as combinations of the points.
     squares : array of shape (k,)
         Squared norms of the means.
+    remoteness : array of shape (k,)
+        Squared distances of the means from that of all points, up to a constant.
     """
 
     labels: Index
     inertia: float
     coefficients: Vector
     squares: Vector
+    remoteness: Vector
+
+    def numbered(self, weight: Vector) -> Partition:
+        """The same clusters, the heaviest first, equal ones by their nearness to the mean of all points.
+
+        The order of the points has no say in it.
+        """
+        k = len(self.squares)
+        mass = np.bincount(self.labels, weight, k)
+        order = np.lexsort((np.arange(k), self.remoteness, -np.round(mass / mass.sum(), 12)))
+        return Partition(
+            np.argsort(order)[self.labels],
+            self.inertia,
+            self.coefficients[:, order],
+            self.squares[order],
+            self.remoteness[order],
+        )
 
 
 def kernel_kmeans(
@@ -289,8 +308,12 @@ class _Search:
             status += ". Raise max_iter" if self.steps >= max_iter else ""
         coefficients = np.zeros_like(self.sums)
         coefficients[self.rows, self.labels] = self.weight / self.mass[self.labels]
-        value = Partition(self.labels, inertia, coefficients, self.squares)
-        stats = {"iterations": self.steps, "moves": self.moves}
+        centre = self.sums.sum(axis=1) / self.weight.sum()
+        remoteness = self.squares - 2 * (coefficients.T @ centre)
+        value = Partition(self.labels, inertia, coefficients, self.squares, remoteness)
+        # The first of the nearest means: of several that coincide, only one is found.
+        found = np.unique((self.squared <= least[:, None] + self.level).argmax(axis=1))
+        stats = {"iterations": self.steps + 1, "moves": self.moves, "different_means": len(found)}
         return Solution(value, converged, status, max(0.0, gain) / inertia if inertia else 0.0, stats)
 
 
@@ -334,14 +357,3 @@ def _draw(chance: Vector, uniform: Vector) -> Index:
     ends = np.cumsum(chance)
     drawn = np.searchsorted(ends, uniform * ends[-1], side="right")
     return np.asarray(np.minimum(drawn, np.flatnonzero(chance)[-1]), dtype=np.intp)
-
-
-def by_size(labels: Index, weight: Vector, n_clusters: int) -> Index:
-    """New numbers for clusters: the heaviest first, equal ones in the order of their first points."""
-    mass = np.bincount(labels, weight, n_clusters)
-    first = np.full(n_clusters, len(labels))
-    np.minimum.at(first, labels, np.arange(len(labels)))
-    order = np.lexsort((first, -mass))
-    rank = np.empty(n_clusters, dtype=np.intp)
-    rank[order] = np.arange(n_clusters)
-    return rank

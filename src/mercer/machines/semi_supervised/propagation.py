@@ -98,7 +98,8 @@ class GraphLabels(ClassifierMixin, KernelMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of new points: those with the largest shares."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        winners = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[winners])
 
 
 class LabelPropagation(GraphLabels):

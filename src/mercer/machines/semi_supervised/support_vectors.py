@@ -67,7 +67,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         Positions of the support vectors in ``X``.
     kernel_, graph_kernel_, laplacian_, warped_kernel_, gram_
         As for :class:`LaplacianRLS`.
-    solutions_, converged_, status_
+    solutions_, converged_, status_, n_iter_
         As for :class:`SVC`.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
@@ -134,7 +134,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         )
         self.support_ = rows.kept[labelled][self.svc_.support_]
         self.solutions_, self.converged_ = self.svc_.solutions_, self.svc_.converged_
-        self.status_ = self.svc_.status_
+        self.status_, self.n_iter_ = self.svc_.status_, self.svc_.n_iter_
         return self
 
     def _machine(self) -> SVC:
