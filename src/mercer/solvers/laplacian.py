@@ -13,7 +13,8 @@ With weights :math:`A`, degrees :math:`D` and :math:`S = D^{-1/2} A D^{-1/2}`:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -30,8 +31,8 @@ __all__ = ["Waves", "consistent", "harmonic", "slow_waves"]
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
 
-#: Largest relative residual of a linear system that counts as solved.
-SOLVED = 1e-8
+#: Largest bound on the relative error of a linear system that counts as solved.
+SOLVED = 1e-6
 
 
 class Waves(NamedTuple):
@@ -137,7 +138,7 @@ def harmonic(A: Affinity, known: NDArray[np.bool_], Y: NDArray[np.float64]) -> S
     Returns
     -------
     Solution
-        Rows of points that no path links with a known one are NaN.  ``gap`` is the relative residual.
+        Rows of points that no path links with a known one are NaN.  ``gap`` bounds the relative error.
     """
     _, component = components(A)
     reached = np.isin(component, np.unique(component[known])) & ~known
@@ -145,14 +146,14 @@ def harmonic(A: Affinity, known: NDArray[np.bool_], Y: NDArray[np.float64]) -> S
     if not reached.any():
         return Solution(F, True, "there is nothing to find", 0.0, {"reached": 0})
     rows = A[reached]
-    d = degrees(rows[:, known | reached])
-    right = np.asarray(rows[:, known] @ Y[known])
+    s = inverse_roots(degrees(rows[:, known | reached]))
     inner = rows[:, reached]
-    dense = -(inner.toarray() if scipy.sparse.issparse(inner) else inner)
-    dense[np.diag_indices_from(dense)] += d
-    F[reached] = _solve(dense, right)
-    residual = _residual(d[:, None] * F[reached] - inner @ F[reached] - right, d[:, None] * F[reached])
-    return _judged(F, residual, {"reached": int(reached.sum())})
+    dense = (inner.toarray() if scipy.sparse.issparse(inner) else inner) * -s[:, None] * s
+    dense[np.diag_indices_from(dense)] += 1.0
+    right = s[:, None] * np.asarray(rows[:, known] @ Y[known])
+    solution = _solve(dense, right, {"reached": int(reached.sum())})
+    F[reached] = s[:, None] * solution.value
+    return replace(solution, value=F)
 
 
 def consistent(A: Affinity, Y: NDArray[np.float64], alpha: float) -> Solution[NDArray[np.float64]]:
@@ -169,37 +170,38 @@ def consistent(A: Affinity, Y: NDArray[np.float64], alpha: float) -> Solution[ND
     Returns
     -------
     Solution
-        ``gap`` is the relative residual.
+        ``gap`` bounds the relative error.
     """
     s = inverse_roots(degrees(A))
     dense = (A.toarray() if scipy.sparse.issparse(A) else A) * (-alpha * s[:, None]) * s
     dense[np.diag_indices_from(dense)] += 1.0
-    right = (1 - alpha) * Y
-    F = _solve(dense, right)
-    return _judged(F, _residual(dense @ F - right, right), {})
+    return _solve(dense, (1 - alpha) * Y, {})
 
 
-def _solve(M: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve a positive definite system; one that rounding has made singular, in the least-squares sense."""
+def _solve(
+    M: NDArray[np.float64], right: NDArray[np.float64], stats: dict[str, Any]
+) -> Solution[NDArray[np.float64]]:
+    """Solve a positive definite system with a unit diagonal.
+
+    ``gap`` bounds the relative error: the residual, and no less than one rounding, times the condition.
+    """
+    norm = float(np.abs(M).sum(axis=0).max())
     try:
         factor = linalg.cho_factor(M, lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        return np.asarray(linalg.lstsq(M, right, check_finite=False)[0])
-    solved = linalg.cho_solve(factor, right, check_finite=False)
-    solved += linalg.cho_solve(factor, right - M @ solved, check_finite=False)
-    return np.asarray(solved)
-
-
-def _residual(residual: NDArray[np.float64], scale: NDArray[np.float64]) -> float:
-    return float(np.abs(residual).max(initial=0.0) / max(float(np.abs(scale).max(initial=0.0)), 1e-300))
-
-
-def _judged(F: NDArray[np.float64], residual: float, stats: dict[str, int]) -> Solution[NDArray[np.float64]]:
-    converged = residual <= SOLVED
+    except linalg.LinAlgError:  # rounding has made it singular
+        solved, rcond = linalg.lstsq(M, right, check_finite=False)[0], 0.0
+    else:
+        solved = linalg.cho_solve(factor, right, check_finite=False)
+        solved += linalg.cho_solve(factor, right - M @ solved, check_finite=False)
+        rcond = float(linalg.lapack.dpocon(factor[0], norm, uplo="L")[0])
+    scale = norm * float(np.abs(solved).max(initial=0.0)) or 1.0
+    residual = float(np.abs(M @ solved - right).max(initial=0.0)) / scale
+    error = max(residual, float(np.finfo(np.float64).eps)) / max(rcond, 1e-300)
     status = "solved by Cholesky factorisation"
-    if not converged:
+    if error > SOLVED:
         status = (
-            f"the system is close to singular (relative residual {residual:.3g}): some points hold to the "
-            "labelled ones by hardly measurable weights. Take a wider kernel"
+            f"the system is close to singular (error up to {error:.3g}): some points hold to the labelled "
+            "ones by hardly measurable weights. Take a wider kernel"
         )
-    return Solution(F, converged, status, residual, stats)
+    stats = {**stats, "condition": 1 / max(rcond, 1e-300), "residual": residual}
+    return Solution(np.asarray(solved), error <= SOLVED, status, error, stats)

@@ -136,7 +136,7 @@ class LabelPropagation(GraphLabels):
     gram_ : Gram
         The (lazy) Gram matrix of the training points.
     solution_ : Solution
-        How the system was solved; ``gap`` is its relative residual.
+        How the system was solved; ``gap`` bounds its relative error.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
 
