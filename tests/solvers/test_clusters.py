@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
@@ -99,6 +100,20 @@ def test_rows_and_gram_agree(problem):
     a, b = (kernel_kmeans(g, 3, w, [start]).value for g in (rows, lazy))
     np.testing.assert_array_equal(a.labels, b.labels)
     np.testing.assert_allclose(a.squares, b.squares)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+def test_geometry_of_a_graph_against_its_matrix(kind):
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.uniform(size=(9, 9)) * (rng.uniform(size=(9, 9)) < 0.6))
+    A += A.T
+    d, V, index = A.sum(axis=1), rng.standard_normal((9, 2)), np.array([4, 1, 7])
+    K = A / np.outer(d, d) + np.diag(1 / d)
+    geometry = Geometry.of_graph(kind(A))
+    np.testing.assert_allclose(geometry.diagonal, np.diag(K))
+    np.testing.assert_allclose(geometry.product(V), K @ V)
+    np.testing.assert_allclose(geometry.columns(index), K[:, index])
+    np.testing.assert_allclose(geometry.part(index, V[:3]), K[:, index] @ V[:3])
 
 
 def test_lazy_products_give_the_same(problem, monkeypatch):

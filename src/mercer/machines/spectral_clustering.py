@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -17,7 +19,7 @@ from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import Geometry, affinity, kernel_kmeans
 from ..solvers.clusters import seed
-from ..solvers.graphs import components, degrees, without_loops
+from ..solvers.graphs import Affinity, components, degrees, without_loops
 from ..solvers.laplacian import slow_waves
 from .arguments import require_count
 from .base import KernelMachine, len_of
@@ -36,8 +38,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     It is relaxed to the eigenvectors :math:`U` of the normalised Laplacian
     :math:`I - D^{-1/2} W D^{-1/2}` with the ``n_clusters`` least eigenvalues; the rows of
-    :math:`D^{-1/2} U`, with the weights :math:`d`, are then clustered by k-means.  (The cut itself is the
-    objective of weighted kernel k-means: see :class:`KernelKMeans`.)
+    :math:`D^{-1/2} U`, with the weights :math:`d`, are clustered by k-means, from several starts.  Each
+    result is then improved by moves of points that lower the cut itself, which is the objective of weighted
+    kernel k-means (see :class:`KernelKMeans`), and the one with the least cut counts.
 
     The kernel needs values >= 0, not definiteness.  A graph in more than one piece is fine.  If it has at
     least as many components as clusters, no edge needs to be cut: the heaviest ``n_clusters - 1`` components
@@ -68,8 +71,11 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         clusters.
     eigenvalues_ : array of shape (n_clusters,)
         The least eigenvalues of the normalised Laplacian, ascending.
+    cut_ : float
+        The normalised cut of the clusters.  No partition into as many has less than
+        ``eigenvalues_.sum()``.
     n_iter_ : int
-        Passes of k-means from the best start.
+        Passes over the points that lowered the cut, and the last, which did not.
     n_components_ : int
         Connected components of the graph.
     affinity_matrix_ : array or sparse matrix of shape (n, n)
@@ -129,24 +135,38 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     def _relaxed(self) -> NDArray[np.intp]:
         """Cluster the rows of the slowest waves."""
-        waves = slow_waves(self.affinity_matrix_, self.n_clusters)
-        volume = degrees(self.affinity_matrix_)
-        volume[volume == 0] = volume.mean()  # a point without edges counts like others
+        A = _with_loops_where_alone(self.affinity_matrix_)
+        volume = degrees(A)
+        waves = slow_waves(A, self.n_clusters)
         self.eigenvalues_ = waves.values
         self.embedding_ = waves.vectors / np.sqrt(volume)[:, None]
-        geometry = Geometry.of_rows(self.embedding_)
-        random = check_random_state(self.random_state)
-        starts = (seed(geometry, self.n_clusters, volume, random) for _ in range(self.n_init))
-        solution = kernel_kmeans(geometry, self.n_clusters, volume, starts, max_iter=self.max_iter)
+        solution = kernel_kmeans(
+            Geometry.of_graph(A), self.n_clusters, volume, self._starts(volume), max_iter=self.max_iter
+        )
+        loops = float((A.diagonal() / volume).sum())
+        self.cut_ = max(0.0, solution.value.inertia - len(volume) + 2 * self.n_clusters - loops)
         self.n_iter_ = int(solution.stats["iterations"])
         if not solution.converged:
             warnings.warn(f"SpectralClustering: {solution.status}.", ConvergenceWarning, stacklevel=3)
         return solution.value.labels
 
+    def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
+        """Different results of k-means on the rows of the embedding."""
+        rows = Geometry.of_rows(self.embedding_)
+        random = check_random_state(self.random_state)
+        seen: set[bytes] = set()
+        for _ in range(self.n_init):
+            start = [seed(rows, self.n_clusters, volume, random)]
+            found = kernel_kmeans(rows, self.n_clusters, volume, start, max_iter=self.max_iter)
+            labels = found.value.numbered(volume).labels
+            if labels.tobytes() not in seen:
+                seen.add(labels.tobytes())
+                yield labels
+
     def _by_component(self, component: NDArray[np.intp]) -> NDArray[np.intp]:
         """The heaviest components, one cluster each, and the rest together: nothing is cut."""
         self.__dict__.pop("embedding_", None)  # of an earlier fit
-        self.eigenvalues_, self.n_iter_ = np.zeros(self.n_clusters), 1
+        self.eigenvalues_, self.cut_, self.n_iter_ = np.zeros(self.n_clusters), 0.0, 1
         if self.n_components_ > self.n_clusters:
             warnings.warn(
                 f"SpectralClustering: the graph has {self.n_components_} components for "
@@ -156,6 +176,15 @@ class SpectralClustering(ClusterMixin, KernelMachine):
                 stacklevel=3,
             )
         return np.minimum(_largest_first(component), self.n_clusters - 1)
+
+
+def _with_loops_where_alone(A: Affinity) -> Affinity:
+    """Link points without edges with themselves, so that they have a degree: that of the average point."""
+    d = degrees(A)
+    loops = np.where(d == 0, d.mean(), 0.0)
+    if not loops.any():
+        return A
+    return (A + scipy.sparse.diags_array(loops)).tocsr() if scipy.sparse.issparse(A) else A + np.diag(loops)
 
 
 def _largest_first(labels: NDArray[np.intp]) -> NDArray[np.intp]:

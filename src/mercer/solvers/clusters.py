@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from .. import memory
 from ..gram import Gram
 from ..gram.base import BAND_BYTES
+from .graphs import Affinity, degrees
 from .solution import Solution
 
 __all__ = ["Geometry", "Partition", "around", "kernel_kmeans", "seed"]
@@ -80,6 +81,27 @@ class Geometry(NamedTuple):
         return cls(
             diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V)
         )
+
+    @classmethod
+    def of_graph(cls, A: Affinity) -> Geometry:
+        """Inner products ``D^-1 A D^-1 + D^-1``: with the degrees as weights, J is the normalised cut.
+
+        More precisely ``J = cut + n - 2 k + sum_i A_ii / d_i`` for k clusters.  All degrees must be positive.
+        """
+        d = degrees(A)
+
+        def part(index: Index, V: Vector) -> Vector:
+            V = V / d[index, None]
+            result = np.asarray(A[index].T @ V) / d[:, None]
+            result[index] += V
+            return result
+
+        def product(V: Vector) -> Vector:
+            V = V / d[:, None]
+            return np.asarray(A @ V) / d[:, None] + V
+
+        diagonal = A.diagonal() / d**2 + 1 / d
+        return cls(diagonal, product, lambda i: part(i, np.eye(len(i))), part)
 
     def distances(self, index: Index) -> Vector:
         """Squared distances of all points from some, of shape (n, len(index))."""
