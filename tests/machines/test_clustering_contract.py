@@ -14,7 +14,7 @@ from mercer.machines import (
 
 #: Checks of scikit-learn that cannot hold, with the reason.
 MINUS_ONE = {
-    "check_classifiers_classes": "it uses -1 as the label of a class, and here -1 means that a point has none "
+    "check_classifiers_classes": "it uses -1 as a label of a class, and here -1 means that a point has none "
     "(scikit-learn exempts its own LabelPropagation and LabelSpreading by name)",
 }
 

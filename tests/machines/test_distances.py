@@ -11,7 +11,16 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import mercer
 from mercer.errors import DefinitenessError, MemoryLimitError, ParameterError, UnresolvedError
-from mercer.kernels import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, SetIntersection
+from mercer.kernels import (
+    Cosine,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    SetIntersection,
+)
 from mercer.machines import kernel_distance
 
 KERNELS = [Gaussian(1.0), Gaussian(1e4), Linear(), Polynomial(3), Gaussian(2.0) * Linear(), Cosine(),
@@ -47,7 +56,7 @@ def test_against_fifty_digits(X, k):
 
 
 def test_small_distances_keep_their_digits():
-    x, y = np.full(3, 1e3), np.full(3, 1e3) + [1e-6, 0.0, 0.0]
+    x, y = np.full(3, 1e3), np.array([1e3 + 1e-6, 1e3, 1e3])
     for k in (Linear(), Gaussian(1.0)):  # these know their distances without cancellation
         gap = (y - x)[0]
         assert kernel_distance(k)(x, y) == pytest.approx(gap, rel=1e-9)

@@ -45,7 +45,7 @@ def test_restarts_and_single_moves_are_no_worse_than_scikit_learn(blobs):
 def test_weighted_kernel_kmeans_is_the_normalised_cut():
     """With K = D^-1 W D^-1 + sigma D^-1 and the weights d, the objective is the cut up to a constant."""
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.standard_normal((12, 2)), [3.5, 0.0] + rng.standard_normal((9, 2))])
+    X = np.concatenate([rng.standard_normal((12, 2)), rng.normal([3.5, 0.0], size=(9, 2))])
     W = Gaussian(0.9).block(X)
     np.fill_diagonal(W, 0.0)
     d, n, k, sigma = W.sum(axis=1), 21, 3, 1.0

@@ -20,10 +20,14 @@ def require_count(machine: Any, name: str, advice: str = "", *, optional: bool =
         return
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         kind = "a whole number >= 1" + (", or None" if optional else "")
-        raise ParameterError(f"{type(machine).__name__}: `{name}` must be {kind}. Got {value!r}. {advice}".strip())
+        raise ParameterError(
+            f"{type(machine).__name__}: `{name}` must be {kind}. Got {value!r}. {advice}".strip()
+        )
 
 
-def require_number(machine: Any, name: str, requirement: str, low: float, high: float, *, closed: bool) -> None:
+def require_number(
+    machine: Any, name: str, requirement: str, low: float, high: float, *, closed: bool
+) -> None:
     """Raise unless a parameter is a number between two others; ``closed`` admits the lower one."""
     value = getattr(machine, name)
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)

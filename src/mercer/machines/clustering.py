@@ -13,7 +13,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..domains import take
+from ..domains import Data, take
 from ..errors import InputError, ParameterError
 from ..gram import gram
 from ..kernel import Kernel
@@ -73,7 +73,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     ----------
     labels_ : array of shape (n,)
         Clusters of the training points: 0 is the heaviest, and so on (of equal ones, first that nearest to
-        the mean of all points); with a given start, numbered as that.  Points of weight zero have the nearest.
+        the mean of all points); with a given start, numbered as that.  Points of weight zero have the nearest
+        mean's.
     inertia_ : float
         The objective.
     dual_coef_ : array of shape (n_kept, n_clusters)
@@ -91,14 +92,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Examples
     --------
-    >>> import numpy as np
-    >>> angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> X = np.vstack([circle, 4 * circle[:20]])                 # a ring and half a ring around it
     >>> from mercer.kernels import Polynomial
-    >>> model = KernelKMeans(2, Polynomial(2, c=0.0)).fit(X[:40])
-    >>> np.bincount(model.labels_)
-    array([20, 20])
+    >>> X = [[-3.0], [-2.9], [-0.1], [0.2], [2.8], [3.1]]
+    >>> KernelKMeans(2, Polynomial(2, offset=0.0)).fit_predict(X)             # clusters of x^2
+    array([0, 0, 1, 1, 0, 0], dtype=int32)
     """
 
     def __init__(
@@ -153,10 +150,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             single_moves=self.algorithm == "hartigan",
             max_iter=self.max_iter,
         )
-        self._keep(own, renumber=start is None)
+        labels = self._keep(own, renumber=start is None)
         if len(kept) < n:
-            labels, self.labels_ = self.labels_, self.predict(self._as_given(X, all_points))
-            self.labels_[kept] = labels
+            everywhere = self._nearest(all_points)
+            everywhere[kept] = labels
+            labels = everywhere
+        self.labels_ = labels
         self._tell()
         return self
 
@@ -179,7 +178,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ParameterError(f"KernelKMeans: `init` must hold {what} from 0 to {bound - 1}.")
         return start.astype(np.intp)
 
-    def _starts(self, geometry: Geometry, weight: Vector, kept: Index, start: Index | None) -> Iterator[Index]:
+    def _starts(
+        self, geometry: Geometry, weight: Vector, kept: Index, start: Index | None
+    ) -> Iterator[Index]:
         """Labels to begin with, one array per start."""
         if start is not None:
             yield self._labels_of_start(geometry, kept, start)
@@ -201,18 +202,15 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return around(geometry, centres)
 
     # -- result ---------------------------------------------------------------------------------
-    def _keep(self, weight: Vector, *, renumber: bool) -> None:
+    def _keep(self, weight: Vector, *, renumber: bool) -> NDArray[np.int32]:
+        """Set what describes the clusters; return the labels of the kept points."""
         if renumber:
             self.solution_ = replace(self.solution_, value=self.solution_.value.numbered(weight))
         found = self.solution_.value
-        self.labels_, self.inertia_ = found.labels.astype(np.int32), found.inertia
-        self.dual_coef_, self._squares = found.coefficients, found.squares
+        self.inertia_, self.dual_coef_, self._squares = found.inertia, found.coefficients, found.squares
         self._n_features_out = self.n_clusters
         self.n_iter_ = int(self.solution_.stats["iterations"])
-
-    def _as_given(self, X: Any, points: Any) -> Any:
-        """Points that ``predict`` accepts: validated ones have lost the names of their columns."""
-        return X if hasattr(self, "n_features_in_") else points
+        return found.labels.astype(np.int32)
 
     def _tell(self) -> None:
         if not self.solution_.converged:
@@ -228,7 +226,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Clusters of new points: those of the nearest means (of equally near ones, the first)."""
-        return np.asarray(self._relative(X)[1].argmin(axis=1), dtype=np.int32)
+        self._check_fitted()
+        return self._nearest(self._validate_X(X, reset=False))
 
     def transform(self, X: Any) -> Vector:
         """Distances of points from the means in feature space, of shape (n, n_clusters)."""
@@ -236,16 +235,19 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective at ``X`` with the means as they are; ``y`` is ignored."""
-        least = self._squared(X).min(axis=1)
+        least = np.maximum(self._squared(X).min(axis=1), 0.0)
         weight = self._validate_weight(sample_weight, len(least))
         return -float(least.sum() if weight is None else weight @ least)
 
-    def _relative(self, X: Any) -> tuple[Any, Vector]:
-        """Validated points, and their squared distances from the means less their own squared norms."""
-        self._check_fitted()
-        points = self._validate_X(X, reset=False)
-        return points, np.asarray(self._squares - 2 * (self.gram_.cross(points) @ self.dual_coef_))
+    def _nearest(self, points: Data) -> NDArray[np.int32]:
+        return np.asarray(self._relative(points).argmin(axis=1), dtype=np.int32)
+
+    def _relative(self, points: Data) -> Vector:
+        """Squared distances of validated points from the means, less their own squared norms."""
+        return np.asarray(self._squares - 2 * (self.gram_.cross(points) @ self.dual_coef_))
 
     def _squared(self, X: Any) -> Vector:
-        points, relative = self._relative(X)
-        return np.asarray(relative + np.asarray(self.gram_._self(points), dtype=np.float64)[:, None])
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        own = np.asarray(self.gram_._self(points), dtype=np.float64)
+        return np.asarray(self._relative(points) + own[:, None])

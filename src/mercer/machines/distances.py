@@ -103,8 +103,8 @@ class KernelDistance:
         if (squared < -level).any():
             i, j = (int(v) for v in np.argwhere(squared < -level)[0])
             raise DefinitenessError(
-                f"kernel_distance: {self.kernel!r} is not positive definite: k(x, x) + k(y, y) - 2 k(x, y) is "
-                f"{squared[i, j]:.6g} for some pair. Only positive definite kernels have distances."
+                f"kernel_distance: {self.kernel!r} is not positive definite: k(x, x) + k(y, y) - 2 k(x, y) "
+                f"is {squared[i, j]:.6g} for some pair. Only positive definite kernels have distances."
             )
         return np.asarray(np.sqrt(np.where(squared <= (0.0 if exact else level), 0.0, squared)))
 

@@ -62,9 +62,7 @@ class Geometry(NamedTuple):
         G, n = G._in_double(), len(G)
         if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2):
             K = np.asarray(G.dense(), dtype=np.float64)
-            return cls(
-                K.diagonal().copy(), lambda V: K @ V, lambda i: K[i].T, lambda i, V: (V.T @ K[i]).T
-            )
+            return cls(K.diagonal().copy(), lambda V: K @ V, lambda i: K[i].T, lambda i, V: (V.T @ K[i]).T)
 
         def part(index: Index, V: Vector) -> Vector:
             width = max(1, BAND_BYTES // (8 * n))
@@ -78,9 +76,7 @@ class Geometry(NamedTuple):
     def of_rows(cls, Z: Vector) -> Geometry:
         """Points given as vectors: no n-by-n matrix is needed."""
         diagonal = np.einsum("ij,ij->i", Z, Z)
-        return cls(
-            diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V)
-        )
+        return cls(diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V))
 
     @classmethod
     def of_graph(cls, A: Affinity) -> Geometry:

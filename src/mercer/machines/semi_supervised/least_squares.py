@@ -164,12 +164,12 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.linspace(0, 1, 21)[:, None]
-    >>> y = np.full(21, np.nan)
-    >>> y[[0, 20]] = [0.0, 1.0]                       # two labels: the graph says how to go between them
-    >>> model = LaplacianRLS(Gaussian(0.2), alpha=1e-3, graph_kernel=Gaussian(0.05)).fit(X, y)
-    >>> bool(abs(model.predict([[0.5]])[0] - 0.5) < 0.01)
-    True
+    >>> X = np.concatenate([np.linspace(0, 4, 21), np.linspace(5, 6, 6)])[:, None]     # with a gap
+    >>> y = np.full(27, np.nan)
+    >>> y[[0, 26]] = [-1.0, 1.0]                                                       # and two labels
+    >>> model = LaplacianRLS(Gaussian(0.5), alpha=1e-4, graph_kernel=Gaussian(0.2)).fit(X, y)
+    >>> np.sign(model.predict([[3.9], [5.1]]))
+    array([-1.,  1.])
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -195,7 +195,8 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
             )
         if missing.all():
             raise InputError(
-                f"{type(self).__name__}: y must have labelled points. All are NaN, which stands for 'not known'."
+                f"{type(self).__name__}: y must have labelled points. All are NaN, which stands for "
+                "'not known'."
             )
         return np.asarray(values)
 
@@ -249,7 +250,7 @@ class LaplacianRLSClassifier(ClassifierMixin, LeastSquares):
         return self
 
     def decision_function(self, X: Any) -> Vector:
-        """Values of the functions: (n,) for two classes, positive for ``classes_[1]``, else (n, n_classes)."""
+        """Values of the functions: (n,) for two classes, positive for the second, else (n, n_classes)."""
         return self._values(X)
 
     def predict(self, X: Any) -> NDArray[Any]:

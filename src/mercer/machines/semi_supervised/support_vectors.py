@@ -78,7 +78,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     >>> X, truth = make_moons(100, noise=0.05, random_state=0)
     >>> y = np.full(100, -1)
     >>> y[[truth.argmin(), truth.argmax()]] = [0, 1]                  # one label for each moon
-    >>> model = LaplacianSVC(100.0, Gaussian(0.3), smoothness=10.0, n_neighbors=8).fit(X, y)
+    >>> model = LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8).fit(X, y)
     >>> float(model.score(X, truth))
     1.0
     """
