@@ -4,10 +4,9 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
-``clustering``     ``KernelKMeans``
-``spectral_clustering``  ``SpectralClustering``
-``semi_supervised``  ``LaplacianRLS``, ``LaplacianSVC``, ``LabelPropagation``, ...
-``distances``      ``kernel_distance``
+``clustering``     ``KernelKMeans``, ``SpectralClustering``
+``few_labels``     ``LaplacianRLS``, ``LaplacianSVC``, ``LabelPropagation``, ``LabelSpreading``
+``distances``      ``kernel_distance``: the metric of a kernel
 ``arguments``      checks of constructor arguments
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
@@ -16,20 +15,19 @@
 =================  ===================================================================
 """
 
-from .clustering import KernelKMeans
+from .clustering import KernelKMeans, SpectralClustering
 from .distances import KernelDistance, kernel_distance
-from .indefinite import IndefiniteKernelWarning
-from .pegasos import PegasosSVC
-from .perceptron import KernelPerceptron
-from .ridge import KernelRidge
-from .semi_supervised import (
+from .few_labels import (
     LabelPropagation,
     LabelSpreading,
     LaplacianRLS,
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
-from .spectral_clustering import SpectralClustering
+from .indefinite import IndefiniteKernelWarning
+from .pegasos import PegasosSVC
+from .perceptron import KernelPerceptron
+from .ridge import KernelRidge
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [

@@ -13,16 +13,16 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..errors import InputError
-from ..gram import gram
-from ..kernel import Kernel
-from ..kernels import Gaussian
-from ..solvers import Geometry, affinity, kernel_kmeans
-from ..solvers.clusters import seed
-from ..solvers.graphs import Affinity, components, degrees, without_loops
-from ..solvers.laplacian import slow_waves
-from .arguments import require_count
-from .base import KernelMachine, len_of
+from ...errors import InputError
+from ...gram import gram
+from ...kernel import Kernel
+from ...kernels import Gaussian
+from ...solvers import Geometry, affinity, kernel_kmeans
+from ...solvers.clusters import seed
+from ...solvers.graphs import Affinity, components, degrees, without_loops
+from ...solvers.laplacian import slow_waves
+from ..arguments import require_count
+from ..base import KernelMachine, len_of
 
 __all__ = ["SpectralClustering"]
 

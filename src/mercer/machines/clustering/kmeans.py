@@ -13,16 +13,16 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..domains import Data, take
-from ..errors import InputError, ParameterError
-from ..gram import gram
-from ..kernel import Kernel
-from ..kernels import Gaussian
-from ..solvers import Geometry, kernel_kmeans
-from ..solvers.clusters import around, seed
-from .arguments import require_choice, require_count
-from .base import KernelMachine, len_of
-from .indefinite import screen
+from ...domains import Data, take
+from ...errors import InputError, ParameterError
+from ...gram import gram
+from ...kernel import Kernel
+from ...kernels import Gaussian
+from ...solvers import Geometry, kernel_kmeans
+from ...solvers.clusters import around, seed
+from ..arguments import require_choice, require_count
+from ..base import KernelMachine, len_of
+from ..indefinite import screen
 
 __all__ = ["KernelKMeans"]
 
