@@ -9,7 +9,7 @@
 ``clusters``       ``kernel_kmeans``: clusters around means in feature space
 ``graphs``         affinities, degrees, Laplacians and components of graphs
 ``laplacian``      leading eigenvectors of a graph; harmonic functions and consistent labels on it
-``warping``        the Gram matrix of a norm with a penalty on values at given points
+``warping``        norms with a penalty on values at given points
 ``matrices``       a symmetric matrix as solvers see it
 =================  ==================================================================
 """

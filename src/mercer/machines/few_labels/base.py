@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,6 @@ from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
 from ...solvers import affinity, graph_laplacian
-from ...solvers.warping import Warp, warp
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
@@ -33,9 +34,9 @@ class Rows(NamedTuple):
     weight: Vector | None  # None if all are 1
     total: int  # rows of the input
 
-    def of(self, chosen: NDArray[np.intp]) -> Vector | None:
+    def of(self, chosen: NDArray[np.intp]) -> Vector:
         """Weights of some rows."""
-        return None if self.weight is None else self.weight[chosen]
+        return np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
 
 
 class LaplacianMachine(KernelMachine):
@@ -66,8 +67,8 @@ class LaplacianMachine(KernelMachine):
         kept = np.flatnonzero(weight)  # a row of weight zero is as if absent, also from the graph
         return Rows(take(points, kept), kept, weight[kept], n)
 
-    def _warp(self, rows: Rows, labelled: NDArray[np.intp], ratio: float) -> tuple[Warp, Vector]:
-        """Warp the kernel by ``ratio`` times the graph Laplacian; also return the plain Gram matrix."""
+    def _matrices(self, rows: Rows, ratio: float) -> Vector:
+        """Resolve the kernels, and make the Laplacian and the Gram matrix, which is returned."""
         name = type(self).__name__
         self.kernel_ = self.kernel.resolve(rows.points, rows.weight)
         graph_kernel = self.kernel if self.graph_kernel is None else self.graph_kernel
@@ -75,16 +76,19 @@ class LaplacianMachine(KernelMachine):
         self.gram_ = screen(gram(self.kernel_, rows.points), self.indefinite, name)
         n = len(self.gram_)
         memory.require(5 * 8 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
-        K = np.asarray(self.gram_._in_double().dense(), dtype=np.float64)
         A = affinity(gram(self.graph_kernel_, rows.points), self.n_neighbors, rows.weight)
         self.laplacian_ = graph_laplacian(A, normalized=bool(self.normalized), weight=rows.weight)
         self._ratio = ratio
+        return np.asarray(self.gram_._in_double().dense(), dtype=np.float64)
+
+    @contextmanager
+    def _told_if_singular(self) -> Iterator[None]:
         try:
-            return warp(K, ratio * self.laplacian_, labelled), K
+            yield
         except linalg.LinAlgError as error:
             raise DefinitenessError(
-                f"{name}: {error}; {self.kernel_!r} is not positive definite on these data. Repair it with "
-                "indefinite='clip', 'flip' or 'shift'."
+                f"{type(self).__name__}: {error}; {self.kernel_!r} is not positive definite on these data. "
+                "Repair it with indefinite='clip', 'flip' or 'shift'."
             ) from error
 
     @property

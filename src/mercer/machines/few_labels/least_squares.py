@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,8 +14,7 @@ from sklearn.utils import check_array
 from ...errors import InputError
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import Solution, solve_ridge
-from ...solvers.ridge import RidgeValue
+from ...solvers.warping import solve_smooth_ridge
 from ..arguments import require_number
 from .base import LaplacianMachine, Rows
 from .labels import partial_labels
@@ -24,9 +22,6 @@ from .labels import partial_labels
 __all__ = ["LaplacianRLS", "LaplacianRLSClassifier"]
 
 Vector = NDArray[np.float64]
-
-#: Largest relative residual of the optimality conditions that counts as solved.
-SOLVED = 1e-6
 
 
 class LeastSquares(LaplacianMachine):
@@ -61,41 +56,27 @@ class LeastSquares(LaplacianMachine):
         labelled = np.flatnonzero(~np.isnan(targets.reshape(len(targets), -1)[:, 0]))
         if not len(labelled):
             raise InputError(f"{type(self).__name__}: no point of positive weight has a label in y.")
-        alpha = float(self.alpha)
-        warped, K = self._warp(rows, labelled, float(self.smoothness) / alpha)
-        Y = targets[labelled].reshape(len(labelled), -1)
-        weight = rows.of(labelled)
-        solution = solve_ridge(warped.gram, Y, alpha, weight, self.fit_intercept)
-        coefficients = warped.map @ solution.value.coefficients
-        self.solution_ = self._judge(solution, coefficients, K, labelled, Y, weight)
+        alpha, smoothness = float(self.alpha), float(self.smoothness)
+        K = self._matrices(rows, smoothness / alpha)
+        with self._told_if_singular():
+            self.solution_ = solve_smooth_ridge(
+                K,
+                self.laplacian_,
+                targets[labelled].reshape(len(labelled), -1),
+                labelled,
+                alpha=alpha,
+                smoothness=smoothness,
+                weight=rows.of(labelled),
+                intercept=bool(self.fit_intercept),
+            )
+        if not self.solution_.converged:
+            warnings.warn(
+                f"{type(self).__name__}: {self.solution_.status}.", ConvergenceWarning, stacklevel=3
+            )
+        coefficients, b = self.solution_.value
         flat = targets.ndim == 1
         self.dual_coef_ = coefficients[:, 0] if flat else coefficients
-        b = solution.value.intercepts
         self.intercept_ = float(b[0]) if flat else b
-
-    def _judge(
-        self,
-        solution: Solution[RidgeValue],
-        a: Vector,
-        K: Vector,
-        labelled: NDArray[np.intp],
-        Y: Vector,
-        weight: Vector | None,
-    ) -> Solution[RidgeValue]:
-        """Insert the coefficients into the optimality conditions of the problem as it is stated."""
-        f = K @ a
-        w = np.ones(len(labelled)) if weight is None else weight
-        pull = w[:, None] * (Y - f[labelled] - solution.value.intercepts)
-        rest = float(self.alpha) * a + float(self.smoothness) * (self.laplacian_ @ f)
-        rest[labelled] -= pull
-        scale = max(float(np.abs(pull).max(initial=0.0)), float(np.abs(w[:, None] * Y).max(initial=0.0)))
-        gap = float(np.abs(rest).max(initial=0.0)) / (scale or 1.0)
-        status = solution.status
-        if gap > SOLVED:
-            status = f"the optimality conditions are met to {gap:.3g} only: alpha is very small. Raise it"
-            warnings.warn(f"{type(self).__name__}: {status}.", ConvergenceWarning, stacklevel=4)
-        value = RidgeValue(a, solution.value.intercepts)
-        return replace(solution, value=value, converged=gap <= SOLVED, status=status, gap=gap)
 
     def _values(self, X: Any) -> Vector:
         self._check_fitted()

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ...kernel import Kernel
 from ...kernels import Gaussian, Precomputed
+from ...solvers.warping import warp
 from ..arguments import require_number
 from ..svm import SVC
 from .base import LaplacianMachine
@@ -127,18 +128,19 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         labels = partial_labels(type(self).__name__, given).take(rows.kept)
         labels.require_all_classes(type(self).__name__)
         labelled = np.flatnonzero(labels.known)
-        warped, _ = self._warp(rows, labelled, float(self.smoothness))
+        K = self._matrices(rows, float(self.smoothness))
+        with self._told_if_singular():
+            warped = warp(K, self._ratio * self.laplacian_, labelled)
         self.classes_, self._map = labels.classes, warped.map
-        self.svc_ = self._machine().fit(
-            warped.gram, labels.classes[labels.codes[labelled]], sample_weight=rows.of(labelled)
-        )
+        weight = None if rows.weight is None else rows.of(labelled)
+        self.svc_ = self._machine().fit(warped.gram, self.classes_[labels.codes[labelled]], weight)
         self.support_ = rows.kept[labelled][self.svc_.support_]
         self.solutions_, self.converged_ = self.svc_.solutions_, self.svc_.converged_
         self.status_, self.n_iter_ = self.svc_.status_, self.svc_.n_iter_
         return self
 
     def _machine(self) -> SVC:
-        """The machine on labelled points; what is to be said of the kernel has been said by ``_warp``."""
+        """The machine on labelled points; what is to be said of the kernel has been said."""
         return SVC(
             self.C,
             Precomputed().assume("PSD", "a warped Gram matrix"),
