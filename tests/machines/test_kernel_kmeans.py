@@ -37,6 +37,16 @@ def test_linear_kernel_is_scikit_learns_kmeans(blobs, seed):
     np.testing.assert_allclose(means, theirs.cluster_centers_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+def test_a_large_offset_does_no_harm(blobs, offset):
+    near = np.round(blobs, 3)  # so that the sum is exact to 1e-8
+    here = KernelKMeans(4, Linear(), init=[0, 1, 2, 3]).fit(near)
+    there = KernelKMeans(4, Linear(), init=[0, 1, 2, 3]).fit(near + offset)
+    np.testing.assert_array_equal(here.labels_, there.labels_)
+    assert there.inertia_ == pytest.approx(here.inertia_, rel=1e-6)
+    np.testing.assert_allclose(there.transform(near + offset), here.transform(near), rtol=1e-5)
+
+
 def test_restarts_and_single_moves_are_no_worse_than_scikit_learn(blobs):
     theirs = sklearn.cluster.KMeans(6, n_init=10, random_state=0, tol=0).fit(blobs)
     assert KernelKMeans(6, Linear()).fit(blobs).inertia_ <= theirs.inertia_ * (1 + 1e-9)
@@ -112,6 +122,14 @@ def test_weights_are_repetition_and_zero_is_absence(blobs):
     assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-9)
     assert weighted.kernel_.sigma == pytest.approx(repeated.kernel_.sigma)
     np.testing.assert_array_equal(weighted.labels_, repeated.predict(X))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_weights_of_any_scale(blobs, scale):
+    w = np.random.default_rng(0).uniform(0.5, 2.0, 200)
+    a, b = (KernelKMeans(4, Gaussian(6.0)).fit(blobs, sample_weight=s * w) for s in (1.0, scale))
+    np.testing.assert_array_equal(a.labels_, b.labels_)
+    assert b.inertia_ == pytest.approx(scale * a.inertia_, rel=1e-10)
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random"])

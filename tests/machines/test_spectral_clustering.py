@@ -110,6 +110,14 @@ def test_refitting_leaves_nothing_behind(moons):
     assert not hasattr(model.fit(groups(5, 5)), "embedding_")
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_affinities_of_any_scale(moons, scale):
+    W = Gaussian(0.3).block(moons[0][:60])
+    a, b = (SpectralClustering(3, Precomputed()).fit(s * W) for s in (1.0, scale))
+    np.testing.assert_array_equal(a.labels_, b.labels_)
+    assert b.cut_ == pytest.approx(a.cut_, rel=1e-9)
+
+
 def test_any_objects():
     bags = [{"a", "b"}, {"a"}, {"b"}, {"x", "y"}, {"x"}, {"y", "x", "b"}]
     labels = SpectralClustering(2, SetIntersection().normalized()).fit_predict(bags)

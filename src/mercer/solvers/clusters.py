@@ -22,6 +22,7 @@ steps leave alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,16 +176,18 @@ def kernel_kmeans(
         ``gap`` is how much one more step would lower the objective, relative to it, from distances computed
         anew at the end.
     """
+    scale = float(weight.max())  # masses are multiplied with each other, and must not overflow
     best: _Search | None = None
     for start in starts:
-        search = _Search(geometry, n_clusters, weight, start)
+        search = _Search(geometry, n_clusters, weight / scale, start)
         search.lloyd(max_iter)
         if single_moves:
             search.hartigan()
         if best is None or search.inertia < best.inertia * (1 - 1e-12):
             best = search
     assert best is not None, "there is at least one start"
-    return best.solution(single_moves, max_iter)
+    found = best.solution(single_moves, max_iter)
+    return replace(found, value=found.value._replace(inertia=scale * found.value.inertia))
 
 
 class _Search:
@@ -276,36 +279,42 @@ class _Search:
             counts[c], labels[i] = 1, c
 
     def hartigan(self) -> None:
-        """Make the best move of a single point, again and again, until none lowers the objective."""
+        """Move single points while that lowers the objective, in sweeps with the best moves first."""
         while self.moves < len(self.labels):
-            i, target, change = self._best_move()
-            if change >= -self.level * self.weight[i]:
+            gain = -self._changes(self.rows).min(axis=1)
+            candidates = np.flatnonzero(gain > self.level * self.weight)
+            if not len(candidates):
                 return
-            column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
-            source = int(self.labels[i])
-            self.labels[i] = target
-            for c, sign in ((source, -1), (target, 1)):
-                self.sums[:, c] += sign * column
-                self.mass[c] += sign * self.weight[i]
-                self.members[c] += sign
-            self._measure(source)
-            self._measure(target)
-            self.moves += 1
-        self.refresh()
+            for i in candidates[np.argsort(-gain[candidates], kind="stable")]:
+                change = self._changes(np.array([i]))[0]  # as the clusters are by now
+                target = int(change.argmin())
+                if change[target] < -self.level * self.weight[i]:
+                    self._move(int(i), target)
 
-    def _best_move(self) -> tuple[int, int, float]:
-        """The point, its new cluster and the change of the objective; no move empties a cluster."""
-        w = self.weight[:, None]
-        change = (w * self.mass / (self.mass + w)) * self.squared
-        own = self.mass[self.labels]
-        rest = own - self.weight
-        alone = (self.members[self.labels] == 1) | (rest <= ROUNDING * own)
-        rest = np.where(alone, 1.0, rest)
-        leaving = self.weight * own / rest * self.squared[self.rows, self.labels]
+    def _move(self, i: int, target: int) -> None:
+        column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
+        source = int(self.labels[i])
+        self.labels[i] = target
+        for c, sign in ((source, -1), (target, 1)):
+            self.sums[:, c] += sign * column
+            self.mass[c] += sign * self.weight[i]
+            self.members[c] += sign
+        self._measure(source)
+        self._measure(target)
+        self.moves += 1
+        self.is_fresh = False
+
+    def _changes(self, points: Index) -> Vector:
+        """Changes of the objective if points move, of shape (points, clusters); none empties a cluster."""
+        w, labels = self.weight[points], self.labels[points]
+        squared, own = self.squared[points], self.mass[labels]
+        rest = own - w
+        alone = (self.members[labels] == 1) | (rest <= ROUNDING * own)
+        leaving = w * own / np.where(alone, 1.0, rest) * squared[np.arange(len(points)), labels]
+        change = (w[:, None] * self.mass / (self.mass + w[:, None])) * squared
         change -= np.where(alone, -np.inf, leaving)[:, None]
-        change[self.rows, self.labels] = np.inf
-        i, target = divmod(int(change.argmin()), self.k)
-        return i, target, float(change[i, target])
+        change[np.arange(len(points)), labels] = np.inf
+        return np.asarray(change)
 
     def solution(self, single_moves: bool, max_iter: int) -> Solution[Partition]:
         """What was found, judged by distances computed anew."""
@@ -315,8 +324,7 @@ class _Search:
         gain = float(self.weight @ (own - least))
         rest = float(self.weight.sum()) * self.level
         if single_moves and self.k > 1:
-            i, _, change = self._best_move()
-            gain, rest = max(gain, -change), max(rest, self.level * self.weight[i])
+            gain = max(gain, -float(self._changes(self.rows).min()))
         converged = gain <= 4 * rest
         if converged:
             status = "converged: no point is nearer to another mean"

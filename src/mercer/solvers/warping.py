@@ -136,7 +136,10 @@ def solve_smooth_ridge(
     gap = float(np.abs(rest).max(initial=0.0)) / (float(np.abs(weight[:, None] * Y).max(initial=0.0)) or 1.0)
     status = "solved by LU factorisation"
     if gap > SOLVED:
-        status = f"the optimality conditions are met to {gap:.3g} only: alpha is very small. Raise it"
+        status = (
+            f"the optimality conditions are met to {gap:.3g} only: smoothness / alpha is too large for "
+            "double precision. Raise alpha or lower smoothness"
+        )
     return Solution(RidgeValue(a, b), gap <= SOLVED, status, gap, {"method": "LU"})
 
 

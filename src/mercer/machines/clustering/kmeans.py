@@ -13,7 +13,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ...domains import Data, take
+from ...domains import Data, items, take
 from ...errors import InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
@@ -81,6 +81,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The means as combinations of the kept training points (those of positive weight).
     gram_ : Gram
         The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+        For the linear kernel, and others that know their distances, seen from the first point: clusters are
+        the same, and data far from the origin lose no digits.
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     n_iter_ : int
@@ -139,7 +141,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             points = take(points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self.kernel_ = self.kernel.resolve(points, None if weight is None else own)
-        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        self.gram_ = screen(
+            gram(_seen_from(self.kernel_, points), points), self.indefinite, type(self).__name__
+        )
 
         geometry = Geometry.of_gram(self.gram_)
         self.solution_ = kernel_kmeans(
@@ -219,7 +223,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if different < self.n_clusters:
             warnings.warn(
                 f"KernelKMeans: only {different} of the n_clusters={self.n_clusters} clusters have means of "
-                "their own: there are too few different points in feature space.",
+                "their own: there are too few points in feature space that rounding can tell apart.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -251,3 +255,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         points = self._validate_X(X, reset=False)
         own = np.asarray(self.gram_._self(points), dtype=np.float64)
         return np.asarray(self._relative(points) + own[:, None])
+
+
+def _seen_from(kernel: Kernel, points: Data) -> Kernel:
+    """The kernel with the first point as its origin, where that saves digits: clusters are the same.
+
+    An unbounded kernel that knows its distances directly, such as the linear one, may be evaluated far from
+    its origin: at 1e8 all digits of k(x, x) - 2 k(x, y) + k(y, y) are lost, and none of the distances.
+    """
+    first = take(points, slice(0, 1))
+    direct = kernel._squared_distances(kernel._prepare(take(points, slice(0, 0))), None) is not None
+    if not direct or np.isfinite(kernel.diagonal_bounds.high):
+        return kernel
+    return 0.5 * kernel.distance().shifted(items(first)[0])

@@ -133,7 +133,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     def _relaxed(self) -> NDArray[np.intp]:
         """Cluster the rows of the slowest waves."""
-        A = _with_loops_where_alone(self.affinity_matrix_)
+        A = _with_loops_where_alone(self.affinity_matrix_ / degrees(self.affinity_matrix_).max())
         volume = degrees(A)
         waves = slow_waves(A, self.n_clusters)
         self.eigenvalues_ = waves.values
