@@ -13,16 +13,14 @@ from ..errors import ParameterError
 __all__ = ["require_choice", "require_count", "require_number"]
 
 
-def require_count(machine: Any, name: str, advice: str = "", *, optional: bool = False) -> None:
+def require_count(machine: Any, name: str, *, optional: bool = False) -> None:
     """Raise unless a parameter is a whole number >= 1 (or None, where that has a meaning)."""
     value = getattr(machine, name)
     if optional and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         kind = "a whole number >= 1" + (", or None" if optional else "")
-        raise ParameterError(
-            f"{type(machine).__name__}: `{name}` must be {kind}. Got {value!r}. {advice}".strip()
-        )
+        raise ParameterError(f"{type(machine).__name__}: `{name}` must be {kind}. Got {value!r}.")
 
 
 def require_number(

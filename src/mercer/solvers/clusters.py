@@ -34,7 +34,7 @@ from ..gram.base import BAND_BYTES
 from .graphs import Affinity, degrees
 from .solution import Solution
 
-__all__ = ["Geometry", "Partition", "around", "kernel_kmeans", "seed"]
+__all__ = ["Geometry", "Partition", "around", "each_start", "kernel_kmeans", "seed"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -367,6 +367,13 @@ def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> In
         away = np.column_stack([away, distances[:, best]])
         closest = away.min(axis=1)
     return around(geometry, np.array(centres), away)
+
+
+def each_start(count: int, name: str) -> Iterable[int]:
+    """Numbers of the starts; a bar tells of them if they take long."""
+    from tqdm import tqdm
+
+    return tqdm(range(count), delay=1, leave=False, disable=None, unit="start", desc=name)  # type: ignore[no-any-return]
 
 
 def around(geometry: Geometry, centres: Index, distances: Vector | None = None) -> Index:

@@ -19,7 +19,7 @@ from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import Geometry, kernel_kmeans
-from ...solvers.clusters import around, seed
+from ...solvers.clusters import around, each_start, seed
 from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
@@ -126,25 +126,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         for name in ("n_clusters", "n_init", "max_iter"):
             require_count(self, name)
         require_choice(self, "algorithm", ("hartigan", "lloyd"))
-        points = self._validate_X(X, reset=True)
-        n = len_of(points)
+        all_points = self._validate_X(X, reset=True)
+        n = len_of(all_points)
         weight = self._validate_weight(sample_weight, n)
+        start = self._given_start(n)
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
         if self.n_clusters > len(kept):
             raise InputError(
                 f"KernelKMeans: n_samples={len(kept)} (of positive weight) should be >= "
                 f"n_clusters={self.n_clusters}."
             )
-        start = self._given_start(n)
-        all_points = points
-        if len(kept) < n:
-            points = take(points, kept)
+        points = all_points if len(kept) == n else take(all_points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self.kernel_ = self.kernel.resolve(points, None if weight is None else own)
-        self.gram_ = screen(
-            gram(_seen_from(self.kernel_, points), points), self.indefinite, type(self).__name__
-        )
-
+        seen = gram(_seen_from_first(self.kernel_, points), points)
+        self.gram_ = screen(seen, self.indefinite, "KernelKMeans")
         geometry = Geometry.of_gram(self.gram_)
         self.solution_ = kernel_kmeans(
             geometry,
@@ -190,7 +186,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             yield self._labels_of_start(geometry, kept, start)
             return
         random = check_random_state(self.random_state)
-        for _ in range(self.n_init):
+        for _ in each_start(self.n_init, "KernelKMeans"):
             if self.init == "k-means++":
                 yield seed(geometry, self.n_clusters, weight, random)
             else:
@@ -257,7 +253,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return np.asarray(self._relative(points) + own[:, None])
 
 
-def _seen_from(kernel: Kernel, points: Data) -> Kernel:
+def _seen_from_first(kernel: Kernel, points: Data) -> Kernel:
     """The kernel with the first point as its origin, where that saves digits: clusters are the same.
 
     An unbounded kernel that knows its distances directly, such as the linear one, may be evaluated far from

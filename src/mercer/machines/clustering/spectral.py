@@ -18,7 +18,7 @@ from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import Geometry, affinity, kernel_kmeans
-from ...solvers.clusters import seed
+from ...solvers.clusters import each_start, seed
 from ...solvers.graphs import Affinity, components, degrees, without_loops
 from ...solvers.laplacian import slow_waves
 from ..arguments import require_count
@@ -153,7 +153,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         rows = Geometry.of_rows(self.embedding_)
         random = check_random_state(self.random_state)
         seen: set[bytes] = set()
-        for _ in range(self.n_init):
+        for _ in each_start(self.n_init, "SpectralClustering"):
             start = [seed(rows, self.n_clusters, volume, random)]
             found = kernel_kmeans(rows, self.n_clusters, volume, start, max_iter=self.max_iter)
             labels = found.value.numbered(volume).labels
