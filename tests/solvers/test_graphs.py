@@ -141,6 +141,19 @@ def test_consistency_minimises_its_objective(G):
     assert F.gap < 1e-10
 
 
+@pytest.mark.parametrize("alpha", [0.1, 0.99, 1 - 1e-9])
+@pytest.mark.parametrize("n_neighbors", [None, 4])
+def test_consistency_against_a_direct_solve(G, alpha, n_neighbors):
+    A = without_loops(affinity(G, n_neighbors))
+    Y = np.eye(30)[:, [0, 4, 9]] * [1.0, 1e-9, 0.0]  # of different sizes, and one of none
+    S = np.eye(30) - dense(graph_laplacian(A, normalized=True))
+    F = consistent(A, Y, alpha)
+    expected = (1 - alpha) * np.linalg.solve(np.eye(30) - alpha * S, Y)
+    scale = np.abs(expected).max(axis=0) + 1e-300
+    np.testing.assert_allclose(F.value / scale, expected / scale, atol=1e-6)
+    assert F.gap < 1e-6
+
+
 def test_a_nearly_singular_system_says_so():
     A = np.array([[0, 1e-14, 0], [1e-14, 0, 1.0], [0, 1.0, 0]])
     F = harmonic(A, np.array([True, False, False]), np.ones((3, 1)))

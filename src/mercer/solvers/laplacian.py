@@ -13,6 +13,7 @@ With weights :math:`A`, degrees :math:`D` and :math:`S = D^{-1/2} A D^{-1/2}`:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,6 +31,9 @@ __all__ = ["Waves", "consistent", "harmonic", "slow_waves"]
 
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
+
+#: Conjugate gradients that take longer than this are left to the dense solver.
+MOST_STEPS = 500
 
 #: Largest bound on the relative error of a linear system that counts as solved.
 SOLVED = 1e-6
@@ -172,10 +176,43 @@ def consistent(A: Affinity, Y: NDArray[np.float64], alpha: float) -> Solution[ND
     Solution
         ``gap`` bounds the relative error.
     """
-    s = inverse_roots(degrees(A))
-    dense = (A.toarray() if scipy.sparse.issparse(A) else A) * (-alpha * s[:, None]) * s
-    dense[np.diag_indices_from(dense)] += 1.0
-    return _solve(dense, (1 - alpha) * Y, {})
+    s = inverse_roots(degrees(A))[:, None]
+
+    def product(F: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(F - alpha * (s * (A @ (s * F))))
+
+    right = (1 - alpha) * Y
+    F, steps = _conjugate_gradients(product, right)
+    # The least eigenvalue of I - alpha S is at least 1 - alpha, its largest at most 1 + alpha.
+    size = np.linalg.norm(F, axis=0)
+    residual = np.linalg.norm(product(F) - right, axis=0) / np.where(size > 0, size, 1.0)
+    error = float(residual.max(initial=0.0)) / (1 - alpha)
+    if error > SOLVED:
+        dense = (A.toarray() if scipy.sparse.issparse(A) else A) * (-alpha * s) * s.T
+        dense[np.diag_indices_from(dense)] += 1.0
+        return _solve(dense, right, {"iterations": steps})
+    return Solution(F, True, "solved by conjugate gradients", error, {"iterations": steps})
+
+
+def _conjugate_gradients(
+    product: Callable[[NDArray[np.float64]], NDArray[np.float64]], right: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    """Solve a positive definite system for all columns at once, until rounding is reached."""
+    F, rest = np.zeros_like(right), right.copy()
+    direction, power = rest.copy(), (rest**2).sum(axis=0)
+    enough = (4 * np.finfo(np.float64).eps) ** 2 * power
+    for step in range(MOST_STEPS):
+        active = power > enough
+        if not active.any():
+            return F, step
+        moved = product(direction)
+        length = np.where(active, power, 0.0) / np.where(active, (direction * moved).sum(axis=0), 1.0)
+        F += length * direction
+        rest -= length * moved
+        new = (rest**2).sum(axis=0)
+        direction = rest + np.where(active, new, 0.0) / np.where(active, power, 1.0) * direction
+        power = np.where(active, new, power)
+    return F, MOST_STEPS
 
 
 def _solve(

@@ -171,9 +171,9 @@ class LabelSpreading(GraphLabels):
               \qquad\Longrightarrow\qquad F = (1 - \alpha) (I - \alpha S)^{-1} Y .
 
     Given labels may be overruled, unlike in :class:`LabelPropagation`.  It is where scikit-learn's iteration
-    of the same name ends, found by one linear system.
+    of the same name ends, found by conjugate gradients.
 
-    Cost: O(n^3) time and O(n^2) memory for n points.
+    Cost: the n-by-n matrix and some tens of products with it (for ``alpha`` very close to 1, O(n^3)).
 
     Parameters
     ----------
