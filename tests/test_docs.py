@@ -62,6 +62,25 @@ def test_the_page_on_support_vector_machines_is_true(capsys):
     assert lines[4].startswith("PiecewiseLogistic")
 
 
+def run_page(name):
+    names = {}
+    for block in python_blocks(name):
+        exec(compile(block, name, "exec"), names)
+
+
+def test_the_page_on_clusters_is_true(capsys):
+    run_page("docs/clustering.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["True", "True"]
+    assert lines[2].startswith("converged")
+    assert lines[3:] == ["(1, 4) (1,)", "True", "['food']"]
+
+
+def test_the_page_on_few_labels_is_true(capsys):
+    run_page("docs/semi_supervised.md")
+    assert capsys.readouterr().out.splitlines() == ["1.0", "True", "1.0", "STRICT", "True"]
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

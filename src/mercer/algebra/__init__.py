@@ -8,6 +8,7 @@
 ``shape``          ``Normalized``, ``Conformal``, ``Pullback``, ``Centered``
 ``negative``       the negative definite calculus: ``Distance``, ``RealPower``, ``Log1p``, ``Sqrt``
 ``schoenberg``     the ways back to positive definite: ``Schoenberg``, ``Reciprocal``, ``Shifted``
+``warped``         ``WarpedKernel``: deformed by a penalty on values at given points
 ``structure``      ``tensor``, ``direct_sum``, ``convolution``, ``limit``
 ``user``           kernels from functions, assertions
 ``operators``      installs ``+ - * / **`` and the methods on ``Kernel``
@@ -25,6 +26,7 @@ from .series import Exp, PolynomialOf, PowerSeries
 from .shape import Centered, Conformal, Normalized, Pullback
 from .structure import Convolution, DirectSum, Limit, Tensor, convolution, direct_sum, limit, tensor
 from .user import Assumed, FunctionKernel, kernel
+from .warped import WarpedKernel
 
 __all__ = [
     "Assumed",
@@ -52,6 +54,7 @@ __all__ = [
     "Sqrt",
     "Sum",
     "Tensor",
+    "WarpedKernel",
     "convolution",
     "direct_sum",
     "kernel",

@@ -23,6 +23,7 @@ from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
 from .shape import Centered, Conformal, Normalized, Pullback
 from .user import assume
+from .warped import WarpedKernel
 
 __all__: list[str] = []
 
@@ -189,6 +190,14 @@ def centered(self: Kernel, X: Any) -> Kernel:
     return Centered(self, X)
 
 
+def warped(self: Kernel, X: Any, penalty: Any) -> Kernel:
+    """Return the kernel of the norm ``|f|^2 + f' M f`` with ``f`` the values at ``X``, M the penalty.
+
+    See :class:`~mercer.algebra.WarpedKernel`.
+    """
+    return WarpedKernel(self, X, penalty)
+
+
 def schoenberg(self: Kernel, t: float = 1.0) -> Kernel:
     """Return ``exp(-t psi(x, y))``; see :class:`~mercer.algebra.Schoenberg`."""
     return Schoenberg(self, t)
@@ -223,7 +232,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 }
 _METHODS: list[Callable[..., Any]] = [
     exp, polynomial, power_series, normalized, conformal, on, gaussian, distance, centered,
-    schoenberg, log1p, sqrt, shifted, assume,
+    schoenberg, log1p, sqrt, shifted, warped, assume,
 ]  # fmt: skip
 
 for _name, _function in _OPERATORS.items():

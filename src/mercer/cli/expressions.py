@@ -28,7 +28,7 @@ MAX_BITS = 1024
 
 METHODS = frozenset({
     "assume", "centered", "distance", "exp", "gaussian", "log1p", "normalized", "polynomial", "power_series",
-    "replace", "schoenberg", "shifted", "sqrt",
+    "replace", "schoenberg", "shifted", "sqrt", "warped",
 })  # fmt: skip
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

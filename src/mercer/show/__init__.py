@@ -2,6 +2,7 @@
 
 =================  =====================================================================================
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
+``clusters``       ``clusters``: groups of points in the plane, and the regions that a model gives them
 ``predictions``    ``prediction``: what a model says against what is true
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
@@ -14,9 +15,20 @@ What they leave out of a picture, they say under it.
 """
 
 from .canvas import MissingExtraError, canvas
+from .clusters import clusters
 from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .proofs import Fragment, proof
 from .report import Report
 
-__all__ = ["Fragment", "MissingExtraError", "Report", "canvas", "heatmap", "prediction", "proof", "spectrum"]
+__all__ = [
+    "Fragment",
+    "MissingExtraError",
+    "Report",
+    "canvas",
+    "clusters",
+    "heatmap",
+    "prediction",
+    "proof",
+    "spectrum",
+]

@@ -20,6 +20,8 @@ __all__ = ["CASES"]
 PLANE = np.array(
     [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.5, 2.0], [-0.5, -2.0], [6.0, 7.0], [1e-3, 0.0]]
 )
+#: Laplacian of a path of three points with weights 1 and 4.
+EDGES = [[1.0, -1.0, 0.0], [-1.0, 5.0, -4.0], [0.0, -4.0, 4.0]]
 #: Distinct points no closer than 1/2, for roots of differences, which magnify rounding around zero.
 SPREAD = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.5, 2.0], [-0.5, -2.0], [3.0, 4.0], [-1.5, 1.0]])
 WORDS = ["", "a", "ab", "ba", "abba", "mercer", "a b"]
@@ -137,6 +139,8 @@ SHAPE = [
     GAUSSIAN.on(doubled, domain=Vectors(dim=2), injective=True, vectorized=True),
     GAUSSIAN.centered(PLANE[:4]),
     LINEAR.centered(PLANE[3:]),
+    GAUSSIAN.warped(PLANE[:3], EDGES),
+    (LINEAR + 1.0).warped(PLANE[3:5], np.diag([2.0, 0.0])),
 ]
 NEGATIVE = [
     SQUARE,

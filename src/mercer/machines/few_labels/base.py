@@ -1,0 +1,103 @@
+"""What the machines share whose norm has a further penalty along a graph of all points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ... import memory
+from ...algebra import WarpedKernel
+from ...domains import Data, take
+from ...errors import DefinitenessError, InputError, ParameterError
+from ...gram import gram
+from ...kernel import Kernel
+from ...solvers import affinity, graph_laplacian
+from ..arguments import require_count, require_number
+from ..base import KernelMachine, len_of
+from ..indefinite import screen
+
+__all__ = ["LaplacianMachine", "Rows"]
+
+Vector = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """What is left of the input: rows of positive weight."""
+
+    points: Data
+    kept: NDArray[np.intp]
+    weight: Vector | None  # None if all are 1
+    total: int  # rows of the input
+
+    def of(self, chosen: NDArray[np.intp]) -> Vector:
+        """Weights of some rows."""
+        return np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
+
+
+class LaplacianMachine(KernelMachine):
+    """Base of the machines whose norm has the further penalty ``f' L f`` of a graph on all points."""
+
+    smoothness: float
+    graph_kernel: Kernel | None
+    n_neighbors: int | None
+    normalized: bool
+    indefinite: str
+
+    def _check_graph(self) -> None:
+        require_number(self, "smoothness", "a finite number >= 0", 0.0, np.inf, closed=True)
+        require_count(self, "n_neighbors", optional=True)
+        if self.graph_kernel is not None:
+            self._checked_kernel("graph_kernel")
+        if not isinstance(self.normalized, bool | np.bool_):
+            raise ParameterError(
+                f"{type(self).__name__}: `normalized` must be True or False. Got {self.normalized!r}."
+            )
+
+    def _rows(self, X: Any, sample_weight: Any) -> Rows:
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        weight = self._validate_weight(sample_weight, n)
+        if weight is None or weight.all():
+            return Rows(points, np.arange(n), weight, n)
+        kept = np.flatnonzero(weight)  # a row of weight zero is as if absent, also from the graph
+        return Rows(take(points, kept), kept, weight[kept], n)
+
+    def _matrices(self, rows: Rows, ratio: float) -> Vector:
+        """Resolve the kernels, and make the Laplacian and the Gram matrix, which is returned."""
+        name = type(self).__name__
+        self.kernel_ = self.kernel.resolve(rows.points, rows.weight)
+        graph_kernel = self.kernel if self.graph_kernel is None else self.graph_kernel
+        self.graph_kernel_ = graph_kernel.resolve(rows.points, rows.weight)
+        self.gram_ = screen(gram(self.kernel_, rows.points), self.indefinite, name)
+        n = len(self.gram_)
+        memory.require(5 * 8 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
+        A = affinity(gram(self.graph_kernel_, rows.points), self.n_neighbors, rows.weight)
+        self.laplacian_ = graph_laplacian(A, normalized=bool(self.normalized), weight=rows.weight)
+        self._ratio = ratio
+        return np.asarray(self.gram_._in_double().dense(), dtype=np.float64)
+
+    @contextmanager
+    def _told_if_singular(self) -> Iterator[None]:
+        try:
+            yield
+        except linalg.LinAlgError as error:
+            raise DefinitenessError(
+                f"{type(self).__name__}: {error}; {self.kernel_!r} is not positive definite on these data. "
+                "Repair it with indefinite='clip', 'flip' or 'shift'."
+            ) from error
+
+    @property
+    def warped_kernel_(self) -> WarpedKernel:
+        """The warped kernel, for use in other machines; it is made anew each time, in O(n^3)."""
+        self._check_fitted()
+        points = getattr(self.gram_, "_X", None)
+        if points is None:
+            raise InputError(
+                f"{type(self).__name__}: the Gram matrix was repaired, and no kernel has its values."
+            )
+        return WarpedKernel(self.kernel_, points, self._ratio * self.laplacian_)

@@ -1,0 +1,78 @@
+"""Labels of which some are missing, in scikit-learn's convention: -1 stands for "not known"."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from ...errors import InputError
+
+__all__ = ["PartialLabels", "partial_labels"]
+
+
+class PartialLabels(NamedTuple):
+    """Classes, and for each point its position among them, or -1."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which points have a label."""
+        return self.codes >= 0
+
+    def take(self, kept: NDArray[np.intp]) -> PartialLabels:
+        """The same for some of the points."""
+        return PartialLabels(self.classes, self.codes[kept])
+
+    def require_all_classes(self, caller: str) -> None:
+        """Raise unless there are two classes or more, each with a point."""
+        present = len(np.unique(self.codes[self.known]))
+        if len(self.classes) < 2 or present < len(self.classes):
+            raise InputError(
+                f"{caller}: the number of classes has to be greater than one, each with a point of positive "
+                f"weight; got {present} class{'es' * (present != 1)} of {len(self.classes)} (-1 marks points "
+                "without a label)."
+            )
+
+    def indicators(self) -> NDArray[np.float64]:
+        """One column per class, 1 for its points; rows of zeros for points without a label."""
+        return np.asarray(self.codes[:, None] == np.arange(len(self.classes)), dtype=np.float64)
+
+
+def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
+    """Read labels in which -1 marks points without one.
+
+    An array of strings has no place for the number -1: give it ``dtype=object`` then.  The string ``"-1"``
+    is refused, for it is most likely a -1 that NumPy has turned into text.
+    """
+    labels = column_or_1d(labels, warn=True)
+    missing = _missing(caller, labels)
+    present = labels[~missing]
+    if not len(present):
+        raise InputError(f"{caller}: y must have labelled points. All are -1, which stands for 'not known'.")
+    if present.dtype == object:  # numbers, or strings, in disguise
+        present = np.array(present.tolist())
+    check_classification_targets(present)
+    classes, codes = np.unique(present, return_inverse=True)
+    result = np.full(len(labels), -1, dtype=np.intp)
+    result[~missing] = codes
+    return PartialLabels(classes, result)
+
+
+def _missing(caller: str, labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind in "US":
+        if np.isin(labels.astype(str), "-1").any():
+            raise InputError(
+                f"{caller}: y holds the string '-1'. To mark points without a label among strings, use an "
+                "array of dtype object with the number -1."
+            )
+        return np.zeros(len(labels), dtype=bool)
+    if labels.dtype == object:
+        return np.array([isinstance(v, numbers.Real) and v == -1 for v in labels], dtype=bool)
+    return np.asarray(labels == -1)
