@@ -6,6 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..domains import Data, Similarities, Vectors
@@ -84,6 +86,16 @@ class KernelMachine(BaseEstimator):
                 f"samples: {[n, len(values)]}."
             )
         return np.asarray(values)
+
+    def _validate_labels(self, y: Any, n: int) -> np.ndarray:
+        """Return class labels as an array of shape (n,)."""
+        labels = self._validate_targets(y, n, numeric=False)
+        check_classification_targets(labels)
+        if labels.ndim == 2 and labels.shape[1] > 1:
+            raise InputError(
+                f"{type(self).__name__}: `y` must hold one label per point. Got shape {labels.shape}."
+            )
+        return np.asarray(column_or_1d(labels, warn=True))
 
     def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
         """Return weights, or None; negative weights and all-zero weights are errors."""

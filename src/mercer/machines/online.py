@@ -22,14 +22,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, items, size, take
+from ..domains import Data, Domain, Similarities, join, size, take
 from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
 from .base import KernelMachine
@@ -111,15 +108,6 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
             raise ParameterError(f"{type(self).__name__}: `{name}` must be an integer >= 1. Got {value!r}.")
-
-    def _validate_labels(self, y: Any, n: int) -> np.ndarray:
-        labels = self._validate_targets(y, n, numeric=False)
-        check_classification_targets(labels)
-        if labels.ndim == 2 and labels.shape[1] > 1:
-            raise InputError(
-                f"{type(self).__name__}: `y` must hold one label per point. Got shape {labels.shape}."
-            )
-        return np.asarray(column_or_1d(labels, warn=True))
 
     def _set_classes(self, labels: Any, name: str) -> None:
         classes = np.unique(labels)
@@ -314,8 +302,4 @@ def _join(domain: Domain, A: Data, B: Data) -> Data:
             "partial_fit cannot continue with a precomputed matrix: it holds no values between the points of "
             "two calls. Use a kernel on the data, or fit the whole matrix."
         )
-    if scipy.sparse.issparse(A) or scipy.sparse.issparse(B):
-        return scipy.sparse.vstack([scipy.sparse.csr_array(A), scipy.sparse.csr_array(B)], format="csr")
-    if isinstance(A, np.ndarray):
-        return np.concatenate([A, B])
-    return domain.validate([*items(A), *items(B)])
+    return join(domain, A, B)
