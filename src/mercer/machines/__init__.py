@@ -4,6 +4,13 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
+``projection``     what machines share that project points on learned functions
+``discriminant``   ``KernelDiscriminant``
+``reduction``      ``SupervisedReduction``
+``graph_inference`` ``KernelGraphInference``
+``significance``   what permutation tests share
+``two_sample``     ``mmd`` and ``MMDTest``
+``independence``   ``hsic`` and ``HSICTest``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -11,21 +18,35 @@
 =================  ===================================================================
 """
 
+from .discriminant import KernelDiscriminant
+from .graph_inference import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
+from .independence import HSICResult, HSICTest, hsic
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
+from .reduction import SupervisedReduction
 from .ridge import KernelRidge
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from .two_sample import MMDResult, MMDTest, mmd
 
 __all__ = [
     "SVC",
     "SVR",
     "EnclosingBall",
+    "HSICResult",
+    "HSICTest",
     "IndefiniteKernelWarning",
+    "KernelDiscriminant",
+    "KernelGraphInference",
     "KernelPerceptron",
     "KernelRidge",
+    "MMDResult",
+    "MMDTest",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "SupervisedReduction",
+    "hsic",
+    "mmd",
 ]
