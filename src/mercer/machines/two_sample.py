@@ -32,7 +32,7 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
 
     Unbiased: the first two sums leave out the diagonal and divide by n(n-1) and m(m-1); the expectation is
     then the squared distance of the two distributions, and single values may be negative.  Cost: O((n+m)^2)
-    kernel values, in bands; no matrix is held.
+    kernel values; a matrix of more than 256 MiB is not held.
 
     Parameters
     ----------
