@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from ..domains.vectors import check_finite
 from ..errors import DefinitenessError, InputError
+from ..gram.spectrum import rounding_level
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import project_out, solve_rayleigh, spectral_root
@@ -114,7 +115,9 @@ class KernelGraphInference(KernelProjection):
         training = self._train_on(points, None)
         mean = np.full(n, n**-0.5)
         try:
-            span = spectral_root(project_out(training.K, mean), self.gram_._eps)
+            span = spectral_root(
+                project_out(training.K, mean), self.gram_._eps, scale=float(np.abs(training.K).max())
+            )
             bottom = laplacian_root(graph) @ span.features
             solution = solve_rayleigh(np.diag(np.sqrt(span.values)), bottom, float(self.penalty))
         except DefinitenessError as error:
@@ -135,7 +138,7 @@ class KernelGraphInference(KernelProjection):
         self._turn(values)
         self._tell(solution)
         self.eigenvalues_ = 1 / quotients[:p]
-        self.threshold_ = _quantile(_scores(values, values), graph.nnz // 2)
+        self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
         return self
 
     def _adjacency(self, y: Any, n: int) -> scipy.sparse.csr_array:
@@ -200,7 +203,9 @@ def laplacian_root(graph: scipy.sparse.csr_array) -> Any:
         return scipy.sparse.csr_array((np.concatenate([root, -root]), (rows, ends)), shape=(m, n))
     L = np.diag(graph.sum(axis=1)) - graph.toarray()
     values, vectors = eigh(L, check_finite=False)
-    return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T  # what is below zero is rounding
+    # what may be rounding of a zero is one: its root would be far above the rounding of the root
+    values[values <= rounding_level(n, np.finfo(np.float64).eps, values[-1])] = 0.0
+    return np.sqrt(values)[:, None] * vectors.T
 
 
 def _scores(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -211,7 +216,8 @@ def _scores(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return scores
 
 
-def _quantile(scores: np.ndarray, count: int) -> float:
-    """The ``count``-th largest score of two different objects."""
-    pairs = scores[np.triu_indices(len(scores), 1)]
-    return float(np.partition(pairs, len(pairs) - count)[len(pairs) - count])
+def _threshold(scores: np.ndarray, count: int) -> float:
+    """What ``count`` pairs of different objects reach: half-way to the next one, which does not."""
+    pairs = np.sort(scores[np.triu_indices(len(scores), 1)])
+    first = len(pairs) - count
+    return float(pairs[first - 1 : first + 1].mean()) if first else -np.inf

@@ -14,7 +14,7 @@ from ..gram import gram
 from ..gram.spectrum import finite
 from ..kernel import Kernel
 from ..kernels import Gaussian
-from ..solvers import project_out, solve_rayleigh, spectral_root
+from ..solvers import SpectralRoot, project_out, solve_rayleigh, spectral_root
 from .base import len_of
 from .indefinite import screen
 from .projection import KernelProjection, keep
@@ -114,10 +114,9 @@ class SupervisedReduction(KernelProjection):
         G = screen(gram(self.kernel_y_, others)._in_double(), self.indefinite, "SupervisedReduction")
 
         root = np.sqrt(weight)
-        mean, scale = root / np.linalg.norm(root), root[:, None] * root
         try:
-            span = spectral_root(project_out(scale * training.K, mean), self.gram_._eps)
-            target = spectral_root(project_out(scale * finite(G.dense()), mean), G._eps)
+            span = _centred_root(training.K, root, self.gram_._eps)
+            target = _centred_root(finite(G.dense()), root, G._eps)
             top = target.features.T @ span.features
             size = float(np.sqrt(span.values.max(initial=0.0) * target.values.max(initial=0.0)))
             solution = solve_rayleigh(top, np.diag(np.sqrt(span.values)), float(self.penalty), size)
@@ -172,3 +171,10 @@ class SupervisedReduction(KernelProjection):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _centred_root(K: np.ndarray, root: np.ndarray, eps: float) -> SpectralRoot:
+    """Root of a Gram matrix, centred by weights that are the squares of ``root``, and scaled by them."""
+    M = root[:, None] * K * root
+    centred = project_out(M, root / np.linalg.norm(root))
+    return spectral_root(centred, eps, scale=float(np.abs(M).max()))

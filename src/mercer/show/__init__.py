@@ -3,6 +3,7 @@
 =================  =====================================================================================
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
 ``predictions``    ``prediction``: what a model says against what is true
+``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -18,5 +19,17 @@ from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .proofs import Fragment, proof
 from .report import Report
+from .significance import null_distribution, witness
 
-__all__ = ["Fragment", "MissingExtraError", "Report", "canvas", "heatmap", "prediction", "proof", "spectrum"]
+__all__ = [
+    "Fragment",
+    "MissingExtraError",
+    "Report",
+    "canvas",
+    "heatmap",
+    "null_distribution",
+    "prediction",
+    "proof",
+    "spectrum",
+    "witness",
+]

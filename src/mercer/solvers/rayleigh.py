@@ -28,7 +28,7 @@ from .solution import Solution
 __all__ = ["RayleighValue", "SpectralRoot", "project_out", "solve_rayleigh", "spectral_root"]
 
 #: Largest relative residual of the stationarity equations of a solution that counts as one.
-ACCEPTED = 1e-6
+ACCEPTED = 1e-10
 
 
 class RayleighValue(NamedTuple):
@@ -54,7 +54,9 @@ class SpectralRoot(NamedTuple):
         return np.asarray(self.vectors @ (z / np.sqrt(self.values)[:, None]))
 
 
-def spectral_root(K: np.ndarray, eps: float = 0.0, *, signed: bool = False) -> SpectralRoot:
+def spectral_root(
+    K: np.ndarray, eps: float = 0.0, *, scale: float = 0.0, signed: bool = False
+) -> SpectralRoot:
     """Eigenvectors that span the range of a symmetric matrix; eigenvalues that may be rounding are left out.
 
     Parameters
@@ -62,12 +64,16 @@ def spectral_root(K: np.ndarray, eps: float = 0.0, *, signed: bool = False) -> S
     K : array of shape (n, n)
     eps : float
         Relative accuracy of the entries, if worse than that of double precision.
+    scale : float
+        Magnitude of the numbers that the entries were computed from, if larger than their own: centring
+        takes numbers away from each other and leaves their rounding.
     signed : bool
         Whether negative eigenvalues are welcome; otherwise one beyond rounding raises
         ``DefinitenessError``.
     """
     values, vectors = linalg.eigh(K, check_finite=False)
-    level = max(len(K), 16) * max(eps, np.finfo(np.float64).eps) * float(np.abs(values).max(initial=0.0))
+    magnitude = max(scale, float(np.abs(values).max(initial=0.0)))
+    level = max(len(K), 16) * max(eps, np.finfo(np.float64).eps) * magnitude
     if values.size and values[0] < -level and not signed:
         raise DefinitenessError(f"the least eigenvalue is {values[0]:.6g}")
     kept = np.flatnonzero(np.abs(values) > level)[::-1]
@@ -98,7 +104,8 @@ def solve_rayleigh(
     Returns
     -------
     Solution
-        At most min(t, r) directions.  ``gap`` is the largest relative residual of the stationarity equations.
+        At most min(t, r) directions.  ``gap`` is the largest residual of the stationarity equations relative
+        to the forms in them: the relative change of the forms after which they hold exactly.
         Raises ``LinAlgError`` if the denominator vanishes in some direction.
     """
     r = top.shape[1]
@@ -128,8 +135,9 @@ def solve_rayleigh(
 def _stationarity(
     top: np.ndarray, bottom: np.ndarray, penalty: float, Z: np.ndarray, quotients: np.ndarray
 ) -> float:
-    """Largest relative residual of ``T'Tz = q (R'R + penalty) z``."""
+    """Largest residual of ``T'Tz = q (R'R + penalty) z``, relative to the size of both forms."""
     left = top.T @ (top @ Z)
     right = quotients * (bottom.T @ (bottom @ Z) + penalty * Z)
-    size = np.linalg.norm(left, axis=0)
-    return float((np.linalg.norm(left - right, axis=0) / size).max(initial=0.0))
+    forms = np.linalg.norm(top) ** 2 + quotients * (np.linalg.norm(bottom) ** 2 + penalty)
+    residual = np.linalg.norm(left - right, axis=0) / (forms * np.linalg.norm(Z, axis=0))
+    return float(residual.max(initial=0.0))
