@@ -37,7 +37,7 @@ def hyppo(data: Data) -> float:
     test: Any = MMD(compute_kernel="gaussian", gamma=1 / (2 * SIGMA**2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = test.test(*data, reps=PEER_PERMUTATIONS, workers=-1, auto=False, random_state=0)
+        result = test.test(*data, reps=PEER_PERMUTATIONS, workers=1, auto=False, random_state=0)
     return float(result[1])
 
 
