@@ -310,6 +310,18 @@ def test_more_components_than_there_are():
     assert KernelDiscriminant(Gaussian(1.0)).fit(X, y).transform(X).shape == (32, 3)
 
 
+@pytest.mark.parametrize("scale", [1e-160, 1e-100, 1e100, 1e150])
+def test_small_and_large_numbers(scale):
+    X, y = blobs(3, 10)
+    model = KernelDiscriminant(Linear(), penalty=0.0)
+    if scale < 1e-150:  # the kernel values underflow
+        with pytest.raises(InputError, match="must tell the classes apart"):
+            model.fit(scale * X, y)
+        return
+    expected = model.fit(X, y).transform(X)
+    np.testing.assert_allclose(model.fit(scale * X, y).transform(scale * X), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian("scale"), Gaussian("median")])
 @pytest.mark.parametrize("penalized", ["function", "coefficients"])
 def test_classes_with_the_same_mean_are_said(kernel, penalized):
@@ -369,6 +381,8 @@ def test_bad_data_are_named():
         KernelDiscriminant().fit(X[:1], y[:1])
     with pytest.raises(ValueError, match="continuous"):
         KernelDiscriminant().fit(X, np.linspace(0, 1, 10))
+    with pytest.raises(InputError, match="`y` must hold labels of one kind"):
+        KernelDiscriminant().fit(X, np.array(["a", 1] * 5, dtype=object))
     with pytest.raises(InputError, match="sample_weight"):
         KernelDiscriminant().fit(X, y, sample_weight=np.zeros(10))
     with pytest.raises(InputError, match="one label per point"):

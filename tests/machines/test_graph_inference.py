@@ -155,6 +155,16 @@ def test_more_components_than_there_are(points):
     assert KernelGraphInference(Linear(), n_components=3).fit(points, A).transform(points).shape == (20, 3)
 
 
+def test_equal_objects_are_said():
+    with pytest.raises(InputError, match="must hold different objects"):
+        KernelGraphInference(n_components=1).fit(np.ones((4, 1)), [1, 1, 2, 2])
+
+
+def test_two_objects():
+    model = KernelGraphInference(Gaussian(1.0), n_components=1).fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+    assert model.predict_edges([[0.0], [1.0]]).tolist() == [[False, True], [True, False]]
+
+
 def test_without_penalty(points):
     path = np.diag(np.ones(19), 1) + np.diag(np.ones(19), -1)
     free = KernelGraphInference(Gaussian(0.5), penalty=0.0).fit(points, path)  # the spectrum of the graph

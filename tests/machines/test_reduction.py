@@ -156,6 +156,10 @@ def test_hard_data_are_named(data):
         SupervisedReduction().fit(X, Y[:-1])
     with pytest.raises(InputError, match="inconsistent numbers of samples"):
         SupervisedReduction(Gaussian(1.0), same).fit(X, ["a"] * 24)
+    with pytest.raises(InputError, match=r"`y` must hold finite numbers .* as `kernel_y`"):
+        SupervisedReduction().fit(X, ["a"] * 25)
+    with pytest.raises(InputError, match=r"`y` must hold finite numbers .*NaN"):
+        SupervisedReduction().fit(X, np.full(25, np.nan))
     with pytest.raises(InputError, match="minimum of 2"):
         SupervisedReduction().fit(X, Y, sample_weight=np.eye(25)[0])
     with pytest.raises(InputError, match="target y is None"):

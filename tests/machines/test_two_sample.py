@@ -253,6 +253,12 @@ def test_bad_kernels_are_named():
         MMDTest("rbf")
     with pytest.raises(ParameterError, match=r"`select\[1\]` must be a mercer Kernel"):
         MMDTest(select=[Gaussian(1.0), 3])
+    with pytest.raises(ParameterError, match="`select` must be a sequence of kernels"):
+        MMDTest(select=Gaussian(1.0))
+    with pytest.raises(ParameterError, match="`unbiased` must be True or False"):
+        mmd(Linear(), [[1.0]], [[1.0]], unbiased="yes")
+    with pytest.raises(ParameterError, match="`unbiased` must be True or False"):
+        hsic(Linear(), Linear(), [[1.0]], [[1.0]], unbiased=1)
     with pytest.raises(ParameterError, match="`kernel_y` must be a mercer Kernel"):
         HSICTest(Gaussian(1.0), None)
     with pytest.raises(ParameterError, match="`kernel` must be"):
@@ -270,6 +276,10 @@ def test_samples_that_are_too_small_are_named():
         mmd(k, one, three, unbiased=True)
     with pytest.raises(InputError, match=r"MMDTest: .*Got 3 and 1"):
         MMDTest(k, unbiased=True).test(three, one)
+    with pytest.raises(InputError, match=r"at least 1 point each.*Got 0 and 3"):
+        MMDTest(k).test(np.empty((0, 2)), three)
+    with pytest.raises(InputError, match=r"at least 2 points each.*Got 1 and 2"):
+        MMDTest(k, unbiased=True).test_pooled(three, [0, 1, 1])
     with pytest.raises(InputError, match=r"at least 1 point each.*Got 0 and 1"):
         mmd(SetIntersection(), [], [{1}])
     with pytest.raises(InputError, match=r"`select` needs four points in each sample.*Got 3 and 4"):
@@ -292,6 +302,15 @@ def test_data_that_do_not_fit_together_are_named(rng):
         MMDTest().test_pooled(X, [0, 1, 2, 0, 1])
     with pytest.raises(InputError, match="`labels` must have 5 entries"):
         MMDTest().test_pooled(X, [0, 1])
+
+
+def test_overflow_is_no_evidence(rng):
+    X = 1e100 * rng.standard_normal((8, 2))
+    with (
+        pytest.raises(InputError, match="statistic is not finite"),
+        np.errstate(over="ignore", invalid="ignore"),
+    ):
+        HSICTest(Linear(), Linear(), n_permutations=9, random_state=0).test(X, X)
 
 
 def test_results_print_and_settings_compare(rng):

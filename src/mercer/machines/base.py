@@ -90,7 +90,12 @@ class KernelMachine(BaseEstimator):
     def _validate_labels(self, y: Any, n: int) -> np.ndarray:
         """Return class labels as an array of shape (n,)."""
         labels = self._validate_targets(y, n, numeric=False)
-        check_classification_targets(labels)
+        try:
+            check_classification_targets(labels)
+        except TypeError as error:  # labels that cannot be sorted
+            raise InputError(
+                f"{type(self).__name__}: `y` must hold labels of one kind, such as strings. Got {error}."
+            ) from error
         if labels.ndim == 2 and labels.shape[1] > 1:
             raise InputError(
                 f"{type(self).__name__}: `y` must hold one label per point. Got shape {labels.shape}."

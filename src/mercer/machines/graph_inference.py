@@ -126,6 +126,10 @@ class KernelGraphInference(KernelProjection):
             raise self._singular_error("some function is constant on each connected part") from error
 
         directions, quotients = solution.value
+        if not len(quotients):
+            raise InputError(
+                "KernelGraphInference: `X` must hold different objects: in feature space all are the same."
+            )
         p = keep(
             self.n_components,
             len(quotients),

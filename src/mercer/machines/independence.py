@@ -16,7 +16,14 @@ from ..gram.spectrum import finite
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import center, hsic_statistics, permutation_p_value, random_orders
-from .significance import PermutationResult, check_kernel, check_settings, generator, resolve_blindly
+from .significance import (
+    PermutationResult,
+    check_kernel,
+    check_permutations,
+    check_unbiased,
+    generator,
+    resolve_blindly,
+)
 
 __all__ = ["HSICResult", "HSICTest", "hsic"]
 
@@ -54,6 +61,7 @@ def hsic(kernel_x: Kernel, kernel_y: Kernel, X: Any, Y: Any, *, unbiased: bool =
     """
     check_kernel(kernel_x, "kernel_x", "hsic")
     check_kernel(kernel_y, "kernel_y", "hsic")
+    check_unbiased(unbiased, "hsic")
     A, B = _paired(kernel_x, kernel_y, X, Y, unbiased, "hsic")
     as_given = [np.arange(size(A))]
     return float(_statistics(kernel_x.resolve(A), kernel_y.resolve(B), A, B, as_given, unbiased)[0])
@@ -124,7 +132,8 @@ class HSICTest:
     def __post_init__(self) -> None:
         check_kernel(self.kernel_x, "kernel_x", "HSICTest")
         check_kernel(self.kernel_y, "kernel_y", "HSICTest")
-        check_settings(self.n_permutations, self.unbiased, "HSICTest")
+        check_permutations(self.n_permutations, "HSICTest")
+        check_unbiased(self.unbiased, "HSICTest")
 
     def test(self, X: Any, Y: Any) -> HSICResult:
         """Test whether the pairs ``(X[i], Y[i])`` are independent."""

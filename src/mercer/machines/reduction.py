@@ -144,8 +144,7 @@ class SupervisedReduction(KernelProjection):
             raise InputError("SupervisedReduction requires y to be passed, but the target y is None.")
         domain = self._checked_kernel("kernel_y").domain
         if isinstance(domain, Vectors) and not hasattr(y, "tocsr"):
-            targets = self._validate_targets(y, n, numeric=True)
-            y = targets[:, None] if targets.ndim == 1 else targets
+            y = self._validate_numbers(y, n)
         others = domain.validate(y, "y")
         if len_of(others) != n:
             raise InputError(
@@ -153,6 +152,18 @@ class SupervisedReduction(KernelProjection):
                 f"samples: {[n, len_of(others)]}."
             )
         return others
+
+    def _validate_numbers(self, y: Any, n: int) -> np.ndarray:
+        try:
+            targets = self._validate_targets(y, n, numeric=True)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(
+                f"SupervisedReduction: `y` must hold finite numbers for {self.kernel_y!r}: {error} "
+                "For other objects give a kernel on them as `kernel_y`."
+            ) from error
+        return targets[:, None] if targets.ndim == 1 else targets
 
     def _count(self, quotients: np.ndarray) -> int:
         wanted = self.n_components

@@ -13,7 +13,14 @@ from ..domains import Data, size, take
 from ..errors import ParameterError
 from ..kernel import Kernel
 
-__all__ = ["PermutationResult", "check_kernel", "check_settings", "generator", "resolve_blindly"]
+__all__ = [
+    "PermutationResult",
+    "check_kernel",
+    "check_permutations",
+    "check_unbiased",
+    "generator",
+    "resolve_blindly",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +58,19 @@ def check_kernel(kernel: Any, name: str, caller: str) -> None:
         )
 
 
-def check_settings(n_permutations: Any, unbiased: Any, caller: str) -> None:
-    """Raise unless the settings of a test are what they have to be."""
-    if (
-        isinstance(n_permutations, bool)
-        or not isinstance(n_permutations, numbers.Integral)
-        or n_permutations < 1
-    ):
+def check_permutations(count: Any, caller: str) -> None:
+    """Raise unless ``count`` is a number of permutations."""
+    if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
         raise ParameterError(
-            f"{caller}: `n_permutations` must be an integer >= 1. Got {n_permutations!r}. The p-value is "
-            "never below 1 / (n_permutations + 1)."
+            f"{caller}: `n_permutations` must be an integer >= 1. Got {count!r}. The p-value is never below "
+            "1 / (n_permutations + 1)."
         )
-    if not isinstance(unbiased, bool | np.bool_):
-        raise ParameterError(f"{caller}: `unbiased` must be True or False. Got {unbiased!r}.")
+
+
+def check_unbiased(value: Any, caller: str) -> None:
+    """Raise unless ``value`` says which statistic to use."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{caller}: `unbiased` must be True or False. Got {value!r}.")
 
 
 def generator(random_state: Any) -> np.random.Generator:

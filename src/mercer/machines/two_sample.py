@@ -10,7 +10,7 @@ import numpy as np
 
 from ..domains import Data, Similarities, join, size, take
 from ..engine.threads import single_threaded_blas
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from ..gram import gram
 from ..gram.spectrum import HELD_BYTES
 from ..kernel import Kernel
@@ -18,7 +18,14 @@ from ..kernels import Gaussian
 from ..memory import memory_limit
 from ..rkhs import RKHSFunction
 from ..solvers import given_split, mmd_statistics, permutation_p_value, random_splits
-from .significance import PermutationResult, check_kernel, check_settings, generator, resolve_blindly
+from .significance import (
+    PermutationResult,
+    check_kernel,
+    check_permutations,
+    check_unbiased,
+    generator,
+    resolve_blindly,
+)
 
 __all__ = ["MMDResult", "MMDTest", "mmd"]
 
@@ -54,8 +61,8 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
     9.0
     """
     check_kernel(kernel, "kernel", "mmd")
-    pooled, n = _pooled(kernel, X, Y, "mmd")
-    _check_sizes(n, size(pooled) - n, unbiased, "mmd")
+    check_unbiased(unbiased, "mmd")
+    pooled, n = _pooled(kernel, X, Y, unbiased, "mmd")
     return float(_statistics(kernel.resolve(pooled), pooled, [given_split(size(pooled), n)], unbiased)[0])
 
 
@@ -138,14 +145,18 @@ class MMDTest:
 
     def __post_init__(self) -> None:
         check_kernel(self.kernel, "kernel", "MMDTest")
-        check_settings(self.n_permutations, self.unbiased, "MMDTest")
+        check_permutations(self.n_permutations, "MMDTest")
+        check_unbiased(self.unbiased, "MMDTest")
+        if not isinstance(self.select, Sequence):
+            raise ParameterError(
+                f"MMDTest: `select` must be a sequence of kernels, such as a list. Got {self.select!r}."
+            )
         for i, candidate in enumerate(self.select):
             check_kernel(candidate, f"select[{i}]", "MMDTest")
 
     def test(self, X: Any, Y: Any) -> MMDResult:
         """Compare two samples."""
-        pooled, n = _pooled(self.kernel, X, Y, "MMDTest")
-        return self._test(pooled, n)
+        return self._test(*_pooled(self.kernel, X, Y, self.unbiased, "MMDTest"))
 
     def test_pooled(self, Z: Any, labels: Any) -> MMDResult:
         """Compare the points of ``Z`` with one label to those with the other.
@@ -165,17 +176,16 @@ class MMDTest:
                 f"values. Got shape {labels.shape} with {len(values)}."
             )
         order = np.argsort(labels != values[0], kind="stable")
-        return self._test(take(points, order), int((labels == values[0]).sum()))
+        n = int((labels == values[0]).sum())
+        _check_sizes(n, len(labels) - n, self.unbiased, "MMDTest")
+        return self._test(take(points, order), n)
 
     def _test(self, pooled: Data, n: int) -> MMDResult:
-        N = size(pooled)
-        _check_sizes(n, N - n, self.unbiased, "MMDTest")
         rng = generator(self.random_state)
         kernel = self.kernel
         if len(self.select):
             kernel, pooled, n = self._selected(pooled, n, rng)
-            N = size(pooled)
-        kernel = resolve_blindly(kernel, pooled, rng)
+        kernel, N = resolve_blindly(kernel, pooled, rng), size(pooled)
         splits = random_splits(N, n, self.n_permutations, rng)
         statistics = _statistics(kernel, pooled, splits, self.unbiased)
         scale = 4 * float(np.abs(kernel.diagonal(pooled)).max())
@@ -203,7 +213,7 @@ class MMDTest:
         return (self.kernel, *self.select)[int(np.argmax(ratios))], rest, n - n // 2
 
 
-def _pooled(kernel: Kernel, X: Any, Y: Any, caller: str) -> tuple[Data, int]:
+def _pooled(kernel: Kernel, X: Any, Y: Any, unbiased: bool, caller: str) -> tuple[Data, int]:
     """Points of both samples, and how many are of the first."""
     domain = kernel.domain
     if isinstance(domain, Similarities):
@@ -212,6 +222,7 @@ def _pooled(kernel: Kernel, X: Any, Y: Any, caller: str) -> tuple[Data, int]:
             "Use MMDTest(Precomputed()).test_pooled(K, labels)."
         )
     A, B = domain.validate(X, "X"), domain.validate(Y, "Y")
+    _check_sizes(size(A), size(B), unbiased, caller)
     domain.match(A, B)
     return join(domain, A, B), size(A)
 

@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from ..errors import InputError
+
 __all__ = [
     "center",
     "given_split",
@@ -109,7 +111,7 @@ def mmd_statistics(
             parts.append((q - first) / (n * (n - 1)) + (q - second) / (m * (m - 1)) + 2 * q / (n * m))
         else:
             parts.append((N / (n * m)) ** 2 * q)
-    return np.concatenate(parts)
+    return _finite(np.concatenate(parts))
 
 
 # -- pairs --------------------------------------------------------------------------------------
@@ -145,4 +147,11 @@ def random_orders(n: int, count: int, rng: np.random.Generator) -> Iterator[np.n
 def hsic_statistics(A: np.ndarray, L: np.ndarray, orders: Iterable[np.ndarray]) -> np.ndarray:
     """``sum(A * L[order][:, order])`` for each order; ``A`` is centred."""
     # whole rows first, then columns: the second selection reads rows that are in cache
-    return np.array([np.vdot(A, L.take(order, axis=0).take(order, axis=1)) for order in orders])
+    products = [np.vdot(A, L.take(order, axis=0).take(order, axis=1)) for order in orders]
+    return _finite(np.array(products))
+
+
+def _finite(statistics: np.ndarray) -> np.ndarray:
+    if not np.isfinite(statistics).all():
+        raise InputError("the statistic is not finite: kernel values are too large. Scale the data.")
+    return statistics

@@ -72,8 +72,9 @@ def spectral_root(
         ``DefinitenessError``.
     """
     values, vectors = linalg.eigh(K, check_finite=False)
+    double = np.finfo(np.float64)
     magnitude = max(scale, float(np.abs(values).max(initial=0.0)))
-    level = max(len(K), 16) * max(eps, np.finfo(np.float64).eps) * magnitude
+    level = max(max(len(K), 16) * max(eps, double.eps) * magnitude, double.tiny)
     if values.size and values[0] < -level and not signed:
         raise DefinitenessError(f"the least eigenvalue is {values[0]:.6g}")
     kept = np.flatnonzero(np.abs(values) > level)[::-1]
