@@ -125,6 +125,13 @@ def test_equal_points_are_no_evidence():
     assert HSICTest(n_permutations=50, random_state=0).test(ones, np.arange(6.0)[:, None]).p_value == 1.0
 
 
+def test_ties_are_found_where_the_diagonal_vanishes():
+    """Both labellings of two points have the same energy distance, whatever rounding says."""
+    rng = np.random.default_rng(1)
+    test = MMDTest(-1.0 * PowerDistance(1.0), n_permutations=9, random_state=0)
+    assert {test.test(rng.random((1, 3)), rng.random((1, 3))).p_value for _ in range(20)} == {1.0}
+
+
 @pytest.mark.parametrize("name", ["mmd", "hsic"])
 def test_seeds_make_the_null_distribution_repeatable(rng, name):
     X, Y = rng.standard_normal((12, 2)), rng.standard_normal((12, 2))

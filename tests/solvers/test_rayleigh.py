@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from mercer.errors import DefinitenessError
-from mercer.solvers import project_out, solve_rayleigh, spectral_root
+from mercer.solvers import centred_root, solve_rayleigh, spectral_root
 
 
 @pytest.fixture
@@ -69,10 +69,16 @@ def test_negative_eigenvalues_are_refused_unless_welcome():
     np.testing.assert_array_equal(spectral_root(np.diag([1.0, -1e-8]), eps=1e-7).values, [1.0])
 
 
-def test_projecting_out_is_two_projections(rng):
-    K = rng.standard_normal((6, 6))
-    K = K + K.T
-    u = rng.standard_normal(6)
-    u /= np.linalg.norm(u)
-    H = np.eye(6) - np.outer(u, u)
-    np.testing.assert_allclose(project_out(K, u), H @ K @ H, atol=1e-12)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_centred_root_is_one_of_the_centred_matrix(rng, weighted):
+    F = rng.standard_normal((6, 8)) + 100
+    w = rng.uniform(0.5, 2, 6) if weighted else np.ones(6)
+    H = np.eye(6) - np.outer(np.ones(6), w) / w.sum()
+    expected = np.sqrt(w)[:, None] * (H @ F @ F.T @ H.T) * np.sqrt(w)
+    root = centred_root(F @ F.T, w)
+    assert root.values.shape == (5,)
+    np.testing.assert_allclose(root.features @ root.features.T, expected, atol=1e-9)
+
+
+def test_what_centring_leaves_of_equal_points_is_rounding():
+    assert centred_root(np.full((5, 5), 1 / 3), np.array([1.0, 2.0, 0.3, 0.7, 1.1])).values.shape == (0,)

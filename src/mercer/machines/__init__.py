@@ -7,7 +7,7 @@
 ``projection``     what machines share that project points on learned functions
 ``discriminant``   ``KernelDiscriminant``
 ``reduction``      ``SupervisedReduction``
-``graph_inference`` ``KernelGraphInference``
+``graphs``         ``KernelGraphInference``
 ``significance``   what permutation tests share
 ``two_sample``     ``mmd`` and ``MMDTest``
 ``independence``   ``hsic`` and ``HSICTest``
@@ -19,7 +19,7 @@
 """
 
 from .discriminant import KernelDiscriminant
-from .graph_inference import KernelGraphInference
+from .graphs import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
 from .pegasos import PegasosSVC

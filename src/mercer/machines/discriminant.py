@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError
 from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import solve_discriminant
@@ -147,14 +146,10 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     def _solve(self, training: Training, codes: np.ndarray) -> None:
         K, weight = training.K, training.weight
         norm = self.penalized == "function"
-        try:
+        with self._explaining(self.kernel_, "some function is constant in each class"):
             solution = solve_discriminant(
                 K, codes, float(self.penalty), weight, norm=norm, eps=self.gram_._eps
             )
-        except DefinitenessError as error:
-            raise self._indefinite_error(error) from error
-        except LinAlgError as error:
-            raise self._singular_error("some function is constant in each class") from error
         coefficients, quotients = solution.value
         if not len(quotients):
             raise InputError(

@@ -63,8 +63,8 @@ def hsic(kernel_x: Kernel, kernel_y: Kernel, X: Any, Y: Any, *, unbiased: bool =
     check_kernel(kernel_y, "kernel_y", "hsic")
     check_unbiased(unbiased, "hsic")
     A, B = _paired(kernel_x, kernel_y, X, Y, unbiased, "hsic")
-    as_given = [np.arange(size(A))]
-    return float(_statistics(kernel_x.resolve(A), kernel_y.resolve(B), A, B, as_given, unbiased)[0])
+    K, L = _values(kernel_x.resolve(A), A), _values(kernel_y.resolve(B), B)
+    return float(_statistics(K, L, [np.arange(len(K))], unbiased)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +140,9 @@ class HSICTest:
         A, B = _paired(self.kernel_x, self.kernel_y, X, Y, self.unbiased, "HSICTest")
         rng = generator(self.random_state)
         kernel_x, kernel_y = resolve_blindly(self.kernel_x, A, rng), resolve_blindly(self.kernel_y, B, rng)
-        orders = random_orders(size(A), self.n_permutations, rng)
-        statistics = _statistics(kernel_x, kernel_y, A, B, orders, self.unbiased)
-        scale = float(np.abs(kernel_x.diagonal(A)).max() * np.abs(kernel_y.diagonal(B)).max())
-        p_value = permutation_p_value(statistics, scale)
+        K, L = _values(kernel_x, A), _values(kernel_y, B)
+        statistics = _statistics(K, L, random_orders(len(K), self.n_permutations, rng), self.unbiased)
+        p_value = permutation_p_value(statistics, float(np.abs(K).max()) * float(np.abs(L).max()))
         return HSICResult(float(statistics[0]), p_value, statistics[1:], kernel_x, kernel_y)
 
 
@@ -164,13 +163,13 @@ def _paired(
     return A, B
 
 
-def _statistics(
-    kernel_x: Kernel, kernel_y: Kernel, A: Data, B: Data, orders: Iterable[np.ndarray], unbiased: bool
-) -> np.ndarray:
-    n = size(A)
+def _values(kernel: Kernel, points: Data) -> np.ndarray:
+    n = size(points)
     memory.require(5 * 8 * n * n, f"HSIC of {n} pairs", "Use a part of the pairs.")
-    K, L = (
-        center(finite(gram(k, Z, dtype=np.float64).dense()), unbiased=bool(unbiased))
-        for k, Z in ((kernel_x, A), (kernel_y, B))
-    )
-    return np.asarray(hsic_statistics(K, L, orders) / (n * (n - 3) if unbiased else n * n))
+    return finite(gram(kernel, points, dtype=np.float64).dense())
+
+
+def _statistics(K: np.ndarray, L: np.ndarray, orders: Iterable[np.ndarray], unbiased: bool) -> np.ndarray:
+    n = len(K)
+    A, B = center(K, unbiased=unbiased), center(L, unbiased=unbiased)
+    return np.asarray(hsic_statistics(A, B, orders) / (n * (n - 3) if unbiased else n * n))

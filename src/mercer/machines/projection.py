@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import LinAlgError
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,6 +18,7 @@ from ..domains import Data, take
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram, gram
 from ..gram.spectrum import finite, fix_signs
+from ..kernel import Kernel
 from ..solvers import Solution
 from .base import KernelMachine, len_of
 from .indefinite import screen
@@ -74,17 +78,22 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.gram_ = screen(G, self.indefinite, type(self).__name__)
         return Training(kept, np.ones(len(kept)) if weight is None else weight, finite(self.gram_.dense()))
 
-    def _indefinite_error(self, error: Exception) -> DefinitenessError:
-        return DefinitenessError(
-            f"{type(self).__name__}: {self.kernel_!r} is not positive definite on these data: {error}. "
-            "Repair it with indefinite='clip', 'flip' or 'shift'."
-        )
-
-    def _singular_error(self, what: str) -> ParameterError:
-        return ParameterError(
-            f"{type(self).__name__}: `penalty` must be larger. Got {self.penalty!r}: {what}, so that the "
-            "quotient has no maximum."
-        )
+    @contextmanager
+    def _explaining(self, kernel: Kernel, singular: str = "") -> Iterator[None]:
+        """Say what it means that a solver fails: an indefinite kernel, or a denominator that is singular."""
+        caller = type(self).__name__
+        try:
+            yield
+        except DefinitenessError as error:
+            raise DefinitenessError(
+                f"{caller}: {kernel!r} is not positive definite on these data: {error}. "
+                "Repair it with indefinite='clip', 'flip' or 'shift'."
+            ) from error
+        except LinAlgError as error:
+            raise ParameterError(
+                f"{caller}: `penalty` must be larger. Got {self.penalty!r}: {singular}, so that the quotient "
+                "has no maximum."
+            ) from error
 
     def _keep_functions(self, coefficients: np.ndarray, training: Training) -> np.ndarray:
         """Keep functions, shifted to the mean zero on the training points; return their values there."""

@@ -6,15 +6,14 @@ import numbers
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError
 
 from ..domains import Vectors, take
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import InputError, ParameterError
 from ..gram import gram
 from ..gram.spectrum import finite
 from ..kernel import Kernel
 from ..kernels import Gaussian
-from ..solvers import SpectralRoot, project_out, solve_rayleigh, spectral_root
+from ..solvers import centred_root, solve_rayleigh
 from .base import len_of
 from .indefinite import screen
 from .projection import KernelProjection, keep
@@ -113,18 +112,13 @@ class SupervisedReduction(KernelProjection):
         self.kernel_y_ = self.kernel_y.resolve(others, weight)
         G = screen(gram(self.kernel_y_, others)._in_double(), self.indefinite, "SupervisedReduction")
 
-        root = np.sqrt(weight)
-        try:
-            span = _centred_root(training.K, root, self.gram_._eps)
-            target = _centred_root(finite(G.dense()), root, G._eps)
+        with self._explaining(self.kernel_y_):
+            target = centred_root(finite(G.dense()), weight, G._eps)
+        with self._explaining(self.kernel_, "the variance of some function is no more than rounding"):
+            span = centred_root(training.K, weight, self.gram_._eps)
             top = target.features.T @ span.features
             size = float(np.sqrt(span.values.max(initial=0.0) * target.values.max(initial=0.0)))
             solution = solve_rayleigh(top, np.diag(np.sqrt(span.values)), float(self.penalty), size)
-        except DefinitenessError as error:
-            raise self._indefinite_error(error) from error
-        except LinAlgError as error:
-            raise self._singular_error("the variance of some function is no more than rounding") from error
-
         directions, quotients = solution.value
         if not len(quotients):
             raise InputError(
@@ -132,7 +126,8 @@ class SupervisedReduction(KernelProjection):
                 "Check that neither is constant."
             )
         p = self._count(quotients)
-        coefficients = root[:, None] * span.coefficients(directions[:, :p] * np.sqrt(weight.sum()))
+        b = span.coefficients(directions[:, :p] * np.sqrt(weight.sum()))
+        coefficients = np.sqrt(weight)[:, None] * b
         self._turn(self._keep_functions(coefficients, training))
         self._tell(solution)
         self.eigenvalues_ = quotients[:p]
@@ -182,10 +177,3 @@ class SupervisedReduction(KernelProjection):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _centred_root(K: np.ndarray, root: np.ndarray, eps: float) -> SpectralRoot:
-    """Root of a Gram matrix, centred by weights that are the squares of ``root``, and scaled by them."""
-    M = root[:, None] * K * root
-    centred = project_out(M, root / np.linalg.norm(root))
-    return spectral_root(centred, eps, scale=float(np.abs(M).max()))

@@ -11,7 +11,7 @@ import numpy as np
 from ..domains import Data, Similarities, join, size, take
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError, ParameterError
-from ..gram import gram
+from ..gram import Gram, gram
 from ..gram.spectrum import HELD_BYTES
 from ..kernel import Kernel
 from ..kernels import Gaussian
@@ -63,7 +63,8 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
     check_kernel(kernel, "kernel", "mmd")
     check_unbiased(unbiased, "mmd")
     pooled, n = _pooled(kernel, X, Y, unbiased, "mmd")
-    return float(_statistics(kernel.resolve(pooled), pooled, [given_split(size(pooled), n)], unbiased)[0])
+    K = gram(kernel.resolve(pooled), pooled, dtype=np.float64)
+    return float(_statistics(K, [given_split(len(K), n)], unbiased)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,17 +187,11 @@ class MMDTest:
         if len(self.select):
             kernel, pooled, n = self._selected(pooled, n, rng)
         kernel, N = resolve_blindly(kernel, pooled, rng), size(pooled)
-        splits = random_splits(N, n, self.n_permutations, rng)
-        statistics = _statistics(kernel, pooled, splits, self.unbiased)
-        scale = 4 * float(np.abs(kernel.diagonal(pooled)).max())
-        labels = np.repeat([1.0 / n, -1.0 / (N - n)], [n, N - n])
-        return MMDResult(
-            float(statistics[0]),
-            permutation_p_value(statistics, scale),
-            statistics[1:],
-            kernel,
-            RKHSFunction(kernel, pooled, labels),
-        )
+        K = gram(kernel, pooled, dtype=np.float64)
+        statistics = _statistics(K, random_splits(N, n, self.n_permutations, rng), self.unbiased)
+        p_value = permutation_p_value(statistics, 4 * _magnitude(K))
+        witness = RKHSFunction(kernel, pooled, _contrast(n, N - n))
+        return MMDResult(float(statistics[0]), p_value, statistics[1:], kernel, witness)
 
     def _selected(self, pooled: Data, n: int, rng: np.random.Generator) -> tuple[Kernel, Data, int]:
         """Choose a kernel on a random half of each sample; return it and the other half."""
@@ -236,8 +231,17 @@ def _check_sizes(n: int, m: int, unbiased: bool, caller: str) -> None:
         )
 
 
-def _statistics(kernel: Kernel, pooled: Data, splits: Iterable[np.ndarray], unbiased: bool) -> np.ndarray:
-    K = gram(kernel, pooled, dtype=np.float64)
+def _contrast(n: int, m: int) -> np.ndarray:
+    """Coefficients of the difference of the two means."""
+    return np.repeat([1.0 / n, -1.0 / m], [n, m])
+
+
+def _magnitude(K: Gram) -> float:
+    """Size of kernel values: the diagonal bounds those of definite kernels, a row shows those of others."""
+    return float(max(np.abs(K.diagonal()).max(), np.abs(K.block(0)).max()))
+
+
+def _statistics(K: Gram, splits: Iterable[np.ndarray], unbiased: bool) -> np.ndarray:
     held = K.dense() if K.nbytes <= min(HELD_BYTES, memory_limit()) else None
 
     def product(V: np.ndarray) -> np.ndarray:
@@ -251,11 +255,10 @@ def _statistics(kernel: Kernel, pooled: Data, splits: Iterable[np.ndarray], unbi
 
 def _power_ratio(kernel: Kernel, pooled: Data, n: int) -> float:
     """The unbiased statistic over its standard deviation, to first order: that of twice the witness."""
-    kernel = kernel.resolve(pooled)
-    m = size(pooled) - n
-    witness = gram(kernel, pooled, dtype=np.float64) @ np.repeat([1.0 / n, -1.0 / m], [n, m])
+    K = gram(kernel.resolve(pooled), pooled, dtype=np.float64)
+    m = len(K) - n
+    witness = K @ _contrast(n, m)
     variance = 4 * (witness[:n].var() / n + witness[n:].var() / m)
-    statistic = float(_statistics(kernel, pooled, [given_split(n + m, n)], unbiased=True)[0])
+    statistic = float(_statistics(K, [given_split(n + m, n)], unbiased=True)[0])
     # a kernel that takes the points of a sample for one has no variance, and no power either
-    level = float(np.abs(kernel.diagonal(pooled)).max()) * 1e-8
-    return statistic / float(np.sqrt(variance) + level)
+    return statistic / float(np.sqrt(variance) + 1e-8 * _magnitude(K))

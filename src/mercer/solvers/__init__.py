@@ -26,7 +26,7 @@ from .permutations import (
     random_orders,
     random_splits,
 )
-from .rayleigh import RayleighValue, SpectralRoot, project_out, solve_rayleigh, spectral_root
+from .rayleigh import RayleighValue, SpectralRoot, centred_root, solve_rayleigh, spectral_root
 from .ridge import solve_ridge
 from .solution import Solution
 
@@ -43,11 +43,11 @@ __all__ = [
     "SpectralRoot",
     "SymmetricMatrix",
     "center",
+    "centred_root",
     "given_split",
     "hsic_statistics",
     "mmd_statistics",
     "permutation_p_value",
-    "project_out",
     "random_orders",
     "random_splits",
     "solve_box",

@@ -13,7 +13,7 @@ without the diagonal (the unbiased statistic)
           + \frac{2q}{nm} .
 
 Permutations of the labels are further columns of the block :math:`U`: all of them cost one product
-:math:`KU`, and :math:`K` itself is never held.
+:math:`KU`, and :math:`K` need not be held.
 
 **Pairs.**  The statistic is :math:`\langle A, L \rangle` with a centred Gram matrix :math:`A`; a permutation
 of the second members is :math:`\langle A, L_{\pi\pi} \rangle`, a selection by index and a sum.

@@ -25,7 +25,7 @@ from scipy import linalg
 from ..errors import DefinitenessError
 from .solution import Solution
 
-__all__ = ["RayleighValue", "SpectralRoot", "project_out", "solve_rayleigh", "spectral_root"]
+__all__ = ["RayleighValue", "SpectralRoot", "centred_root", "solve_rayleigh", "spectral_root"]
 
 #: Largest relative residual of the stationarity equations of a solution that counts as one.
 ACCEPTED = 1e-10
@@ -81,10 +81,17 @@ def spectral_root(
     return SpectralRoot(vectors[:, kept], values[kept])
 
 
-def project_out(K: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """``H K H`` with ``H = I - uu'`` for a unit vector ``u``: with ``u = 1/sqrt(n)``, centring."""
-    left = K - unit[:, None] * (unit @ K)
-    return np.asarray(left - (left @ unit)[:, None] * unit)
+def centred_root(K: np.ndarray, weight: np.ndarray, eps: float = 0.0) -> SpectralRoot:
+    """:func:`spectral_root` of ``D^1/2 H K H' D^1/2``: centred by the weights ``D``, and scaled by them.
+
+    With ``M = D^1/2 K D^1/2`` and the unit vector ``u`` along ``D^1/2 1`` this is ``(I - uu') M (I - uu')``.
+    """
+    root = np.sqrt(weight)
+    M = root[:, None] * K * root
+    unit = root / np.linalg.norm(root)
+    left = M - unit[:, None] * (unit @ M)
+    centred = left - (left @ unit)[:, None] * unit
+    return spectral_root(centred, eps, scale=float(np.abs(M).max()))
 
 
 def solve_rayleigh(

@@ -6,14 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import eigh
 
 from ..domains.vectors import check_finite
-from ..errors import DefinitenessError, InputError
+from ..errors import InputError
 from ..gram.spectrum import rounding_level
 from ..kernel import Kernel
 from ..kernels import Gaussian
-from ..solvers import project_out, solve_rayleigh, spectral_root
+from ..solvers import RayleighValue, SpectralRoot, centred_root, solve_rayleigh
 from .base import len_of
 from .projection import KernelProjection, keep
 
@@ -113,19 +113,24 @@ class KernelGraphInference(KernelProjection):
             raise InputError(f"KernelGraphInference: X has {n} sample(s) while a minimum of 2 is required.")
         graph = self._adjacency(y, n)
         training = self._train_on(points, None)
-        mean = np.full(n, n**-0.5)
-        try:
-            span = spectral_root(
-                project_out(training.K, mean), self.gram_._eps, scale=float(np.abs(training.K).max())
-            )
+        with self._explaining(self.kernel_, "some function is constant on each connected part"):
+            span = centred_root(training.K, np.ones(n), self.gram_._eps)
             bottom = laplacian_root(graph) @ span.features
             solution = solve_rayleigh(np.diag(np.sqrt(span.values)), bottom, float(self.penalty))
-        except DefinitenessError as error:
-            raise self._indefinite_error(error) from error
-        except LinAlgError as error:
-            raise self._singular_error("some function is constant on each connected part") from error
+        coefficients, quotients = self._functions(span, solution.value)
+        values = self._keep_functions(coefficients, training)
+        self._turn(values)
+        self._tell(solution)
+        self.eigenvalues_ = 1 / quotients
+        self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
+        return self
 
-        directions, quotients = solution.value
+    def _functions(self, span: SpectralRoot, found: RayleighValue) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the functions to keep, of mean square 1, and their quotients.
+
+        A quotient of the solver is the reciprocal of ours: values over penalised roughness.
+        """
+        directions, quotients = found
         if not len(quotients):
             raise InputError(
                 "KernelGraphInference: `X` must hold different objects: in feature space all are the same."
@@ -136,14 +141,8 @@ class KernelGraphInference(KernelProjection):
             "KernelGraphInference",
             "the objects span no more dimensions around their mean",
         )
-        # a quotient of the solver is the reciprocal of ours: values over penalised roughness
-        length = np.sqrt(quotients[:p] / n)
-        values = self._keep_functions(span.coefficients(directions[:, :p] / length), training)
-        self._turn(values)
-        self._tell(solution)
-        self.eigenvalues_ = 1 / quotients[:p]
-        self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
-        return self
+        length = np.sqrt(quotients[:p] / len(span.vectors))
+        return span.coefficients(directions[:, :p] / length), quotients[:p]
 
     def _adjacency(self, y: Any, n: int) -> scipy.sparse.csr_array:
         """The graph as a symmetric sparse matrix without loops."""
