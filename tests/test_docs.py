@@ -81,6 +81,22 @@ def test_the_page_on_few_labels_is_true(capsys):
     assert capsys.readouterr().out.splitlines() == ["1.0", "True", "1.0", "STRICT", "True"]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("discriminant", ["True", "(200, 1)", "True"]),
+        ("two_sample", ["statistic ...", "True", "True", "0.002", "True"]),
+    ],
+)
+def test_the_pages_on_projections_and_tests_are_true(name, expected, capsys):
+    for block in python_blocks(f"docs/{name}.md"):
+        exec(compile(block, f"docs/{name}.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(expected)
+    for line, pattern in zip(lines, expected, strict=True):
+        assert re.fullmatch(re.escape(pattern).replace(re.escape("..."), ".*"), line)
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

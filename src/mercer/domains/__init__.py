@@ -1,7 +1,7 @@
 """What the input of a kernel may be.
 
 =================  =========================================================================
-``base``           ``Domain`` and ``Objects`` (anything); ``meet``, ``take``, ``size``, ``items``
+``base``           ``Domain`` and ``Objects`` (anything); ``meet``, ``take``, ``join``, ...
 ``regions``        subsets of R^d: boxes, balls, the simplex
 ``vectors``        ``Vectors`` and ``Reals``
 ``sets``           ``Sets`` of hashables
@@ -11,7 +11,7 @@
 =================  =========================================================================
 """
 
-from .base import Data, Domain, Objects, items, lower, meet, size, take
+from .base import Data, Domain, Objects, items, join, lower, meet, size, take
 from .frames import Frames
 from .measures import Gaussians, Subsets
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
@@ -42,6 +42,7 @@ __all__ = [
     "Tuples",
     "Vectors",
     "items",
+    "join",
     "lower",
     "meet",
     "size",

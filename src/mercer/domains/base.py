@@ -18,7 +18,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import DigestError, DomainError, InputError
 
-__all__ = ["Data", "Domain", "Objects", "items", "lower", "meet", "size", "take"]
+__all__ = ["Data", "Domain", "Objects", "items", "join", "lower", "meet", "size", "take"]
 
 #: Validated points: a 2-D array, a CSR array, a list, or an object with ``take`` and ``__len__``.
 Data = Any
@@ -45,6 +45,15 @@ def items(data: Data) -> Any:
     if isinstance(data, np.ndarray | list | tuple):
         return data
     return list(data)
+
+
+def join(domain: Domain, A: Data, B: Data) -> Data:
+    """Validated points of ``A``, then those of ``B``."""
+    if scipy.sparse.issparse(A) or scipy.sparse.issparse(B):
+        return scipy.sparse.vstack([scipy.sparse.csr_array(A), scipy.sparse.csr_array(B)], format="csr")
+    if isinstance(A, np.ndarray):
+        return np.concatenate([A, B])
+    return domain.validate([*items(A), *items(B)])
 
 
 class Lifted(list[Any]):

@@ -8,6 +8,13 @@
 ``few_labels``     ``LaplacianRLS``, ``LaplacianSVC``, ``LabelPropagation``, ``LabelSpreading``
 ``distances``      ``kernel_distance``: the metric of a kernel
 ``arguments``      checks of constructor arguments
+``projection``     what machines share that project points on learned functions
+``discriminant``   ``KernelDiscriminant``
+``reduction``      ``SupervisedReduction``
+``graphs``         ``KernelGraphInference``
+``significance``   what permutation tests share
+``two_sample``     ``mmd`` and ``MMDTest``
+``independence``   ``hsic`` and ``HSICTest``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -16,6 +23,7 @@
 """
 
 from .clustering import KernelKMeans, SpectralClustering
+from .discriminant import KernelDiscriminant
 from .distances import KernelDistance, kernel_distance
 from .few_labels import (
     LabelPropagation,
@@ -24,18 +32,26 @@ from .few_labels import (
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
+from .graphs import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
+from .independence import HSICResult, HSICTest, hsic
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
+from .reduction import SupervisedReduction
 from .ridge import KernelRidge
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from .two_sample import MMDResult, MMDTest, mmd
 
 __all__ = [
     "SVC",
     "SVR",
     "EnclosingBall",
+    "HSICResult",
+    "HSICTest",
     "IndefiniteKernelWarning",
+    "KernelDiscriminant",
     "KernelDistance",
+    "KernelGraphInference",
     "KernelKMeans",
     "KernelPerceptron",
     "KernelRidge",
@@ -44,10 +60,15 @@ __all__ = [
     "LaplacianRLS",
     "LaplacianRLSClassifier",
     "LaplacianSVC",
+    "MMDResult",
+    "MMDTest",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
     "SpectralClustering",
+    "SupervisedReduction",
+    "hsic",
     "kernel_distance",
+    "mmd",
 ]

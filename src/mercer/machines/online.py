@@ -21,12 +21,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, items, size, take
+from ..domains import Data, Domain, Similarities, join, size, take
 from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
 from .base import KernelMachine
@@ -303,8 +302,4 @@ def _join(domain: Domain, A: Data, B: Data) -> Data:
             "partial_fit cannot continue with a precomputed matrix: it holds no values between the points of "
             "two calls. Use a kernel on the data, or fit the whole matrix."
         )
-    if scipy.sparse.issparse(A) or scipy.sparse.issparse(B):
-        return scipy.sparse.vstack([scipy.sparse.csr_array(A), scipy.sparse.csr_array(B)], format="csr")
-    if isinstance(A, np.ndarray):
-        return np.concatenate([A, B])
-    return domain.validate([*items(A), *items(B)])
+    return join(domain, A, B)

@@ -4,6 +4,7 @@
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
 ``clusters``       ``clusters``: groups of points in the plane, and the regions that a model gives them
 ``predictions``    ``prediction``: what a model says against what is true
+``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -20,6 +21,7 @@ from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .proofs import Fragment, proof
 from .report import Report
+from .significance import null_distribution, witness
 
 __all__ = [
     "Fragment",
@@ -28,7 +30,9 @@ __all__ = [
     "canvas",
     "clusters",
     "heatmap",
+    "null_distribution",
     "prediction",
     "proof",
     "spectrum",
+    "witness",
 ]

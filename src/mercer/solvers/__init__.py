@@ -12,6 +12,9 @@
 ``graphs``         affinities, degrees, Laplacians and components of graphs
 ``laplacian``      leading eigenvectors of a graph; harmonic functions and consistent labels on it
 ``warping``        norms with a penalty on values at given points
+``rayleigh``       ``solve_rayleigh``: directions that maximise a penalised quotient
+``discriminant``   the kernel Fisher discriminant
+``permutations``   statistics of all permutations of a sample, and their p-value
 ``matrices``       a symmetric matrix as solvers see it
 =================  ==================================================================
 """
@@ -19,9 +22,20 @@
 from .box import BoxProblem, Optimality
 from .clusters import Geometry, Partition, kernel_kmeans
 from .decomposition import BoxValue, solve_box
+from .discriminant import DiscriminantValue, solve_discriminant
 from .graphs import affinity, graph_laplacian
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
 from .pairs import PairSolver
+from .permutations import (
+    center,
+    given_split,
+    hsic_statistics,
+    mmd_statistics,
+    permutation_p_value,
+    random_orders,
+    random_splits,
+)
+from .rayleigh import RayleighValue, SpectralRoot, centred_root, solve_rayleigh, spectral_root
 from .ridge import solve_ridge
 from .solution import Solution
 from .watch import Progress
@@ -30,17 +44,31 @@ __all__ = [
     "BoxProblem",
     "BoxValue",
     "DenseMatrix",
+    "DiscriminantValue",
     "Geometry",
     "GramMatrix",
     "Optimality",
     "PairSolver",
     "Partition",
     "Progress",
+    "RayleighValue",
     "Solution",
+    "SpectralRoot",
     "SymmetricMatrix",
     "affinity",
+    "center",
+    "centred_root",
+    "given_split",
     "graph_laplacian",
+    "hsic_statistics",
     "kernel_kmeans",
+    "mmd_statistics",
+    "permutation_p_value",
+    "random_orders",
+    "random_splits",
     "solve_box",
+    "solve_discriminant",
+    "solve_rayleigh",
     "solve_ridge",
+    "spectral_root",
 ]
