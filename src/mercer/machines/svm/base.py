@@ -221,7 +221,10 @@ class SupportVectorMachine(KernelMachine):
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, training: Training, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
-        """Keep the support vectors and let go of the rest."""
+        """Keep the support vectors and let go of the rest, also of what an earlier fit has left."""
+        for name in ("support_vectors_", "compression_"):
+            if hasattr(self, name):
+                delattr(self, name)
         self.support_ = training.kept[support].astype(np.int32)
         self.dual_coef_ = coefficients
         self.expansion_ = training.gram.select(support)
@@ -323,10 +326,11 @@ class SupportVectorMachine(KernelMachine):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """Weights of the features, for the linear kernel."""
+        """Weights of the features, for the linear kernel; a row per problem."""
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        features = self.support_vectors_.T  # the values of <x_i, .> at the unit vectors
+        return np.ascontiguousarray(self._combine(features, self.dual_coef_).T)
 
     def _function(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """``sum_i coefficients[i] k(x_i, .)`` at new points; no matrix is held."""

@@ -97,16 +97,24 @@ class SVC(Classifier):
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
         For vectors only.
     n_support_ : array of shape (n_classes,)
+        Number of support vectors of each class.
     dual_coef_ : array of shape (1, n_SV), or (n_classes - 1, n_SV), or (n_classes, n_SV) for ``"ovr"``
         Coefficients :math:`y_i \alpha_i`; for pairs of classes as scikit-learn lays them out.
     intercept_ : array, one number per problem
     coef_ : array of shape (n_problems, n_features)
         For the linear kernel only.
+    class_weight_ : array of shape (n_classes,)
+        Factors of C by class.
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
+    expansion_ : Gram
+        The (lazy) Gram matrix of the support vectors; it holds them and knows how to compare new points.
     converged_ : bool
         Whether every problem reached ``tol``, by its optimality conditions computed anew in double precision.
+    fit_status_ : int
+        0 if converged, else 1, as in scikit-learn.
     status_ : str
+        How the least converged problem ended, and what to do about it.
     gap_ : float
         Duality gap, summed over the problems.
     kkt_violation_ : float
@@ -114,6 +122,11 @@ class SVC(Classifier):
     solutions_ : tuple of Solution
         One per problem: iterations, times, cache statistics.
     n_iter_ : array of int
+        Two-variable steps, per problem.
+    shape_fit_ : tuple of int
+        Shape of ``X``; for objects other than vectors their number.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
     calibration_ : PiecewiseLogistic or Temperature
         For ``probability=True``: the function from decision values to probabilities, with its slopes (two
         classes) or its temperature (more).
@@ -290,7 +303,7 @@ class NuSVC(Classifier):
     share :math:`\nu` of the weight lies inside the margin, and at least that share are support vectors.  For
     two classes :math:`\nu` is at most twice the share of the smaller one; more is refused at once.
 
-    Cost and attributes as for :class:`SVC`.
+    Solver, cost and promises as for :class:`SVC`.
 
     Parameters
     ----------
@@ -299,6 +312,15 @@ class NuSVC(Classifier):
     kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass
         As for :class:`SVC`.
     decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
+        As for :class:`SVC`.
+
+    Attributes
+    ----------
+    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
+        As for :class:`SVC`.
+    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
+        As for :class:`SVC`.
+    shape_fit_, n_features_in_, feature_names_in_, calibration_
         As for :class:`SVC`.
 
     Examples

@@ -110,6 +110,10 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
             Seconds after which to stop; the model is usable and says how far it is from the optimum.
         callbacks : callable or sequence of callables
             Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
+
+        Returns
+        -------
+        self
         """
         control = self._control(time_budget, callbacks)
         last = self._last() if self.warm_start else None
@@ -410,7 +414,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
             return super()._combine(values, coefficients)
         count = len(self.classes_)
         place = {pair: t for t, pair in enumerate(combinations(range(count), 2))}
-        result = np.zeros((len(values), len(place)))
+        result = np.zeros((values.shape[0], len(place)))
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
         for c in range(count):
             mine = slice(ends[c], ends[c + 1])

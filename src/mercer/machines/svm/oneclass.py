@@ -69,6 +69,10 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
             Seconds after which to stop; the model is usable and says how far it is from the optimum.
         callbacks : callable or sequence of callables
             Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
+
+        Returns
+        -------
+        self
         """
         control = self._control(time_budget, callbacks)
         self._check_parameters()
@@ -115,6 +119,7 @@ class OneClassSVM(_OneClass):
     Parameters
     ----------
     kernel : Kernel, default=Gaussian("scale")
+        As for :class:`SVC`.
     nu : float, default=0.5
         In (0, 1].
     tol, max_iter, cache_size, shrinking, verbose, indefinite, store
@@ -126,7 +131,9 @@ class OneClassSVM(_OneClass):
         :math:`\rho`: ``decision_function = score_samples - offset_``.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
         As for :class:`SVC`.
-    kernel_, converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
+    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
+        As for :class:`SVC`.
+    shape_fit_, n_features_in_, feature_names_in_
         As for :class:`SVC`.
 
     Examples
@@ -198,8 +205,9 @@ class EnclosingBall(_OneClass):
     Parameters
     ----------
     kernel : Kernel, default=Gaussian("scale")
+        As for :class:`SVC`.
     C : float, default=inf
-        Price of a squared distance outside.
+        Price of a squared distance outside; at least 1 / W, inf for the hard ball.
     tol : float, default=1e-3
         Of the optimality conditions; the squared radius is right to about twice that.
     max_iter, cache_size, shrinking, verbose, indefinite, store
@@ -207,16 +215,21 @@ class EnclosingBall(_OneClass):
 
     Attributes
     ----------
-    radius_ : float
-    squared_radius_ : float
+    radius_, squared_radius_ : float
+        :math:`r` and :math:`r^2`, larger than the optimum by a part of about 1e-10, so that points on the
+        boundary are inside.
     squared_norm_ : float
         :math:`\|c\|^2`.
     offset_ : float
         ``decision_function = score_samples - offset_``, with minus the squared radius.
-    support_, support_vectors_, n_support_, dual_coef_, kernel_
+    intercept_ : array of shape (1,)
+        :math:`r^2 - \|c\|^2`, the part of the decision that does not depend on x.
+    support_, support_vectors_, n_support_, dual_coef_, coef_
+        As for :class:`SVC`; ``dual_coef_`` are the :math:`\alpha_i` of the centre, ``coef_`` its coordinates.
+    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`.
-    converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
-        As for :class:`SVC`; ``dual_coef_`` are the :math:`\alpha_i` of the centre.
+    shape_fit_, n_features_in_, feature_names_in_
+        As for :class:`SVC`.
 
     Examples
     --------

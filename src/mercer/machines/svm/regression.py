@@ -58,6 +58,10 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
             Seconds after which to stop; the model is usable and says how far it is from the optimum.
         callbacks : callable or sequence of callables
             Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
+
+        Returns
+        -------
+        self
         """
         control = self._control(time_budget, callbacks)
         self._check_parameters()
@@ -124,8 +128,10 @@ class SVR(_Regressor):
     ----------
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
         As for :class:`SVC`.
-    kernel_, converged_, status_, gap_, kkt_violation_, solutions_, n_iter_
+    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`; ``dual_coef_`` has shape (1, n_SV).
+    shape_fit_, n_features_in_, feature_names_in_
+        As for :class:`SVC`.
 
     Examples
     --------
@@ -193,12 +199,18 @@ class NuSVR(_Regressor):
     nu : float, default=0.5
         In (0, 1].
     C : float, default=1.0
+        Price of errors, > 0.
     kernel, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`.
 
     Attributes
     ----------
-    As for :class:`SVR`.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
+        As for :class:`SVR`.
+    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
+        As for :class:`SVR`.
+    shape_fit_, n_features_in_, feature_names_in_
+        As for :class:`SVC`.
 
     Examples
     --------
