@@ -4,6 +4,9 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
+``pca``            ``KernelPCA``
+``preimage``       points of the input space for points of feature space
+``cca``            ``KernelCCA``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -11,7 +14,9 @@
 =================  ===================================================================
 """
 
+from .cca import KernelCCA
 from .indefinite import IndefiniteKernelWarning
+from .pca import KernelPCA
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .ridge import KernelRidge
@@ -22,6 +27,8 @@ __all__ = [
     "SVR",
     "EnclosingBall",
     "IndefiniteKernelWarning",
+    "KernelCCA",
+    "KernelPCA",
     "KernelPerceptron",
     "KernelRidge",
     "NuSVC",
