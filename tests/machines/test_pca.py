@@ -49,14 +49,14 @@ def by_definition(K, K_new, w):
     mean = np.average(F, axis=0, weights=w)
     scatter = (F - mean).T * w @ (F - mean)
     variance, V = np.linalg.eigh(scatter)
-    return variance[::-1], (F_new - mean) @ V[:, ::-1], F_new - mean
+    return variance[::-1], (F_new - mean) @ V[:, ::-1]
 
 
 def test_weighted_components_are_those_of_the_covariance(X):
     rng = np.random.default_rng(1)
     w, Z = rng.uniform(0.3, 3, 60), rng.standard_normal((7, 4))
     kernel = Gaussian(2.0)
-    variance, coordinates, centred = by_definition(kernel.block(X), kernel.block(Z, X), w)
+    variance, coordinates = by_definition(kernel.block(X), kernel.block(Z, X), w)
     model = KernelPCA(kernel, 5).fit(X, sample_weight=w)
     np.testing.assert_allclose(model.eigenvalues_, variance[:5], rtol=1e-9)
     np.testing.assert_allclose(np.abs(model.transform(Z)), np.abs(coordinates[:, :5]), atol=1e-7)
@@ -64,6 +64,10 @@ def test_weighted_components_are_those_of_the_covariance(X):
     np.testing.assert_allclose(model.explained_variance_, variance[:5] / (w.sum() - 1), rtol=1e-9)
     expected = (coordinates[:, :5] ** 2 / (variance[:5] / (w.sum() - 1))).sum(axis=1)
     np.testing.assert_allclose(model.mahalanobis(Z), expected, rtol=1e-6)
+    p = w / w.sum()
+    squares = 1 - 2 * kernel.block(Z, X) @ p + p @ kernel.block(X) @ p
+    expected = (coordinates[:, :5] ** 2).sum(axis=1) - squares
+    np.testing.assert_allclose(model.score_samples(Z), expected, atol=1e-8)
 
 
 def test_linear_kernel_is_linear_pca(X):

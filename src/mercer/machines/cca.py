@@ -75,7 +75,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     kernel_x, kernel_y : Kernel, default=Gaussian("scale")
         Kernels of the two views, on any domains; ``kernel_y=None`` takes that of ``kernel_x``.  For more
         views give one sequence of kernels as ``kernel_x``; then ``X`` is a sequence of views in every
-        method, and there is no ``Y``.
+        method, and there is no ``y``.
     n_components : int, default=2
         If there are fewer positive correlations, a warning says so and there are as many components.
     penalty : float or sequence of floats, default=0.02
@@ -156,10 +156,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return isinstance(self.kernel_x, list | tuple)
 
     # -- fitting --------------------------------------------------------------------------------
-    def fit(self, X: Any, Y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to paired points ``X`` and ``Y``, or to a sequence of views."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to paired points ``X`` and ``y``, the second view, or to a sequence of views."""
         kernels, penalties = self._check_parameters()
-        data = self._validate_views(X, Y, kernels)
+        data = self._validate_views(X, y, kernels)
         n = len_of(data[0])
         weight = self._validate_weight(sample_weight, n)
         if weight is not None and not weight.all():  # a row of weight zero is as if absent
@@ -232,21 +232,21 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             )
 
     # -- new points -----------------------------------------------------------------------------
-    def transform(self, X: Any, Y: Any = None) -> Any:
-        """Projections of ``X``; of ``X`` and ``Y``, if both are given; of each of a sequence of views."""
+    def transform(self, X: Any, y: Any = None) -> Any:
+        """Projections of ``X``; of ``X`` and ``y``, if both are given; of each of a sequence of views."""
         self._check_fitted()
         if self._has_list:
-            return self._project(self._split(X, Y))
+            return self._project(self._split(X, y))
         first = self._project_view(0, self._validate_X(X, reset=False))
-        return first if Y is None else (first, self._project_view(1, self._validate_other(1, Y)))
+        return first if y is None else (first, self._project_view(1, self._validate_other(1, y)))
 
-    def score(self, X: Any, Y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean correlation of the projections of paired points, over components (and pairs of views).
 
         A projection that is constant on these points has correlation zero.
         """
         self._check_fitted()
-        projections = self._project(self._split(X, Y))
+        projections = self._project(self._split(X, y))
         n = len(projections[0])
         weight = self._validate_weight(sample_weight, n)
         share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
@@ -353,22 +353,22 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             )
         return [float(p) for p in given]
 
-    def _split(self, X: Any, Y: Any) -> list[Any]:
+    def _split(self, X: Any, y: Any) -> list[Any]:
         """The views, whichever way they were given."""
         count = len(self._checked_kernels())
         if not self._has_list:
-            if Y is None:
+            if y is None:
                 raise InputError("KernelCCA requires y to be passed, but the target y is None.")
-            return [X, Y]
-        if Y is not None or not isinstance(X, list | tuple) or len(X) != count:
+            return [X, y]
+        if y is not None or not isinstance(X, list | tuple) or len(X) != count:
             raise InputError(
                 f"KernelCCA: with a sequence of {count} kernels, `X` must be a list of {count} views, "
-                "and `Y` None."
+                "and `y` None."
             )
         return list(X)
 
-    def _validate_views(self, X: Any, Y: Any, kernels: list[Kernel]) -> list[Data]:
-        views = self._split(X, Y)
+    def _validate_views(self, X: Any, y: Any, kernels: list[Kernel]) -> list[Data]:
+        views = self._split(X, y)
         data = [self._validate_X(views[0], reset=True)]
         data += [validated(kernels[i], view, self._name(i)) for i, view in enumerate(views) if i > 0]
         require_equal_lengths(data)
@@ -378,7 +378,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return validated(self.kernels_[i], view, self._name(i))
 
     def _name(self, i: int) -> str:
-        return f"X[{i}]" if self._has_list else "Y"
+        return f"X[{i}]" if self._has_list else "y"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,8 +36,13 @@ class View(NamedTuple):
 
 def validated(kernel: Kernel, view: Any, name: str) -> Data:
     """Points of a view; one number per point is a vector of one feature."""
-    if isinstance(kernel.domain, Vectors) and getattr(view, "ndim", None) == 1:
-        view = np.asarray(view)[:, None]
+    if isinstance(kernel.domain, Vectors):
+        if hasattr(view, "__array__"):
+            view = np.asarray(view)
+        elif isinstance(view, list | tuple) and all(isinstance(x, numbers.Real) for x in view):
+            view = np.asarray(view, dtype=np.float64)
+        if getattr(view, "ndim", None) == 1:
+            view = view[:, None]
     return kernel.domain.validate(view, name)
 
 

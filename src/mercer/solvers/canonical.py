@@ -105,7 +105,7 @@ def canonical_directions(views: Sequence[Whitened], k: int) -> Solution[Canonica
         return Solution(empty, True, "no view has any variance", 0.0)
     solution = largest_eigenpairs(coupling, min(k, coupling.size), tol=VECTOR_TOL)
     values = solution.value.values / (len(views) - 1)
-    kept = values > max(coupling.size, 16) * float(np.finfo(np.float64).eps)
+    kept = values > _rounding(coupling.size)
     directions = []
     for view, part in zip(views, coupling.parts(solution.value.vectors[:, kept]), strict=True):
         norms = np.linalg.norm(part, axis=0)
@@ -119,4 +119,10 @@ def largest_correlation(first: np.ndarray, second: np.ndarray) -> float:
     coupling = Coupling([first, second])
     if coupling.size == 0:
         return 0.0
-    return float(max(0.0, largest_eigenpairs(coupling, 1, tol=VALUE_TOL).value.values[0]))
+    value = float(largest_eigenpairs(coupling, 1, tol=VALUE_TOL).value.values[0])
+    return value if value > _rounding(coupling.size) else 0.0
+
+
+def _rounding(size: int) -> float:
+    """Correlations up to this are none."""
+    return max(size, 16) * float(np.finfo(np.float64).eps)
