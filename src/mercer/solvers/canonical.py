@@ -14,7 +14,8 @@ eigenproblem of the matrix with blocks :math:`B_i^\top B_j`, and zeros on the di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +33,12 @@ VECTOR_TOL, VALUE_TOL = 1e-10, 1e-6
 class Whitened(NamedTuple):
     """A view in coordinates of unit regularised variance.
 
-    ``features`` is B of shape (n, r), ``map`` the matrix with ``w = map @ u``, and ``is_penalized`` says
+    ``features`` is B of shape (n, r), ``back`` takes coordinates u to directions w, and ``is_penalized`` says
     whether the penalty is more than rounding.
     """
 
     features: np.ndarray
-    map: np.ndarray
+    back: Callable[[np.ndarray], np.ndarray]
     is_penalized: bool
 
 
@@ -60,12 +61,16 @@ def whiten(L: np.ndarray, share: np.ndarray, penalty: float) -> Whitened:
     if penalty > rounding:
         C[np.diag_indices(len(C))] += penalty
         G = linalg.cholesky(C, lower=True, overwrite_a=True, check_finite=False)
-        inverse = linalg.solve_triangular(G, np.eye(len(G)), lower=True, check_finite=False).T
-        return Whitened(centered @ inverse, inverse, True)
+        features = linalg.solve_triangular(G, centered.T, lower=True, check_finite=False).T
+        return Whitened(features, partial(_solve_transposed, G), True)
     values, V = linalg.eigh(C, check_finite=False)
     used = values > rounding
-    inverse = V[:, used] / np.sqrt(values[used] + penalty)
-    return Whitened(centered @ inverse, inverse, False)
+    M = V[:, used] / np.sqrt(values[used] + penalty)
+    return Whitened(centered @ M, partial(np.matmul, M), False)
+
+
+def _solve_transposed(G: np.ndarray, U: np.ndarray) -> np.ndarray:
+    return np.asarray(linalg.solve_triangular(G, U, lower=True, trans="T", check_finite=False))
 
 
 class Coupling:
@@ -101,7 +106,7 @@ def canonical_directions(views: Sequence[Whitened], k: int) -> Solution[Canonica
     """The ``k`` first components, or as many as have a positive value; each of regularised variance one."""
     coupling = Coupling([view.features for view in views])
     if coupling.size == 0:
-        empty = CanonicalValue(np.empty(0), [np.empty((view.map.shape[0], 0)) for view in views])
+        empty = CanonicalValue(np.empty(0), [view.back(np.empty((0, 0))) for view in views])
         return Solution(empty, True, "no view has any variance", 0.0)
     solution = largest_eigenpairs(coupling, min(k, coupling.size), tol=VECTOR_TOL)
     values = solution.value.values / (len(views) - 1)
@@ -109,7 +114,7 @@ def canonical_directions(views: Sequence[Whitened], k: int) -> Solution[Canonica
     directions = []
     for view, part in zip(views, coupling.parts(solution.value.vectors[:, kept]), strict=True):
         norms = np.linalg.norm(part, axis=0)
-        directions.append(view.map @ (part / np.where(norms > 0, norms, 1.0)))
+        directions.append(view.back(part / np.where(norms > 0, norms, 1.0)))
     value = CanonicalValue(values[kept], directions)
     return Solution(value, solution.converged, solution.status, solution.gap, solution.stats)
 

@@ -28,6 +28,8 @@ HELD_BYTES = 1 << 30
 
 #: Multiply-adds up to which OpenBLAS works on a matrix where it lies, instead of copying it first.
 SMALL_PRODUCT = 1_000_000
+#: Rows that it works on at a time.
+ROWS = 6
 
 
 class CenteredMatrix:
@@ -43,11 +45,14 @@ class CenteredMatrix:
 
     @cached_property
     def _held(self) -> np.ndarray:
-        return finite(self._gram.dense())
+        return np.asarray(self._gram.dense(), dtype=np.float64)
 
     def _times(self, V: np.ndarray) -> np.ndarray:
-        """``K @ V``."""
-        return narrow_product(self._held, V) if self.is_held else np.asarray(self._gram @ V)
+        """``K @ V``; an entry that is not finite shows in the product and is then looked for."""
+        result = narrow_product(self._held, V) if self.is_held else np.asarray(self._gram @ V)
+        if not np.isfinite(result).all():
+            finite(self._held if self.is_held else result)
+        return result
 
     @cached_property
     def means(self) -> np.ndarray:
@@ -95,9 +100,10 @@ def narrow_product(K: np.ndarray, V: np.ndarray) -> np.ndarray:
     """
     n, m = K.shape
     height = SMALL_PRODUCT // max(1, m * V.shape[1])
-    if height < 2:
+    if height < ROWS:
         return np.asarray(K @ V)
-    out = np.empty((n, V.shape[1]))
+    height -= height % ROWS
+    V, out = np.ascontiguousarray(V), np.empty((n, V.shape[1]))
     whole = n - n % height
     stacked, result = K[:whole].reshape(-1, height, m), out[:whole].reshape(-1, height, V.shape[1])
     cuts = np.linspace(0, len(stacked), num_threads() + 1).astype(int)

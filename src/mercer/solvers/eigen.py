@@ -199,7 +199,8 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
         np.empty((n, columns), order="F"), np.empty((n, columns), order="F"), np.zeros((columns, columns))
     )
     start = np.random.default_rng(0).standard_normal((n, b))
-    block = _orthogonal(start, np.zeros((n, 1)))[0]
+    with single_threaded_blas():
+        block = _orthogonal(start, np.zeros((n, 1)))[0]
     with tqdm(desc="eigenvectors", unit="product", delay=1, leave=False, disable=None) as bar:
         for products in range(1, most + 1):
             image = A.product(block)
