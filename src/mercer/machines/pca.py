@@ -164,7 +164,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             A, asked, self.solver, tol=float(self.tol), max_iter=self.max_iter
         )
         if not self.solution_.converged:
-            warnings.warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning, stacklevel=5)
+            warnings.warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning, stacklevel=4)
         return self.solution_.value
 
     def _components(self, A: CenteredMatrix, found: Eigenpairs) -> np.ndarray:

@@ -93,13 +93,13 @@ def largest_eigenpairs(
     Solution
         ``gap`` is the largest residual norm relative to the largest eigenvalue in absolute value.
     """
-    n = A.size
-    method = choose_solver(n, k, A.is_held) if solver == "auto" else solver
-    if method == "dense" or _block_size(k) * 2 > n:  # no room for a second block
+    method = choose_solver(A.size, k, A.is_held) if solver == "auto" else solver
+    b = k + OVERSAMPLING if method == "randomized" else min(max(k + 4, BLOCK), WIDEST_BLOCK)
+    if method == "dense" or k + 2 * b > A.size:  # no room for an iteration
         return _dense(A, k)
     if method == "randomized":
-        return _finish(_iterate(A, k, k + OVERSAMPLING, 0.0, PASSES), method, RANDOMIZED_TOL)
-    solution = _finish(_iterate(A, k, _block_size(k), tol, max_iter), method, tol)
+        return _finish(_iterate(A, k, b, 0.0, PASSES), method, RANDOMIZED_TOL)
+    solution = _finish(_iterate(A, k, b, tol, max_iter), method, tol)
     if solver == "auto" and A.is_held and not solution.converged:
         return _dense(A, k)
     return solution
@@ -108,10 +108,6 @@ def largest_eigenpairs(
 def signs(columns: np.ndarray) -> np.ndarray:
     """+1 or -1 per column, which makes its largest entry (the first of nearly equal ones) positive."""
     return np.where((fix_signs(columns) * columns).sum(axis=0) < 0, -1.0, 1.0)
-
-
-def _block_size(k: int) -> int:
-    return min(max(k + 4, BLOCK), WIDEST_BLOCK)
 
 
 def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:
@@ -125,9 +121,14 @@ def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:
 
 def _gap(pairs: Eigenpairs) -> float:
     """Largest residual over the largest eigenvalue."""
-    scale = float(np.abs(pairs.values).max(initial=0.0))
-    worst = float(np.linalg.norm(pairs.images - pairs.vectors * pairs.values, axis=0).max(initial=0.0))
-    return worst / scale if scale > 0 else worst
+    scale = _scale(pairs.values)
+    residuals = pairs.images / scale - pairs.vectors * (pairs.values / scale)
+    return float(np.linalg.norm(residuals, axis=0).max(initial=0.0))
+
+
+def _scale(values: np.ndarray) -> float:
+    """The largest eigenvalue in absolute value, or 1: what is divided by it can be squared."""
+    return float(np.abs(values).max(initial=0.0)) or 1.0
 
 
 def _finish(found: tuple[Eigenpairs, int], method: str, tol: float) -> Solution[Eigenpairs]:
@@ -192,12 +193,8 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
     from tqdm import tqdm
 
     n = A.size
-    b = min(b, n // 2)
-    room = min(n - b, max(10 * b, 3 * k + b))
-    columns = min(room, most * b) + b
-    basis = _Basis(
-        np.empty((n, columns), order="F"), np.empty((n, columns), order="F"), np.zeros((columns, columns))
-    )
+    room = min(n - b, max(10 * b, 3 * k + b), most * b)  # the next block must have directions to be in
+    basis = _Basis(np.empty((n, room), order="F"), np.empty((n, room), order="F"), np.zeros((room, room)))
     start = np.random.default_rng(0).standard_normal((n, b))
     with single_threaded_blas():
         block = _orthogonal(start, np.zeros((n, 1)))[0]
@@ -208,12 +205,12 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
             with single_threaded_blas():  # these are too small to share
                 block, coupling = basis.extend(block, image)
                 values, Y = basis.ritz(k)
-                residuals = np.linalg.norm(coupling @ Y[basis.m - b : basis.m], axis=0)
-                done = len(values) == k and residuals.max() <= tol * np.abs(values).max()
+                residuals = np.linalg.norm(coupling / _scale(values) @ Y[basis.m - b : basis.m], axis=0)
+                done = len(values) == k and residuals.max() <= tol
                 if done or products == most:
                     break
                 if basis.m + b > room:
-                    basis.restart(*basis.ritz(max(k + b, room // 2)))
+                    basis.restart(*basis.ritz(min(max(k + b, room // 2), room - b)))
         with single_threaded_blas():
             X, image = basis.Q[:, : basis.m] @ Y, basis.W[:, : basis.m] @ Y
     return Eigenpairs(values, X, image), products
