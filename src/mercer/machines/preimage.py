@@ -56,7 +56,7 @@ class Preimages:
     ``"ridge"``
         for any kernel on vectors: kernel ridge regression, with the kernel ``Linear() + Gaussian("scale")``
         and a constant, of the training points on their coordinates.  It learns where pre-images lie from
-        the data, and knows nothing of other places.
+        the data, and knows nothing of other places.  Each call solves an n-by-n system.
     ``"auto"``
         the first of these that holds for the kernel.
     """

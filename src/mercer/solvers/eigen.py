@@ -94,7 +94,11 @@ def largest_eigenpairs(
         ``gap`` is the largest residual norm relative to the largest eigenvalue in absolute value.
     """
     method = choose_solver(A.size, k, A.is_held) if solver == "auto" else solver
-    b = k + OVERSAMPLING if method == "randomized" else min(max(k + 4, BLOCK), WIDEST_BLOCK)
+    b = (
+        _rounded(k + OVERSAMPLING)
+        if method == "randomized"
+        else min(max(_rounded(k + 4), BLOCK), WIDEST_BLOCK)
+    )
     if method == "dense" or k + 2 * b > A.size:  # no room for an iteration
         return _dense(A, k)
     if method == "randomized":
@@ -108,6 +112,11 @@ def largest_eigenpairs(
 def signs(columns: np.ndarray) -> np.ndarray:
     """+1 or -1 per column, which makes its largest entry (the first of nearly equal ones) positive."""
     return np.where((fix_signs(columns) * columns).sum(axis=0) < 0, -1.0, 1.0)
+
+
+def _rounded(columns: int) -> int:
+    """Products go by eight columns at a time."""
+    return -(-columns // 8) * 8
 
 
 def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:

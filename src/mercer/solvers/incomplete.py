@@ -1,9 +1,10 @@
 r"""Incomplete Cholesky factorisation with pivots: a large positive semidefinite matrix as :math:`L L^\top`.
 
-Columns of the matrix are asked for one block at a time, those of the largest remaining diagonal first, until
-what remains, :math:`R = K - L L^\top`, is small.  :math:`R` is positive semidefinite and its diagonal is
-known throughout, so that its trace, which bounds its norm, is an error and not an estimate.  With ``r``
-columns: O(n r) values of the kernel, O(n r^2) operations, O(n r) memory.
+Columns of the matrix are asked for one block at a time, spread over the points in proportion to the diagonal
+that remains (the largest entries are often all next to each other, and one of them does for all), until what
+remains, :math:`R = K - L L^\top`, is small.  :math:`R` is positive semidefinite and its diagonal is known
+throughout, so that its trace, which bounds its norm, is an error and not an estimate.  With ``r`` columns:
+O(n r) values of the kernel, O(n r^2) operations, O(n r) memory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["LowRank", "incomplete_cholesky"]
 
 #: Columns that are asked for together, at least and at most: twice as many as were of use the last time.
 LEAST_BLOCK, BLOCK = 8, 48
-#: Of a block, pivots below this part of the largest wait: after the others they may be worth nothing.
+#: A column of a block that the others explain up to this part of its diagonal is worth nothing any more.
 WORTH = 0.1
 
 
@@ -65,11 +66,10 @@ def incomplete_cholesky(
     pivots: list[int] = []
     width = BLOCK
     while len(pivots) < most and rest.sum() > tol * trace and rest.max() > rounding:
-        block = np.argsort(-rest, kind="stable")[: min(width, most - len(pivots))]
-        block = block[rest[block] > max(rounding, WORTH * rest[block[0]])]
+        block = _candidates(rest, min(width, most - len(pivots)))
         r = len(pivots)
-        C = columns(block).astype(np.float64) - L[:, :r] @ L[block, :r].T
-        chosen, R = _pivoted(C[block], max(rounding, WORTH * float(rest[block[0]])))
+        C = np.asarray(columns(block), dtype=np.float64) - L[:, :r] @ L[block, :r].T
+        chosen, R = _pivoted(C[block], rounding)
         if r + len(chosen) > L.shape[1]:
             L = _grown(L, r, min(most, max(2 * r, 4 * BLOCK)))
         new = linalg.solve_triangular(R, C[:, chosen].T, lower=True, check_finite=False).T
@@ -85,20 +85,30 @@ def incomplete_cholesky(
     return _solution(L[:, : len(pivots)].copy(), np.array(pivots, dtype=np.intp), rest, trace, tol, rounding)
 
 
-def _pivoted(P: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cholesky factor of some rows and columns of ``P``, those whose pivots are at least ``least``."""
+def _candidates(rest: np.ndarray, count: int) -> np.ndarray:
+    """Up to ``count`` points: that of the largest remaining diagonal, and others in proportion to theirs."""
+    cumulated = np.cumsum(rest)
+    spread = np.searchsorted(cumulated, cumulated[-1] * (np.arange(count - 1) + 0.5) / max(1, count - 1))
+    return np.unique(np.append(spread, np.argmax(rest)))
+
+
+def _pivoted(P: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cholesky factor of the rows and columns of ``P`` that the ones before them do not explain."""
     b = len(P)
     R = np.zeros((b, b))
     left = np.diagonal(P).copy()
+    least = np.maximum(WORTH * left, rounding)
     chosen: list[int] = []
-    for j in range(b):
+    while len(chosen) < b:
         i = int(np.argmax(left))
-        if j > 0 and left[i] < least:
-            break
+        j = len(chosen)
         R[:, j] = (P[:, i] - R[:, :j] @ R[i, :j]) / np.sqrt(left[i])
         left -= R[:, j] ** 2
         chosen.append(i)
         left[chosen] = -np.inf
+        left[left < least] = -np.inf
+        if left.max() == -np.inf:
+            break
     order = np.array(chosen)
     return order, np.tril(R[order, : len(order)])
 
