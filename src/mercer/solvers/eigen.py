@@ -155,21 +155,27 @@ def _finish(found: tuple[Eigenpairs, int], method: str, tol: float) -> Solution[
 # -- the iteration ------------------------------------------------------------------------------
 @dataclass
 class _Basis:
-    """Orthonormal columns ``Q``, ``W = A Q`` and ``T = Q' A Q``; the first ``m`` are in use."""
+    """Orthonormal columns ``Q``, ``W = A Q`` and ``T = Q' A Q``; the first ``m`` are in use.
+
+    The next block is coupled to the columns from ``coupled`` on: to the block before it, and to all that a
+    restart has kept.  With the others T has zeros, up to rounding.
+    """
 
     Q: np.ndarray
     W: np.ndarray
     T: np.ndarray
     m: int = 0
+    coupled: int = 0
 
     def extend(self, block: np.ndarray, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take in a block; return the next one and the coupling ``B`` of the last columns to it."""
-        old, self.m = self.m, self.m + block.shape[1]
-        self.Q[:, old : self.m], self.W[:, old : self.m] = block, image
-        C = self.Q[:, : self.m].T @ image
-        self.T[: self.m, old : self.m] = C
-        self.T[old : self.m, : self.m] = C.T
-        return _orthogonal(image - self.Q[:, : self.m] @ C, self.Q[:, : self.m])
+        old, m = self.m, self.m + block.shape[1]
+        near = slice(self.coupled, m)
+        self.Q[:, old:m], self.W[:, old:m] = block, image
+        C = self.Q[:, near].T @ image
+        self.T[near, old:m], self.T[old:m, near] = C, C.T
+        self.m, self.coupled = m, old
+        return _orthogonal(image - self.Q[:, near] @ C, self.Q[:, :m])
 
     def ritz(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """The largest eigenvalues of ``T``, descending, and their vectors."""
@@ -181,8 +187,9 @@ class _Basis:
     def restart(self, values: np.ndarray, Y: np.ndarray) -> None:
         """Keep these combinations of the columns alone."""
         Q, W = self.Q[:, : self.m] @ Y, self.W[:, : self.m] @ Y
-        self.m = Y.shape[1]
+        self.m, self.coupled = Y.shape[1], 0
         self.Q[:, : self.m], self.W[:, : self.m] = Q, W
+        self.T[...] = 0.0
         self.T[: self.m, : self.m] = np.diag(values)
 
 
