@@ -15,6 +15,9 @@
 ``significance``   what permutation tests share
 ``two_sample``     ``mmd`` and ``MMDTest``
 ``independence``   ``hsic`` and ``HSICTest``
+``pca``            ``KernelPCA``
+``preimage``       points of the input space for points of feature space
+``cca``            ``KernelCCA``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -22,6 +25,7 @@
 =================  ===================================================================
 """
 
+from .cca import KernelCCA
 from .clustering import KernelKMeans, SpectralClustering
 from .discriminant import KernelDiscriminant
 from .distances import KernelDistance, kernel_distance
@@ -35,6 +39,7 @@ from .few_labels import (
 from .graphs import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
+from .pca import KernelPCA
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .reduction import SupervisedReduction
@@ -49,10 +54,12 @@ __all__ = [
     "HSICResult",
     "HSICTest",
     "IndefiniteKernelWarning",
+    "KernelCCA",
     "KernelDiscriminant",
     "KernelDistance",
     "KernelGraphInference",
     "KernelKMeans",
+    "KernelPCA",
     "KernelPerceptron",
     "KernelRidge",
     "LabelPropagation",

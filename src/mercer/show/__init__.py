@@ -5,6 +5,7 @@
 ``clusters``       ``clusters``: groups of points in the plane, and the regions that a model gives them
 ``predictions``    ``prediction``: what a model says against what is true
 ``significance``   ``null_distribution`` and ``witness`` of a permutation test
+``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -19,6 +20,7 @@ from .canvas import MissingExtraError, canvas
 from .clusters import clusters
 from .matrices import heatmap, spectrum
 from .predictions import prediction
+from .projections import projections, scree
 from .proofs import Fragment, proof
 from .report import Report
 from .significance import null_distribution, witness
@@ -32,7 +34,9 @@ __all__ = [
     "heatmap",
     "null_distribution",
     "prediction",
+    "projections",
     "proof",
+    "scree",
     "spectrum",
     "witness",
 ]

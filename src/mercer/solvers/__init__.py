@@ -16,14 +16,22 @@
 ``discriminant``   the kernel Fisher discriminant
 ``permutations``   statistics of all permutations of a sample, and their p-value
 ``matrices``       a symmetric matrix as solvers see it
+``centered``       ``CenteredMatrix``: a centred Gram matrix as products
+``eigen``          ``largest_eigenpairs``: dense, block Lanczos or randomised, by cost
+``canonical``      ``canonical_directions``: regularised canonical correlations of factors
+``incomplete``     ``incomplete_cholesky``: a low-rank factor with its error
 =================  ==================================================================
 """
 
 from .box import BoxProblem, Optimality
+from .canonical import Whitened, canonical_directions, largest_correlation, whiten
+from .centered import CenteredMatrix
 from .clusters import Geometry, Partition, kernel_kmeans
 from .decomposition import BoxValue, solve_box
 from .discriminant import DiscriminantValue, solve_discriminant
+from .eigen import Eigenpairs, Operator, largest_eigenpairs, signs
 from .graphs import affinity, graph_laplacian
+from .incomplete import LowRank, incomplete_cholesky
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
 from .pairs import PairSolver
 from .permutations import (
@@ -43,10 +51,14 @@ from .watch import Progress
 __all__ = [
     "BoxProblem",
     "BoxValue",
+    "CenteredMatrix",
     "DenseMatrix",
     "DiscriminantValue",
+    "Eigenpairs",
     "Geometry",
     "GramMatrix",
+    "LowRank",
+    "Operator",
     "Optimality",
     "PairSolver",
     "Partition",
@@ -55,20 +67,27 @@ __all__ = [
     "Solution",
     "SpectralRoot",
     "SymmetricMatrix",
+    "Whitened",
     "affinity",
+    "canonical_directions",
     "center",
     "centred_root",
     "given_split",
     "graph_laplacian",
     "hsic_statistics",
+    "incomplete_cholesky",
     "kernel_kmeans",
+    "largest_correlation",
+    "largest_eigenpairs",
     "mmd_statistics",
     "permutation_p_value",
     "random_orders",
     "random_splits",
+    "signs",
     "solve_box",
     "solve_discriminant",
     "solve_rayleigh",
     "solve_ridge",
     "spectral_root",
+    "whiten",
 ]

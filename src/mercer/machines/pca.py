@@ -1,0 +1,271 @@
+"""Kernel principal component analysis."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from ..domains import take
+from ..errors import InputError, ParameterError
+from ..gram import Gram, gram
+from ..gram.spectrum import is_count, rounding_level
+from ..kernel import Kernel
+from ..kernels import Gaussian
+from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
+from .base import KernelMachine, len_of
+from .indefinite import screen
+from .preimage import METHODS, Expansion, Preimages
+
+__all__ = ["KernelPCA"]
+
+_SOLVERS = ("auto", "dense", "lanczos", "randomized")
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine):
+    r"""Kernel principal component analysis: the directions of largest variance in feature space.
+
+    With weights :math:`w_i` (ones by default), :math:`W = \sum_i w_i` and the mean
+    :math:`\mu = \frac1W \sum_i w_i \phi(x_i)`, component after component
+
+    .. math:: v_j = \arg\max_{\|v\| = 1,\; v \perp v_1, \dots, v_{j-1}} \;
+              \sum_i w_i \, \langle v, \phi(x_i) - \mu \rangle^2 = \lambda_j .
+
+    :math:`\lambda_j` are the eigenvalues of the centred Gram matrix, scaled by :math:`\sqrt{w_i w_j}`;
+    ``transform`` gives the coordinates :math:`\langle v_j, \phi(x) - \mu \rangle`, of training points and new
+    ones alike.  The sign of a component is such that the largest coordinate of the training points in
+    absolute value (the first of nearly equal ones) is positive.  Needs a kernel that is positive definite
+    after centring: conditionally positive definite ones are welcome.
+
+    Cost: O(n^2) kernel values.  ``"dense"`` O(n^3); ``"lanczos"`` some ten products of the Gram matrix with a
+    block of vectors, without forming it where it is larger than 1 GiB or half of the memory limit;
+    ``"randomized"`` five such products.  ``transform``: one kernel row per point.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain.  ``Precomputed()`` takes the Gram matrix as ``X``.
+    n_components : int, optional
+        Number of components; all by default.  If the data span fewer directions, a warning says so and there
+        are as many components as directions (possibly none).
+    solver : {"auto", "dense", "lanczos", "randomized"}, default="auto"
+        ``"auto"`` takes the dense solver for up to 400 points or if more than an eighth of all components
+        are asked for, else Lanczos if the Gram matrix can be held, else the randomised method.
+    tol : float, default=1e-10
+        Lanczos ends when each residual :math:`\|A u - \lambda u\|` is at most ``tol`` times the largest
+        eigenvalue.
+    max_iter : int, default=200
+        Most products of the Lanczos iteration; where it fails, ``"auto"`` takes the dense solver.
+    preimage : {"auto", "combination", "fixed-point", "ridge"}, default="auto"
+        How ``inverse_transform`` works, see :class:`~mercer.machines.preimage.Preimages`.
+    alpha : float, default=1e-3
+        Penalty of ``preimage="ridge"``, > 0.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        What to do if the kernel is not certified and its centred Gram matrix has a negative eigenvalue, as
+        for :class:`KernelRidge`.  Negative eigenvalues of the size of rounding are zero; others never become
+        components, but they are part of the trace.
+
+    Attributes
+    ----------
+    eigenvalues_ : array of shape (n_components_,)
+        :math:`\lambda_j`, descending, all positive.
+    explained_variance_ : array of shape (n_components_,)
+        :math:`\lambda_j / (W - 1)`, as scikit-learn's ``PCA``; :math:`\lambda_j / W` if
+        :math:`W \le 1`, where weights cannot be counts.
+    explained_variance_ratio_ : array of shape (n_components_,)
+        Share of the total variance, which is the trace: exact whatever the number of components.
+    n_components_ : int
+    dual_coef_ : array of shape (n_kept, n_components_)
+        Coefficients of :math:`v_j = \sum_i a_{ij} \phi(x_i)`; each column sums to zero.
+    gram_ : Gram
+        The (lazy) Gram matrix of the kept training points.
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved.
+    solution_ : Solution
+        How the eigenproblem was solved: method, residual.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> t = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    >>> X = np.vstack([np.c_[np.cos(t), np.sin(t)], 3 * np.c_[np.cos(t), np.sin(t)]])
+    >>> Z = KernelPCA(Gaussian(1.0), n_components=3).fit_transform(X)
+    >>> Z.shape, bool(Z[:40, 0].min() > Z[40:, 0].max())  # the first component tells the circles apart
+    ((80, 3), True)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        n_components: int | None = None,
+        *,
+        solver: str = "auto",
+        tol: float = 1e-10,
+        max_iter: int = 200,
+        preimage: str = "auto",
+        alpha: float = 1e-3,
+        indefinite: str = "warn",
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.preimage = preimage
+        self.alpha = alpha
+        self.indefinite = indefinite
+
+    # -- fitting --------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the components of the points ``X``; ``y`` is ignored."""
+        self._fit(X, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, and return the coordinates of ``X``: what ``transform`` gives, without its cost."""
+        scores = self._fit(X, sample_weight)
+        return self.transform(X) if scores is None else scores
+
+    def _fit(self, X: Any, sample_weight: Any) -> np.ndarray | None:
+        """Fit; return the coordinates of the training points, unless some were left out."""
+        self._check_parameters()
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        weight = self._validate_weight(sample_weight, n)
+        dropped = weight is not None and not weight.all()
+        if weight is not None and dropped:  # a row of weight zero is as if absent
+            kept = np.flatnonzero(weight)
+            points, weight = take(points, kept), weight[kept]
+        self.kernel_ = self.kernel.resolve(points, weight)
+        self.gram_ = self._screened(gram(self.kernel_, points, dtype=np.float64))
+        self._points = points
+        A = CenteredMatrix(self.gram_, weight)
+        scores = self._components(A, self._solve(A))
+        return None if dropped else scores
+
+    def _screened(self, G: Gram) -> Gram:
+        """The Gram matrix to use; what matters is whether it is positive semidefinite after centring."""
+        if self.kernel_.certificate.is_psd:
+            return screen(G, self.indefinite, type(self).__name__)  # which checks `indefinite`
+        centered = G.center()
+        screened = screen(centered, self.indefinite, type(self).__name__)
+        return G if screened is centered else screened
+
+    def _solve(self, A: CenteredMatrix) -> Eigenpairs:
+        asked = A.size if self.n_components is None else min(self.n_components, A.size)
+        self.solution_ = largest_eigenpairs(
+            A, asked, self.solver, tol=float(self.tol), max_iter=self.max_iter
+        )
+        if not self.solution_.converged:
+            warnings.warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning, stacklevel=4)
+        return self.solution_.value
+
+    def _components(self, A: CenteredMatrix, found: Eigenpairs) -> np.ndarray:
+        """Keep what the pairs say; return the coordinates of the training points."""
+        # centring cancels digits of K, which may be much larger than what is left
+        scale = float(np.abs(found.values).max(initial=0.0)) + A.total * abs(A.center)
+        rank = int(np.sum(found.values > rounding_level(A.size, float(np.finfo(float).eps), scale)))
+        self._tell_rank(rank, A.size)
+        values, U, images = found.values[:rank], found.vectors[:, :rank], found.images[:, :rank]
+        length = np.sqrt(values)
+        scores = images / (A.root[:, None] * length)
+        sign = signs(scores)
+        coefficients = A.root[:, None] * U * (sign / length)
+        self.dual_coef_ = coefficients - A.share[:, None] * coefficients.sum(axis=0)
+        self._share, self._mean_square = A.share, A.center
+        self._offset = A.means @ self.dual_coef_  # coordinates of the mean before centring
+        self.eigenvalues_ = values.copy()
+        self.explained_variance_ = values / (A.total - 1 if A.total > 1 else A.total)
+        trace = A.trace()
+        self.explained_variance_ratio_ = values / trace if rank else values.copy()
+        self.n_components_ = self._n_features_out = rank
+        return np.asarray(scores * sign)
+
+    def _tell_rank(self, rank: int, n: int) -> None:
+        if self.n_components is not None and rank < self.n_components:
+            warnings.warn(
+                f"KernelPCA: `n_components` is {self.n_components}, but the {n} points span only {rank} "
+                f"direction(s) about their mean in the space of {self.kernel_!r}: that many are kept.",
+                UserWarning,
+                stacklevel=5,
+            )
+
+    # -- new points -----------------------------------------------------------------------------
+    def transform(self, X: Any) -> np.ndarray:
+        """Coordinates of points in the components, of shape (n, n_components_)."""
+        self._check_fitted()
+        return self._coordinates(self._validate_X(X, reset=False))
+
+    def _coordinates(self, points: Any) -> np.ndarray:
+        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ - self._offset)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Pre-images: points of the input space whose images are near the given coordinates.
+
+        Only for kernels on vectors; the method is ``preimage``.  Exact for the linear kernel; for others the
+        images of points are a small part of feature space, and what comes is an approximation.
+        """
+        self._check_fitted()
+        T = np.asarray(X, dtype=np.float64)
+        if T.ndim != 2 or T.shape[1] != self.n_components_ or not np.isfinite(T).all():
+            raise InputError(
+                f"KernelPCA.inverse_transform: `X` must be finite coordinates of shape "
+                f"(n, {self.n_components_}). Got shape {T.shape}."
+            )
+        expansion = Expansion(self.kernel_, self._points, self.dual_coef_, self._share)
+        return Preimages(expansion, self.preimage, float(self.alpha))(T, self._coordinates)
+
+    # -- novelty --------------------------------------------------------------------------------
+    def score_samples(self, X: Any) -> np.ndarray:
+        r"""Minus the squared reconstruction error in feature space: higher is more normal.
+
+        .. math:: s(x) = \sum_j \langle v_j, \phi(x) - \mu \rangle^2 - \|\phi(x) - \mu\|^2 \le 0
+
+        It needs :math:`k(x, x)` of new points, which a precomputed matrix does not have.
+        """
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        cross = self.gram_.cross(points)
+        product = cross @ np.column_stack([self.dual_coef_, self._share])
+        coordinates, means = product[:, :-1] - self._offset, product[:, -1]
+        squares = self.gram_._self(points) - 2 * means + self._mean_square
+        return np.asarray(np.minimum((coordinates**2).sum(axis=1) - squares, 0.0))
+
+    def mahalanobis(self, X: Any) -> np.ndarray:
+        r"""Squared Mahalanobis distance from the mean within the components: higher is less normal.
+
+        .. math:: m(x) = \sum_j \frac{\langle v_j, \phi(x) - \mu \rangle^2}{\lambda_j / (W - 1)}
+
+        (The survey prints the projections unsquared over squared eigenvalues.)
+        """
+        return np.asarray((self.transform(X) ** 2 / self.explained_variance_).sum(axis=1))
+
+    # -- checks ---------------------------------------------------------------------------------
+    def _check_parameters(self) -> None:
+        if self.n_components is not None and not is_count(self.n_components):
+            raise ParameterError(
+                f"KernelPCA: `n_components` must be an integer of at least 1, or None for all. "
+                f"Got {self.n_components!r}."
+            )
+        if self.solver not in _SOLVERS:
+            raise ParameterError(f"KernelPCA: `solver` must be one of {_SOLVERS}. Got {self.solver!r}.")
+        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
+            raise ParameterError(f"KernelPCA: `tol` must be a number between 0 and 1. Got {self.tol!r}.")
+        if not is_count(self.max_iter):
+            raise ParameterError(f"KernelPCA: `max_iter` must be an integer >= 1. Got {self.max_iter!r}.")
+        if self.preimage not in METHODS:
+            raise ParameterError(f"KernelPCA: `preimage` must be one of {METHODS}. Got {self.preimage!r}.")
+        if not isinstance(self.alpha, numbers.Real) or not 0 < self.alpha < np.inf:
+            raise ParameterError(f"KernelPCA: `alpha` must be a finite number > 0. Got {self.alpha!r}.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # coordinates are in double precision
+        return tags

@@ -1,0 +1,178 @@
+"""The largest eigenpairs by every method, against LAPACK on the whole matrix."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mercer.gram import gram
+from mercer.kernels import Gaussian
+from mercer.solvers import CenteredMatrix, largest_eigenpairs, signs
+from mercer.solvers import centered as centered_module
+from mercer.solvers.centered import narrow_product
+from mercer.solvers.eigen import DENSE_SIZE, choose_solver
+
+
+class Dense:
+    """A matrix that counts its products."""
+
+    is_held = True
+
+    def __init__(self, M):
+        self.M, self.size, self.products = M, len(M), 0
+
+    def product(self, V):
+        self.products += 1
+        return self.M @ V
+
+    def dense(self):
+        return self.M.copy()
+
+
+@cache
+def rotation(n):
+    return np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))[0]
+
+
+def with_spectrum(values):
+    Q = rotation(len(values))
+    M = (Q * values) @ Q.T
+    return (M + M.T) / 2
+
+
+N = 200
+SPECTRA = {
+    "decaying": 0.9 ** np.arange(N),
+    "slow": 1 / (1 + np.arange(float(N))),
+    "plateau": np.r_[np.linspace(10, 9, 30), np.linspace(1, 0, N - 30)],
+    "indefinite": np.linspace(1, -3, N),
+    "clustered": np.r_[np.full(20, 2.0), np.full(N - 20, 1.0)],
+    "rank-five": np.r_[5.0, 4, 3, 2, 1, np.zeros(N - 5)],
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [1, 6, 25])
+def test_lanczos_finds_the_largest_eigenvalues(name, k):
+    values = SPECTRA[name]
+    A = Dense(with_spectrum(values))
+    solution = largest_eigenpairs(A, k, "lanczos", tol=1e-10)
+    found, X, images = solution.value
+    assert solution.converged, solution.status
+    assert solution.stats["solver"] == "lanczos"
+    np.testing.assert_allclose(found, values[:k], atol=1e-9)
+    np.testing.assert_allclose(X.T @ X, np.eye(k), atol=1e-12)
+    np.testing.assert_allclose(A.M @ X, X * found, atol=3e-10 * np.abs(values).max())
+    np.testing.assert_allclose(images, A.M @ X, atol=1e-11)
+
+
+def test_the_identity_is_solved_every_time():
+    """ARPACK fails at random here."""
+    for n in (401, 450):
+        for k in (1, 7, 40):
+            solution = largest_eigenpairs(Dense(np.eye(n)), k)
+            assert solution.converged
+            np.testing.assert_allclose(solution.value.values, 1.0, rtol=1e-13)
+
+
+def test_repeats_give_the_same_bits():
+    M = with_spectrum(SPECTRA["slow"])
+    first = largest_eigenpairs(Dense(M), 5, "lanczos").value
+    for _ in range(5):
+        again = largest_eigenpairs(Dense(M), 5, "lanczos").value
+        for a, b in zip(first, again, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_zero_matrix():
+    for solver in ("dense", "lanczos", "randomized"):
+        solution = largest_eigenpairs(Dense(np.zeros((90, 90))), 3, solver)
+        np.testing.assert_array_equal(solution.value.values, 0.0)
+        assert solution.converged
+
+
+def test_randomized_is_near_and_says_how_near():
+    values = SPECTRA["decaying"]
+    A = Dense(with_spectrum(values))
+    solution = largest_eigenpairs(A, 8, "randomized")
+    assert A.products == solution.stats["products"] == 5
+    np.testing.assert_allclose(solution.value.values, values[:8], rtol=1e-3)
+    X, found = solution.value.vectors, solution.value.values
+    gap = np.linalg.norm(A.M @ X - X * found, axis=0).max() / found[0]
+    assert solution.gap == pytest.approx(gap, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [45, 52, 60, 90])
+@pytest.mark.parametrize("solver", ["lanczos", "randomized"])
+@pytest.mark.parametrize("k", [1, 10, 20, 45])
+def test_little_room(n, solver, k):
+    """Restarts keep all that is asked for, and the dense solver steps in where there is no room for them."""
+    values = np.linspace(3, 1, n)
+    solution = largest_eigenpairs(Dense(with_spectrum(values)), k, solver, tol=1e-9)
+    assert solution.converged == (solution.stats["solver"] != "randomized" or solution.gap <= 0.02)
+    rtol = 0.1 if solution.stats["solver"] == "randomized" else 1e-9
+    np.testing.assert_allclose(solution.value.values, values[:k], rtol=rtol)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e290])
+def test_any_scale(scale):
+    values = SPECTRA["decaying"] * scale
+    solution = largest_eigenpairs(Dense(with_spectrum(values)), 5, "lanczos")
+    assert solution.converged
+    np.testing.assert_allclose(solution.value.values, values[:5], rtol=1e-9)
+
+
+def test_an_iteration_that_is_cut_short_says_so():
+    M = np.diag(1 / (1 + np.arange(420.0)))
+    solution = largest_eigenpairs(Dense(M), 5, "lanczos", max_iter=2)
+    assert not solution.converged
+    assert "more iterations" in solution.status
+    rescued = largest_eigenpairs(Dense(M), 5, "auto", max_iter=2)
+    assert rescued.converged
+    assert rescued.stats["solver"] == "dense"
+
+
+def test_solver_is_chosen_by_cost():
+    assert choose_solver(DENSE_SIZE, 2, True) == "dense"
+    assert choose_solver(4000, 10, True) == "lanczos"
+    assert choose_solver(4000, 2000, True) == "dense"
+    assert choose_solver(100_000, 10, False) == "randomized"
+
+
+def test_signs_make_the_first_of_the_largest_entries_positive():
+    columns = np.array([[1.0, -2.0, 0.0], [-3.0, 2.0, 0.0], [2.0, 1.0, 0.0]])
+    np.testing.assert_array_equal(signs(columns), [-1.0, -1.0, 1.0])
+
+
+@pytest.mark.parametrize("shape", [(37, 37, 3), (200, 200, 16), (1030, 1030, 16), (5, 5, 1), (900, 900, 400)])
+def test_narrow_products_are_products(shape):
+    n, m, b = shape
+    rng = np.random.default_rng(0)
+    K, V = rng.standard_normal((n, m)), rng.standard_normal((m, b))
+    np.testing.assert_allclose(narrow_product(K, V), K @ V, atol=1e-11)
+
+
+@pytest.fixture(params=["held", "lazy"])
+def storage(request, monkeypatch):
+    if request.param == "lazy":
+        monkeypatch.setattr(centered_module, "HELD_BYTES", 0)
+    return request.param
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_centred_matrix_is_its_definition(storage, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    w = rng.uniform(0.2, 3, 30) if weighted else np.ones(30)
+    K = Gaussian(1.0).block(X)
+    p = w / w.sum()
+    H = np.eye(30) - np.outer(np.ones(30), p)
+    S = np.diag(np.sqrt(w))
+    expected = S @ H @ K @ H.T @ S
+    A = CenteredMatrix(gram(Gaussian(1.0), X), w if weighted else None)
+    assert A.is_held == (storage == "held")
+    V = rng.standard_normal((30, 4))
+    np.testing.assert_allclose(A.product(V), expected @ V, atol=1e-12)
+    np.testing.assert_allclose(A.dense(), expected, atol=1e-13)
+    assert A.trace() == pytest.approx(np.trace(expected), rel=1e-12)
+    assert A.center == pytest.approx(p @ K @ p, rel=1e-12)
