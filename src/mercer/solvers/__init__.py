@@ -2,7 +2,12 @@
 
 =================  ==================================================================
 ``solution``       ``Solution``: value, status, gap, statistics
-``ridge``          the regularised linear system of kernel ridge regression
+``ridge``          ``solve_ridge``: kernel ridge regression, by a factor or by iteration
+``ridge_system``   its linear system, with weights and intercept
+``ridge_path``     leave-one-out errors for many penalties
+``inverses``       factors and preconditioners
+``reduction``      a symmetric matrix turned into a band
+``conjugate``      conjugate gradients for several right sides
 ``box``            ``BoxProblem``: the quadratic problem of support vector machines
 ``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
 ``polish``         its exact end: the optimality system of the free variables
@@ -13,7 +18,9 @@
 from .box import BoxProblem, Optimality
 from .decomposition import BoxValue, Progress, solve_box
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
-from .ridge import solve_ridge
+from .ridge import RidgeValue, solve_ridge
+from .ridge_path import RidgePath, ridge_path
+from .ridge_system import RidgeSystem, WeightedMatrix
 from .solution import Solution
 
 __all__ = [
@@ -23,8 +30,13 @@ __all__ = [
     "GramMatrix",
     "Optimality",
     "Progress",
+    "RidgePath",
+    "RidgeSystem",
+    "RidgeValue",
     "Solution",
     "SymmetricMatrix",
+    "WeightedMatrix",
+    "ridge_path",
     "solve_box",
     "solve_ridge",
 ]
