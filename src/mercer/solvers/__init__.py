@@ -18,12 +18,13 @@
 from .box import BoxProblem, Optimality
 from .decomposition import BoxValue, Progress, solve_box
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
-from .ridge import RidgeValue, solve_ridge
-from .ridge_path import RidgePath, ridge_path
+from .ridge import SOLVERS, RidgeValue, solve_ridge
+from .ridge_path import RidgePath, loo_residuals, ridge_path
 from .ridge_system import RidgeSystem, WeightedMatrix
 from .solution import Solution
 
 __all__ = [
+    "SOLVERS",
     "BoxProblem",
     "BoxValue",
     "DenseMatrix",
@@ -36,6 +37,7 @@ __all__ = [
     "Solution",
     "SymmetricMatrix",
     "WeightedMatrix",
+    "loo_residuals",
     "ridge_path",
     "solve_box",
     "solve_ridge",

@@ -37,12 +37,12 @@ class _Cholesky:
         A = matrix.dense(self.dtype)
         A[np.diag_indices(len(A))] += self.dtype(alpha)
         lange, potrf, pocon, self._potrs = lapack.get_lapack_funcs(("lange", "potrf", "pocon", "potrs"), (A,))
-        norm = lange("1", A.T)
+        self.norm = float(lange("1", A.T))
         # A is symmetric, so its rows are columns: LAPACK gets the order that it wants without a copy
         self._factor, info = potrf(A.T, lower=True, overwrite_a=True, clean=False)
         if info:
             raise linalg.LinAlgError(f"the leading minor of order {info} is not positive")
-        reciprocal, _ = pocon(self._factor, norm, uplo="L")
+        reciprocal, _ = pocon(self._factor, self.norm, uplo="L")
         self.condition = 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 
     def __call__(self, R: Matrix, alpha: Any = None) -> Matrix:

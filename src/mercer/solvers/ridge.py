@@ -43,11 +43,14 @@ HELD_BYTES = 2 << 30
 #: With more different penalties than this, one reduction of the matrix is cheaper than a factor for each.
 MOST_FACTORS = 6
 
-#: What refinement in double precision reaches, and what it must reach to count as exact.
-EXACT, NEARLY_EXACT = 1e-13, 1e-10
+#: Relative residual that refinement in mixed precision aims at, and that it must reach.
+EXACT, NEARLY_EXACT = 1e-12, 1e-10
 
-#: Steps of refinement in mixed precision before it is given up.
-MOST_REFINEMENTS = 20
+#: Steps of refinement in mixed precision between two looks at the true residual.
+REFINEMENTS = 8
+
+#: A residual of this size, relative to the numbers that it is a difference of, is rounding.
+ROUNDING = 1e-12
 
 #: How often conjugate gradients start anew because the residual, computed independently, disagrees.
 MOST_RESTARTS = 3
@@ -68,6 +71,7 @@ class _Found(NamedTuple):
     stats: dict[str, Any]
     intercepts: Matrix | None = None
     gap: float | None = None
+    is_rounding: bool = False  # the residual is what double precision leaves, whatever its relative size
 
 
 def solve_ridge(
@@ -102,7 +106,8 @@ def solve_ridge(
         Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and the memory limit), one
         orthogonal reduction for many different penalties, else conjugate gradients.
     tol : float
-        Relative residual at which conjugate gradients stop, and at most which a solution counts as converged.
+        Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
+        that of a factor in double precision may also be as small as rounding in the product with M allows.
     max_iter : int
         Most products of conjugate gradients.
     progress : bool
@@ -130,7 +135,8 @@ def solve_ridge(
         gap = float(system.relative(system.residual(C)).max(initial=0.0))
     stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - start}
     value = RidgeValue(system.root[:, None] * C, b)
-    return Solution(value, converged=gap <= tol, status=found.status, gap=gap, stats=stats)
+    converged = gap <= tol or found.is_rounding
+    return Solution(value, converged=converged, status=found.status, gap=gap, stats=stats)
 
 
 def _choose(system: RidgeSystem) -> str:
@@ -164,7 +170,8 @@ def _by_penalty(system: RidgeSystem, method: str) -> _Found:
     worst = max(parts, key=lambda part: part.stats["condition"])
     gaps = [part.gap for part in parts if part.gap is not None]
     status = "; ".join(dict.fromkeys(part.status for part in parts))
-    return _Found(C, status, worst.stats, b, max(gaps) if len(gaps) == len(parts) else None)
+    gap = max(gaps) if len(gaps) == len(parts) else None
+    return _Found(C, status, worst.stats, b, gap, all(part.is_rounding for part in parts))
 
 
 def _factor(system: RidgeSystem, alpha: float) -> _Found:
@@ -185,14 +192,19 @@ def _factor(system: RidgeSystem, alpha: float) -> _Found:
         return found._replace(status=f"{found.status}; the Cholesky factorisation broke down")
     C, gap = _refined(system, inverse)
     stats = {"method": "Cholesky", "rank": system.size, "condition": inverse.condition}
-    return _Found(C, f"solved by Cholesky factorisation in double precision{note}", stats, gap=gap)
+    status = f"solved by Cholesky factorisation in double precision{note}"
+    terms = inverse.norm * np.linalg.norm(C, axis=0) + system.scale
+    rounding = bool((gap * system.scale <= ROUNDING * terms).all())
+    return _Found(C, status, stats, gap=gap, is_rounding=rounding)
 
 
 def _mixed(system: RidgeSystem, alpha: float) -> _Found | None:
     """A factor in single precision and conjugate gradients around it; None if that fails."""
     try:
         inverse = SingleCholesky(system.matrix, alpha)
-        C, _, gap, count = _conjugate(system, inverse, EXACT, MOST_REFINEMENTS)
+        C, _, gap, count = _conjugate(
+            system, inverse, EXACT, MOST_RESTARTS * REFINEMENTS, enough=NEARLY_EXACT, each=REFINEMENTS
+        )
     except linalg.LinAlgError:
         return None
     if not gap <= NEARLY_EXACT:
@@ -314,18 +326,27 @@ def _rank(n: int) -> int:
 
 
 def _conjugate(
-    system: RidgeSystem, inverse: Any, tol: float, max_iter: int, progress: Any = None
+    system: RidgeSystem,
+    inverse: Any,
+    tol: float,
+    max_iter: int,
+    progress: Any = None,
+    *,
+    enough: float | None = None,
+    each: int | None = None,
 ) -> tuple[Matrix, str, float, int]:
     """Conjugate gradients until the residual, recomputed, is small: solution, reason, residual, products.
 
-    The residual that the iteration carries along drifts away from the true one by rounding.
+    The residual that the iteration carries along drifts away from the true one by rounding: it is aimed at
+    ``tol``, the true one has to be at most ``enough``, and it is computed after ``each`` steps at the latest.
     """
+    enough, each = enough or tol, each or max_iter
     solve = _constrained(system, inverse)
     C = solve(system.right, np.arange(system.count))
     residual = system.residual(C)
     gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
     for _ in range(MOST_RESTARTS):
-        if gap <= tol or count >= max_iter or reason == "interrupted":
+        if gap <= enough or count >= max_iter or reason == "interrupted":
             break
         run: Iterations = conjugate_gradients(
             system.operator,
@@ -333,7 +354,7 @@ def _conjugate(
             solve,
             scale=np.where(system.scale > 0, system.scale, 1.0),
             tol=tol,
-            max_iter=max_iter - count,
+            max_iter=min(each, max_iter - count),
             progress=progress,
         )
         better = C + run.value
@@ -345,7 +366,7 @@ def _conjugate(
         C, gap, stalled = better, new, new > gap / 2
         if stalled:
             break
-    return C, "max_iter" if count >= max_iter and gap > tol else reason, gap, count
+    return C, "max_iter" if count >= max_iter and gap > enough else reason, gap, count
 
 
 def _constrained(system: RidgeSystem, inverse: Any) -> Any:

@@ -25,7 +25,7 @@ from ..engine.threads import num_threads, single_threaded_blas
 from .reduction import BandReduction
 from .ridge_system import RidgeSystem
 
-__all__ = ["RidgePath", "ridge_path"]
+__all__ = ["RidgePath", "loo_residuals", "ridge_path"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -62,11 +62,7 @@ def ridge_path(system: RidgeSystem, alphas: Matrix) -> RidgePath:
     Cost: O(n^3) once, O(n^2) for each penalty; 24 n^2 bytes.  Raises ``LinAlgError`` if the matrix with one
     of the penalties is not positive definite.
     """
-    n = system.size
-    memory.require(24 * n * n, f"the decomposition of {n} points", "Choose alpha on a part of the data.")
-    A = system.matrix.dense(np.float64)
-    reduction = BandReduction(A, system.root if system.intercept else None)
-    del A
+    reduction, n = _reduced(system), system.size
     coordinates = reduction.transposed @ system.right
     total = float(system.root @ system.root)
 
@@ -85,3 +81,22 @@ def ridge_path(system: RidgeSystem, alphas: Matrix) -> RidgePath:
         points = list(pool.map(evaluate, alphas.tolist()))
     loo, gcv, freedom = zip(*points, strict=True)
     return RidgePath(alphas, np.array(loo), np.array(gcv), np.array(freedom))
+
+
+def loo_residuals(system: RidgeSystem) -> Matrix:
+    """``y_i`` minus the prediction at ``x_i`` without row i, for every row and target: shape (n, t)."""
+    reduction = _reduced(system)
+    coordinates = reduction.transposed @ system.right
+    result = np.empty_like(system.right)
+    for alpha in np.unique(system.alpha):
+        columns = np.flatnonzero(system.alpha == alpha)
+        shifted = reduction.shifted(float(alpha))
+        C = reduction.transposed.T @ shifted.solve(coordinates[:, columns])
+        result[:, columns] = C / (system.root * reduction.inverse_diagonal(shifted))[:, None]
+    return result
+
+
+def _reduced(system: RidgeSystem) -> BandReduction:
+    n = system.size
+    memory.require(24 * n * n, f"the decomposition of {n} points", "Choose alpha on a part of the data.")
+    return BandReduction(system.matrix.dense(np.float64), system.root if system.intercept else None)

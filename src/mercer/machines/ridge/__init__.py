@@ -1,0 +1,13 @@
+"""Kernel ridge regression and its Gaussian-process view.
+
+=================  ==============================================================================
+``estimator``      ``KernelRidge``: fit, predict, leave-one-out
+``posterior``      variances and covariances of the function, given the data
+``objectives``     evidence and leave-one-out error of hyper-parameters, with their gradients
+``tuning``         the search for the best ones
+=================  ==============================================================================
+"""
+
+from .estimator import KernelRidge
+
+__all__ = ["KernelRidge"]
