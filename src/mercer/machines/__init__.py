@@ -4,6 +4,7 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``ridge``          ``KernelRidge``
+``spline``         ``SmoothingSpline``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -15,6 +16,7 @@ from .indefinite import IndefiniteKernelWarning
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .ridge import KernelRidge
+from .spline import SmoothingSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
@@ -28,4 +30,5 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "SmoothingSpline",
 ]

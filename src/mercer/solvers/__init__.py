@@ -8,6 +8,7 @@
 ``inverses``       factors and preconditioners
 ``reduction``      a symmetric matrix turned into a band
 ``conjugate``      conjugate gradients for several right sides
+``spline``         cubic smoothing splines in linear time
 ``box``            ``BoxProblem``: the quadratic problem of support vector machines
 ``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
 ``polish``         its exact end: the optimality system of the free variables
@@ -22,6 +23,7 @@ from .ridge import SOLVERS, RidgeValue, solve_ridge
 from .ridge_path import RidgePath, loo_residuals, ridge_path
 from .ridge_system import RidgeSystem, WeightedMatrix
 from .solution import Solution
+from .spline import SplineFit, fit_spline, spline_errors
 
 __all__ = [
     "SOLVERS",
@@ -35,10 +37,13 @@ __all__ = [
     "RidgeSystem",
     "RidgeValue",
     "Solution",
+    "SplineFit",
     "SymmetricMatrix",
     "WeightedMatrix",
+    "fit_spline",
     "loo_residuals",
     "ridge_path",
     "solve_box",
     "solve_ridge",
+    "spline_errors",
 ]

@@ -106,6 +106,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         The factor :math:`\tau` and :math:`\tau \alpha`.
     solution_ : Solution
         How the system was solved: status, residual, rank and condition.
+    n_iter_ : int
+        Products of conjugate gradients with the Gram matrix; 1 for the other solvers.
     tuning_ : Solution
         How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations.
     theta_, theta_names_ : array and tuple of str
@@ -215,6 +217,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         self.alpha_ = float(alpha) if np.ndim(alpha) == 0 else np.asarray(alpha)
         self.dual_coef_ = a[:, 0] if self._flat else a
         self.intercept_ = self._per_target(b)
+        self.n_iter_ = int(self.solution_.stats.get("iterations", 1))
         freedom = len(a) - bool(self.fit_intercept)
         self.signal_variance_ = self._per_target(
             signal_variances(np.einsum("ij,ij->j", self._Y, a), freedom, self.signal_variance)
