@@ -34,9 +34,7 @@ class OnFirstFeature(SmoothingSpline):
 
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.
-ROWS_COUNT = (
-    "choosing the penalty counts rows: two equal data are evidence about the noise, one datum of weight two is not"
-)
+ROWS_COUNT = "choosing the penalty counts rows: two equal data are evidence about the noise, one datum of weight two is not"
 EXPECTED_FAILED_CHECKS = {"check_sample_weight_equivalence_on_dense_data": ROWS_COUNT}
 
 
@@ -44,9 +42,7 @@ def expected(estimator):
     return EXPECTED_FAILED_CHECKS if estimator.lam is None else {}
 
 
-@parametrize_with_checks(
-    [OnFirstFeature(), OnFirstFeature(0.5)], expected_failed_checks=expected
-)
+@parametrize_with_checks([OnFirstFeature(), OnFirstFeature(0.5)], expected_failed_checks=expected)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -91,7 +87,9 @@ def test_exact_to_rounding(lam, close):
     np.testing.assert_allclose(errors.leverage, leverage, rtol=ROUNDING)
     np.testing.assert_allclose(errors.complement, complement, rtol=ROUNDING)
     if not close:  # 1e-8 / h^2 is as exact as double precision data determine curvature
-        np.testing.assert_allclose(fit.curvature[1:-1, 0], curvature, rtol=1e-8, atol=1e-10 * abs(curvature).max())
+        np.testing.assert_allclose(
+            fit.curvature[1:-1, 0], curvature, rtol=1e-8, atol=1e-10 * abs(curvature).max()
+        )
     many = spline_errors(x, y, w, np.array([2 * lam, lam]))
     for part, whole in zip(errors, many, strict=True):
         np.testing.assert_allclose(whole[:, 1], part, rtol=ROUNDING, atol=ROUNDING)
@@ -217,7 +215,9 @@ def test_columns_frames_and_searches():
     frame = SmoothingSpline(0.1).fit(pandas.DataFrame({"time": x}), y)
     assert list(frame.feature_names_in_) == ["time"]
     np.testing.assert_array_equal(clone(frame).fit(x.tolist(), y).predict(x.tolist()), one)
-    search = GridSearchCV(SmoothingSpline(), {"lam": [1e-3, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)).fit(x[:, None], y)
+    search = GridSearchCV(
+        SmoothingSpline(), {"lam": [1e-3, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)
+    ).fit(x[:, None], y)
     assert search.best_params_["lam"] == 1e-3
 
 

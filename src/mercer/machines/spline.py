@@ -152,7 +152,9 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 f"SmoothingSpline.predict: `derivative` must be 0, 1, 2 or 3. Got {derivative!r}."
             )
         x = self._numbers(X, reset=False)
-        fit = SplineFit(self.values_.reshape(len(self.knots_), -1), self.curvature_.reshape(len(self.knots_), -1))
+        fit = SplineFit(
+            self.values_.reshape(len(self.knots_), -1), self.curvature_.reshape(len(self.knots_), -1)
+        )
         values = _evaluate(self.knots_, fit, x, derivative)
         return values[:, 0] if self.values_.ndim == 1 else values
 

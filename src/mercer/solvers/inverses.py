@@ -86,12 +86,16 @@ class Nystrom:
         square = features[index].astype(np.float64)
         square = (square + square.T) / 2
         # Repeated points make the sample singular, and rounding to float32 a little indefinite.
-        jitter = 4 * rank * float(np.finfo(np.float32).eps) * float(np.abs(np.diagonal(square)).max(initial=0.0))
+        jitter = (
+            4 * rank * float(np.finfo(np.float32).eps) * float(np.abs(np.diagonal(square)).max(initial=0.0))
+        )
         square[np.diag_indices(rank)] += max(jitter, np.finfo(np.float64).tiny)
         L = linalg.cholesky(square, lower=True, overwrite_a=True, check_finite=False)
         for start in range(0, n, BAND):  # B = C L^-T in place, so that S K S is about B B'
             band = features[start : start + BAND]
-            band[...] = linalg.solve_triangular(L, band.T.astype(np.float64), lower=True, check_finite=False).T
+            band[...] = linalg.solve_triangular(
+                L, band.T.astype(np.float64), lower=True, check_finite=False
+            ).T
         self._features = features
         values, vectors = linalg.eigh(self._second_moment(), overwrite_a=True, check_finite=False)
         largest = float(values[-1])

@@ -240,8 +240,15 @@ def _reduce(system: RidgeSystem) -> _Found:
     for penalty in np.unique(system.alpha):
         columns = np.flatnonzero(system.alpha == penalty)
         X[:, columns] = reduction.shifted(float(penalty)).solve(coordinates[:, columns])
-    largest = float(linalg.eigvals_banded(reduction.band[: len(X)], lower=True, select="i",
-                                          select_range=(len(X) - 1, len(X) - 1))[0]) if len(X) else 0.0
+    largest = (
+        float(
+            linalg.eigvals_banded(
+                reduction.band[: len(X)], lower=True, select="i", select_range=(len(X) - 1, len(X) - 1)
+            )[0]
+        )
+        if len(X)
+        else 0.0
+    )
     least = float(system.alpha.min())
     stats = {"method": "orthogonal reduction", "rank": system.size, "condition": (largest + least) / least}
     return _Found(reduction.transposed.T @ X, "solved by one orthogonal reduction for all penalties", stats)
@@ -250,7 +257,9 @@ def _reduce(system: RidgeSystem) -> _Found:
 def _least_norm(system: RidgeSystem) -> _Found:
     """Pseudo-inverse solution: the limit of vanishing penalty where the matrix is singular."""
     n, s = system.size, system.root
-    memory.require(24 * n * n, f"the eigenvectors of {n} points", "Use solver='cholesky' or 'cg', and alpha > 0.")
+    memory.require(
+        24 * n * n, f"the eigenvectors of {n} points", "Use solver='cholesky' or 'cg', and alpha > 0."
+    )
     A = system.matrix.dense(np.float64)
     alpha = float(system.alpha[0]) if system.count else 0.0
     A[np.diag_indices(n)] += alpha

@@ -392,7 +392,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         """
         self._check_fitted()
         if return_std and return_cov:
-            raise ParameterError("KernelRidge.predict: ask for `return_std` or for `return_cov`, not for both.")
+            raise ParameterError(
+                "KernelRidge.predict: ask for `return_std` or for `return_cov`, not for both."
+            )
         points = self._validate_X(X, reset=False)
         cross = self.gram_.cross(points)
         mean = np.asarray(cross @ self.dual_coef_ + self.intercept_)
@@ -426,7 +428,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         found = {alpha: compute(self._posterior(alpha)) for alpha in np.unique(alphas).tolist()}
         if self._flat:
             return np.asarray(found[float(alphas[0])] * self.signal_variance_)
-        parts = [found[a] * tau for a, tau in zip(alphas.tolist(), np.asarray(self.signal_variance_), strict=True)]
+        parts = [
+            found[a] * tau for a, tau in zip(alphas.tolist(), np.asarray(self.signal_variance_), strict=True)
+        ]
         return np.stack(parts, axis=-1)
 
     def _posterior(self, alpha: float) -> Posterior:
@@ -461,13 +465,20 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         self._check_alpha()
         if self.alphas is not None:
             grid = np.asarray(self.alphas)
-            if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iuf" or not _all(grid > 0, grid < np.inf):
+            if (
+                grid.ndim != 1
+                or not grid.size
+                or grid.dtype.kind not in "iuf"
+                or not _all(grid > 0, grid < np.inf)
+            ):
                 raise ParameterError(
                     f"KernelRidge: `alphas` must be a list of positive numbers. Got {self.alphas!r}."
                 )
         if self.tune is not None:
             if self.tune not in ("evidence", "loo"):
-                raise ParameterError(f"KernelRidge: `tune` must be 'evidence', 'loo' or None. Got {self.tune!r}.")
+                raise ParameterError(
+                    f"KernelRidge: `tune` must be 'evidence', 'loo' or None. Got {self.tune!r}."
+                )
             if not isinstance(self.alpha, numbers.Real) or self.alpha <= 0:
                 raise ParameterError(
                     f"KernelRidge: with `tune`, `alpha` must be a positive number: the search starts from it. "

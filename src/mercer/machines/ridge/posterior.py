@@ -53,7 +53,7 @@ class Posterior:
         self._along = self._solve(self._root[:, None])[:, 0] if intercept else None
 
     def _solve(self, V: Matrix) -> Matrix:
-        solved = linalg.solve_triangular(self._factor, V, lower=True, overwrite_b=True, check_finite=False)
+        solved = linalg.solve_triangular(self._factor, V, lower=True, check_finite=False)
         return np.asarray(solved)
 
     def _explained(self, values: np.ndarray) -> tuple[Matrix, Matrix]:

@@ -44,7 +44,9 @@ class Hyperparameters(NamedTuple):
         """One name per entry, as ``set_params`` knows it."""
         names: list[str] = []
         for name, value in self._shapes().items():
-            names += [f"kernel__{name}[{i}]" for i in range(value.size)] if value.ndim else [f"kernel__{name}"]
+            names += (
+                [f"kernel__{name}[{i}]" for i in range(value.size)] if value.ndim else [f"kernel__{name}"]
+            )
         return (*names, "alpha")
 
     @property
@@ -144,5 +146,10 @@ def maximise(
     _, slope = objective(found)
     inward = np.clip(best.x + slope, bounds[:, 0], bounds[:, 1]) - best.x
     gap = float(np.abs(inward).max())
-    stats = {"objective": -float(best.fun), "evaluations": evaluations, "starts": len(starts), "at_bound": at_bound}
+    stats = {
+        "objective": -float(best.fun),
+        "evaluations": evaluations,
+        "starts": len(starts),
+        "at_bound": at_bound,
+    }
     return Solution(found, converged=bool(best.success), status=status, gap=gap, stats=stats)
