@@ -34,7 +34,10 @@ class OnFirstFeature(SmoothingSpline):
 
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.
-ROWS_COUNT = "choosing the penalty counts rows: two equal data are evidence about the noise, one datum of weight two is not"
+ROWS_COUNT = (
+    "choosing the penalty counts rows: two equal data are evidence about the noise, "
+    "one datum of weight two is not"
+)
 EXPECTED_FAILED_CHECKS = {"check_sample_weight_equivalence_on_dense_data": ROWS_COUNT}
 
 

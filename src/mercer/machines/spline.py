@@ -27,14 +27,14 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     .. math:: \min_g \; \sum_i w_i \, (y_i - g(x_i))^2 + \lambda \int g''(x)^2 \, dx
 
-    This is kernel ridge regression with the kernel :class:`~mercer.kernels.SplineRemainder` of order 2, of which
-    :math:`\int g''^2` is the squared norm, and a free straight line.  (With the full kernel
+    This is kernel ridge regression with the kernel :class:`~mercer.kernels.SplineRemainder` of order 2, of
+    which :math:`\int g''^2` is the squared norm, and a free straight line.  (With the full kernel
     :class:`~mercer.kernels.Sobolev2` the line would be penalised too: that is not a smoothing spline, though
-    the source says so.)  The solution is a natural cubic spline with a knot at each distinct :math:`x_i`; beyond
-    the data it is straight.
+    the source says so.)  The solution is a natural cubic spline with a knot at each distinct :math:`x_i`;
+    beyond the data it is straight.
 
-    Cost: O(n) time and memory, by recursions in which nothing cancels; the result is exact to rounding for any
-    penalty, also where the banded normal equations are singular in floating point.
+    Cost: O(n) time and memory, by recursions in which nothing cancels; the result is exact to rounding for
+    any penalty, also where the banded normal equations are singular in floating point.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         if targets.ndim not in (1, 2) or len(targets) != len(x):
             raise InputError(
-                f"SmoothingSpline: y must have shape ({len(x)},) or ({len(x)}, t), one row for each x. Found input "
-                f"variables with inconsistent numbers of samples: X has {len(x)}, y has shape {targets.shape}."
+                "SmoothingSpline: y must have shape (n,) or (n, t), one row for each x. Found input "
+                f"variables with inconsistent numbers of samples: {len(x)} in X, and y of shape {targets.shape}."
             )
         if sample_weight is not None and not np.any(np.asarray(sample_weight)):
             raise InputError("SmoothingSpline: `sample_weight` must have a positive entry. All are zero.")
@@ -165,8 +165,8 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
             x = validate_data(self, X, reset=reset, dtype=np.float64)
             if x.shape[1] != 1:
                 raise InputError(
-                    f"SmoothingSpline: X must be numbers on a line, of shape (n,) or (n, 1). Got {x.shape[1]} "
-                    "features. For several use KernelRidge with the kernel ThinPlate or a sum over features."
+                    "SmoothingSpline: X must be numbers on a line, of shape (n,) or (n, 1). Got "
+                    f"{x.shape[1]} features. For several use KernelRidge with a sum of kernels over features."
                 )
         return np.asarray(x, dtype=np.float64).ravel()
 
@@ -203,7 +203,7 @@ class _Rows(NamedTuple):
     @classmethod
     def merged(cls, x: Matrix, Y: Matrix, weight: Matrix) -> _Rows:
         knots, knot = np.unique(x, return_inverse=True)
-        weights = np.bincount(knot, weight)
+        weights = np.bincount(knot, weight).astype(np.float64)
         sums = np.zeros((len(knots), Y.shape[1]))
         np.add.at(sums, knot, weight[:, None] * Y)
         return cls(knots, sums / weights[:, None], weights, Y, weight, knot)

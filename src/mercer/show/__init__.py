@@ -3,6 +3,7 @@
 =================  =====================================================================================
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
 ``predictions``    ``prediction``: what a model says against what is true
+``selection``      ``leave_one_out_curve`` and ``prediction_band``
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -18,5 +19,17 @@ from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .proofs import Fragment, proof
 from .report import Report
+from .selection import leave_one_out_curve, prediction_band
 
-__all__ = ["Fragment", "MissingExtraError", "Report", "canvas", "heatmap", "prediction", "proof", "spectrum"]
+__all__ = [
+    "Fragment",
+    "MissingExtraError",
+    "Report",
+    "canvas",
+    "heatmap",
+    "leave_one_out_curve",
+    "prediction",
+    "prediction_band",
+    "proof",
+    "spectrum",
+]

@@ -1,19 +1,20 @@
 """Solvers: numbers in, :class:`Solution` out, no data types.
 
-=================  ==================================================================
-``solution``       ``Solution``: value, status, gap, statistics
-``ridge``          ``solve_ridge``: kernel ridge regression, by a factor or by iteration
-``ridge_system``   its linear system, with weights and intercept
-``ridge_path``     leave-one-out errors for many penalties
-``inverses``       factors and preconditioners
-``reduction``      a symmetric matrix turned into a band
-``conjugate``      conjugate gradients for several right sides
-``spline``         cubic smoothing splines in linear time
-``box``            ``BoxProblem``: the quadratic problem of support vector machines
-``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
-``polish``         its exact end: the optimality system of the free variables
-``matrices``       a symmetric matrix as solvers see it
-=================  ==================================================================
+===================  ==================================================================
+``solution``         ``Solution``: value, status, gap, statistics
+``ridge``            ``solve_ridge``: kernel ridge regression, by a factor or by iteration
+``ridge_system``     its linear system, with weights and intercept
+``ridge_iterative``  by conjugate gradients
+``ridge_path``       leave-one-out errors for many penalties
+``inverses``         factors and preconditioners
+``reduction``        a symmetric matrix turned into a band
+``conjugate``        conjugate gradients for several right sides
+``spline``           cubic smoothing splines in linear time
+``box``              ``BoxProblem``: the quadratic problem of support vector machines
+``decomposition``    ``solve_box``: its solution by two-variable steps on working sets
+``polish``           its exact end: the optimality system of the free variables
+``matrices``         a symmetric matrix as solvers see it
+===================  ==================================================================
 """
 
 from .box import BoxProblem, Optimality

@@ -21,14 +21,14 @@ class Iterations(NamedTuple):
     Attributes
     ----------
     value : array of shape (n, t)
-    count : int
+    products : int
         Products with the operator.
     reason : str
         Why they ended: ``"tol"``, ``"max_iter"`` or ``"interrupted"``.
     """
 
     value: Matrix
-    count: int
+    products: int
     reason: str
 
 

@@ -125,4 +125,4 @@ class Nystrom:
         low = self.values[0] + alpha  # U = B V Lambda^-1/2, on both sides of D
         D = (low / (self.values[:, None] + alpha) - 1.0) / self.values[:, None]
         inner = self._vectors @ (D * coordinates)
-        return R + (self._features @ inner.astype(np.float32)).astype(np.float64)
+        return np.asarray(R + (self._features @ inner.astype(np.float32)).astype(np.float64))

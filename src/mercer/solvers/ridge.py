@@ -21,10 +21,10 @@ from scipy import linalg
 
 from .. import memory
 from ..gram import Gram
-from .conjugate import Iterations, conjugate_gradients
-from .inverses import DoubleCholesky, Nystrom, SingleCholesky
+from .inverses import DoubleCholesky, SingleCholesky
 from .reduction import BandReduction
-from .ridge_system import RidgeSystem, WeightedMatrix
+from .ridge_iterative import MOST_RESTARTS, constrained, iterate_until, solve_iteratively
+from .ridge_system import Found, RidgeSystem, WeightedMatrix
 from .solution import Solution
 
 __all__ = ["SOLVERS", "RidgeValue", "solve_ridge"]
@@ -52,26 +52,12 @@ REFINEMENTS = 8
 #: A residual of this size, relative to the numbers that it is a difference of, is rounding.
 ROUNDING = 1e-12
 
-#: How often conjugate gradients start anew because the residual, computed independently, disagrees.
-MOST_RESTARTS = 3
-
 
 class RidgeValue(NamedTuple):
     """Coefficients of shape (n, t) and intercepts of shape (t,)."""
 
     coefficients: np.ndarray
     intercepts: np.ndarray
-
-
-class _Found(NamedTuple):
-    """Solved columns in the coordinates of the system, with the intercepts where they are known already."""
-
-    C: Matrix
-    status: str
-    stats: dict[str, Any]
-    intercepts: Matrix | None = None
-    gap: float | None = None
-    is_rounding: bool = False  # the residual is what double precision leaves, whatever its relative size
 
 
 def solve_ridge(
@@ -100,11 +86,11 @@ def solve_ridge(
     intercept : bool
         Whether to fit ``b``; otherwise it is zero.
     solver : {"auto", "cholesky", "eigen", "cg"}
-        ``"cholesky"``: a factor, from some size on in single precision with refinement by products in double,
-        in double from the start if that does not converge (the status says so).  ``"eigen"``: all eigenvalues,
-        which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is never formed, with a
-        Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and the memory limit), one
-        orthogonal reduction for many different penalties, else conjugate gradients.
+        ``"cholesky"``: a factor, from some size on in single precision with refinement by products in
+        double, in double from the start if that does not converge (the status says so).  ``"eigen"``: all
+        eigenvalues, which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is
+        never formed, with a Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and the
+        memory limit), one orthogonal reduction for many different penalties, else conjugate gradients.
     tol : float
         Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
         that of a factor in double precision may also be as small as rounding in the product with M allows.
@@ -123,7 +109,7 @@ def solve_ridge(
     system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
     method = _choose(system) if solver == "auto" else solver
     if method == "cg":
-        found = _iterate(system, tol, max_iter, progress)
+        found = solve_iteratively(system, tol, max_iter, progress)
     elif method == "reduction":
         found = _reduce(_held(system))
     else:
@@ -156,10 +142,10 @@ def _held(system: RidgeSystem) -> RidgeSystem:
 
 
 # -- direct ---------------------------------------------------------------------------------------
-def _by_penalty(system: RidgeSystem, method: str) -> _Found:
+def _by_penalty(system: RidgeSystem, method: str) -> Found:
     """One factor (or none, where there is no penalty) for each different penalty."""
     C, b = np.empty((system.size, system.count)), np.empty(system.count)
-    parts: list[_Found] = []
+    parts: list[Found] = []
     for penalty in np.unique(system.alpha):
         columns = np.flatnonzero(system.alpha == penalty)
         part = system.select(columns)
@@ -171,10 +157,10 @@ def _by_penalty(system: RidgeSystem, method: str) -> _Found:
     gaps = [part.gap for part in parts if part.gap is not None]
     status = "; ".join(dict.fromkeys(part.status for part in parts))
     gap = max(gaps) if len(gaps) == len(parts) else None
-    return _Found(C, status, worst.stats, b, gap, all(part.is_rounding for part in parts))
+    return Found(C, status, worst.stats, b, gap, all(part.is_rounding for part in parts))
 
 
-def _factor(system: RidgeSystem, alpha: float) -> _Found:
+def _factor(system: RidgeSystem, alpha: float) -> Found:
     """Cholesky: in single precision with refinement where that pays, else in double, else by eigenvalues."""
     note = ""
     if system.size >= MIXED_SIZE:
@@ -195,14 +181,14 @@ def _factor(system: RidgeSystem, alpha: float) -> _Found:
     status = f"solved by Cholesky factorisation in double precision{note}"
     terms = inverse.norm * np.linalg.norm(C, axis=0) + system.scale
     rounding = bool((gap * system.scale <= ROUNDING * terms).all())
-    return _Found(C, status, stats, gap=gap, is_rounding=rounding)
+    return Found(C, status, stats, gap=gap, is_rounding=rounding)
 
 
-def _mixed(system: RidgeSystem, alpha: float) -> _Found | None:
+def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
     """A factor in single precision and conjugate gradients around it; None if that fails."""
     try:
         inverse = SingleCholesky(system.matrix, alpha)
-        C, _, gap, count = _conjugate(
+        C, _, gap, count = iterate_until(
             system, inverse, EXACT, MOST_RESTARTS * REFINEMENTS, enough=NEARLY_EXACT, each=REFINEMENTS
         )
     except linalg.LinAlgError:
@@ -216,12 +202,12 @@ def _mixed(system: RidgeSystem, alpha: float) -> _Found | None:
         "refinements": count,
     }
     status = "solved by Cholesky factorisation in single precision, refined by products in double"
-    return _Found(C, status, stats, gap=gap)
+    return Found(C, status, stats, gap=gap)
 
 
 def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
     """Solve with a factor in double precision, and once more for the residual if that helps."""
-    solve = _constrained(system, inverse)
+    solve = constrained(system, inverse)
     every = np.arange(system.count)
     C = solve(system.right, every)
     residual = system.residual(C)
@@ -230,7 +216,7 @@ def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
     return (better, float(after)) if after < before else (C, float(before))
 
 
-def _reduce(system: RidgeSystem) -> _Found:
+def _reduce(system: RidgeSystem) -> Found:
     """All penalties from one orthogonal reduction of the matrix."""
     memory.require(16 * system.size**2, f"the orthogonal reduction of {system.size} points")
     A = system.matrix.dense(np.float64)
@@ -251,10 +237,10 @@ def _reduce(system: RidgeSystem) -> _Found:
     )
     least = float(system.alpha.min())
     stats = {"method": "orthogonal reduction", "rank": system.size, "condition": (largest + least) / least}
-    return _Found(reduction.transposed.T @ X, "solved by one orthogonal reduction for all penalties", stats)
+    return Found(reduction.transposed.T @ X, "solved by one orthogonal reduction for all penalties", stats)
 
 
-def _least_norm(system: RidgeSystem) -> _Found:
+def _least_norm(system: RidgeSystem) -> Found:
     """Pseudo-inverse solution: the limit of vanishing penalty where the matrix is singular."""
     n, s = system.size, system.root
     memory.require(
@@ -282,12 +268,12 @@ def _least_norm(system: RidgeSystem) -> _Found:
     condition = float(values[keep].max() / values[keep].min()) if rank else 1.0
     stats = {"method": "eigenvalues", "rank": rank, "condition": condition}
     if rank == n:
-        return _Found(C, "solved by eigenvalues", stats, b)
+        return Found(C, "solved by eigenvalues", stats, b)
     status = (
         f"the system is singular (rank {rank} of {n}): the least-norm solution is returned. "
         "Give alpha > 0 for a unique one."
     )
-    return _Found(C, status, stats, b, _normal_residual(system, C, b, float(values[-1])))
+    return Found(C, status, stats, b, _normal_residual(system, C, b, float(values[-1])))
 
 
 def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) -> float:
@@ -296,123 +282,3 @@ def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) 
     size = np.linalg.norm(system.root[:, None] * system.targets, axis=0) * max(largest, 1e-300)
     gradient = np.linalg.norm(system.matrix.product(errors), axis=0)
     return float(np.divide(gradient, size, out=np.zeros_like(gradient), where=size > 0).max(initial=0.0))
-
-
-# -- iterative ------------------------------------------------------------------------------------
-def _iterate(system: RidgeSystem, tol: float, max_iter: int, progress: bool) -> _Found:
-    """Conjugate gradients with a Nystrom preconditioner; K is never formed."""
-    if not (system.alpha > 0).all():
-        raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
-    inverse = Nystrom(system.matrix, _rank(system.size))
-    with _Bar(tol, progress) as bar:
-        C, reason, gap, count = _conjugate(system, inverse, tol, max_iter, bar)
-    stats = {
-        "method": "conjugate gradients",
-        "iterations": count,
-        "preconditioner_rank": inverse.rank,
-        "condition": inverse.condition(system.alpha),
-        "rank": system.size,
-    }
-    if gap <= tol:
-        status = f"converged in {count} products to a relative residual of {gap:.2g}"
-    else:
-        why = {
-            "max_iter": f"stopped after max_iter={max_iter} products",
-            "interrupted": "stopped by Ctrl-C",
-            "tol": "rounding stopped the progress",
-        }[reason]
-        status = (
-            f"{why} at a relative residual of {gap:.2g} instead of tol={tol:g}. "
-            "Raise alpha, max_iter or tol, or scale the data"
-        )
-    return _Found(C, status, stats, gap=gap)
-
-
-def _rank(n: int) -> int:
-    """Columns of the preconditioner: it costs about as much as a few products with K."""
-    fits = memory.memory_limit() // (8 * n)
-    return int(max(1, min(n, 8 * n**0.5, fits)))
-
-
-def _conjugate(
-    system: RidgeSystem,
-    inverse: Any,
-    tol: float,
-    max_iter: int,
-    progress: Any = None,
-    *,
-    enough: float | None = None,
-    each: int | None = None,
-) -> tuple[Matrix, str, float, int]:
-    """Conjugate gradients until the residual, recomputed, is small: solution, reason, residual, products.
-
-    The residual that the iteration carries along drifts away from the true one by rounding: it is aimed at
-    ``tol``, the true one has to be at most ``enough``, and it is computed after ``each`` steps at the latest.
-    """
-    enough, each = enough or tol, each or max_iter
-    solve = _constrained(system, inverse)
-    C = solve(system.right, np.arange(system.count))
-    residual = system.residual(C)
-    gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
-    for _ in range(MOST_RESTARTS):
-        if gap <= enough or count >= max_iter or reason == "interrupted":
-            break
-        run: Iterations = conjugate_gradients(
-            system.operator,
-            residual,
-            solve,
-            scale=np.where(system.scale > 0, system.scale, 1.0),
-            tol=tol,
-            max_iter=min(each, max_iter - count),
-            progress=progress,
-        )
-        better = C + run.value
-        residual = system.residual(better)
-        count, reason = count + run.count + 1, run.reason
-        new = float(system.relative(residual).max(initial=0.0))
-        if not new < gap:
-            break
-        C, gap, stalled = better, new, new > gap / 2
-        if stalled:
-            break
-    return C, "max_iter" if count >= max_iter and gap > enough else reason, gap, count
-
-
-def _constrained(system: RidgeSystem, inverse: Any) -> Any:
-    """The inverse on the space that an intercept leaves: ``M z + s v = r`` with ``s'z = 0``."""
-    if not system.intercept:
-        return lambda R, columns: inverse(R, system.alpha[columns])
-    spread = np.repeat(system.unit[:, None], system.count, axis=1)
-    along = inverse(spread, system.alpha)
-    weight = system.unit @ along
-
-    def solve(R: Matrix, columns: Any) -> Matrix:
-        Z = inverse(R, system.alpha[columns])
-        return np.asarray(system.project(Z - along[:, columns] * ((system.unit @ Z) / weight[columns])))
-
-    return solve
-
-
-class _Bar:
-    """A progress bar over the decades of the residual."""
-
-    def __init__(self, tol: float, show: bool) -> None:
-        self._tol, self._show, self._bar = tol, show, None
-
-    def __enter__(self) -> _Bar:
-        if self._show:
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc="ridge")
-        return self
-
-    def __call__(self, count: int, residual: float) -> None:
-        if self._bar is not None:
-            whole = np.log(min(self._tol, 0.5))
-            self._bar.n = round(100 * float(np.clip(np.log(max(residual, 1e-300)) / whole, 0, 1)))
-            self._bar.set_postfix_str(f"{count} products, residual {residual:.2g}", refresh=False)
-            self._bar.refresh()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

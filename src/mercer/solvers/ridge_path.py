@@ -1,8 +1,8 @@
 r"""Leave-one-out errors and generalised cross-validation for many penalties, from one decomposition.
 
 With :math:`N = M^{-1}` (with an intercept: the inverse on the space orthogonal to :math:`s`, see
-:mod:`~mercer.solvers.ridge_system`) and :math:`c = N S y`, the error at a row that is left out, weight and all,
-and everything refitted, is
+:mod:`~mercer.solvers.ridge_system`) and :math:`c = N S y`, the error at a row that is left out, weight and
+all, and everything refitted, is
 
 .. math:: y_i - \hat y_i^{(-i)} = \frac{c_i}{s_i N_{ii}} ,
 

@@ -1,7 +1,7 @@
 r"""The linear system of kernel ridge regression, as every way of solving it sees it.
 
-With :math:`S = \mathrm{diag}(\sqrt{w})`, :math:`s = \sqrt{w}` and :math:`M = S K S + \alpha I` the solution of
-the ridge problem is :math:`a = S c`, where
+With :math:`s = \sqrt{w}`, :math:`S = \mathrm{diag}(s)` and :math:`M = S K S + \alpha I` the solution of the
+ridge problem is :math:`a = S c`, where
 
 .. math:: M c + s b = S y , \qquad s^\top c = 0
 
@@ -11,14 +11,14 @@ the ridge problem is :math:`a = S c`, where
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..gram import Gram
 
-__all__ = ["RidgeSystem", "WeightedMatrix"]
+__all__ = ["Found", "RidgeSystem", "WeightedMatrix"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -33,18 +33,13 @@ class WeightedMatrix:
         self._is_weighted = weight is not None
 
     @property
-    def is_held(self) -> bool:
-        """Whether K is in memory."""
-        return not isinstance(self._K, Gram)
-
-    @property
     def is_cheap(self) -> bool:
         """Whether products cost no more than a pass of compiled code over the pairs."""
         return not isinstance(self._K, Gram) or self._K._is_compiled
 
     def hold(self) -> WeightedMatrix:
         """The same with K in memory."""
-        if self.is_held:
+        if not isinstance(self._K, Gram):
             return self
         return WeightedMatrix(np.asarray(self._K.dense(), dtype=np.float64), self._weight)
 
@@ -137,7 +132,7 @@ class RidgeSystem:
     def relative(self, residual: Matrix) -> Matrix:
         """Norms of residuals relative to those of the right sides."""
         norms = np.linalg.norm(residual, axis=0)
-        return np.divide(norms, self.scale, out=norms.copy(), where=self.scale > 0)
+        return np.asarray(np.divide(norms, self.scale, out=norms.copy(), where=self.scale > 0))
 
     def intercepts(self, C: Matrix) -> Matrix:
         """The best intercept for each column of ``C``."""
@@ -145,3 +140,14 @@ class RidgeSystem:
             return np.zeros(self.count)
         shift = self.root @ self.matrix.product(C) / (self.root @ self.root)
         return np.asarray(self.means - shift)
+
+
+class Found(NamedTuple):
+    """Solved columns in the coordinates of the system, with the intercepts where they are known already."""
+
+    C: Matrix
+    status: str
+    stats: dict[str, Any]
+    intercepts: Matrix | None = None
+    gap: float | None = None
+    is_rounding: bool = False  # the residual is what double precision leaves, whatever its relative size

@@ -5,10 +5,11 @@ Minimise over functions with square-integrable second derivative
 .. math:: \sum_i w_i (y_i - g(x_i))^2 + \lambda \int g''(x)^2 \, dx , \qquad x_1 < \dots < x_n .
 
 The minimiser is a natural cubic spline.  It is also the posterior mean of a state-space model: the slope
-:math:`g'` is a Brownian motion of intensity :math:`1 / \lambda` with a diffuse start, and :math:`y_i` is observed
-with variance :math:`1 / w_i`.  All that the data on one side of a knot say about :math:`(g, g')` there amounts to
-two observations: a value at some distance before the knot, and a slope.  One pass from the left and one from the
-right carry them along; added without the knot's own datum they predict it.  That is its leave-one-out error, and
+:math:`g'` is a Brownian motion of intensity :math:`1 / \lambda` with a diffuse start, and :math:`y_i` is
+observed with variance :math:`1 / w_i`.  All that the data on one side of a knot say about :math:`(g, g')`
+there amounts to two observations: a value at some distance before the knot, and a slope.  One pass from the
+left and one from the right carry them along; added without the knot's own datum they predict it.  That is its
+leave-one-out error, and
 
 .. math:: y_i - g(x_i) = (1 - H_{ii}) \, (y_i - g^{(-i)}(x_i)), \qquad
           1 - H_{ii} = \det I^{(-i)} / \det I
@@ -118,7 +119,8 @@ def spline_errors(x: Matrix, y: Matrix, weight: Matrix, lam: Any) -> SplineError
 class _Side(NamedTuple):
     """What the knots before each knot say about it: arrays with one row per knot.
 
-    A value ``mu`` at the distance ``u`` before the knot with weight ``a``, and a slope ``nu`` with weight ``e``.
+    A value ``mu`` at the distance ``u`` before the knot with weight ``a``, and a slope ``nu`` with weight
+    ``e``.
     """
 
     a: Any

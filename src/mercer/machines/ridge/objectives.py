@@ -1,9 +1,9 @@
 r"""How good hyper-parameters are: the evidence and the leave-one-out error, with gradients.
 
-Both depend on the kernel and the penalty through :math:`M = S K S + \alpha I` alone.  Each function returns its
-value and the symmetric matrix :math:`G` with :math:`d\,\mathrm{value} = \langle G, dM \rangle`, so that a further
-parameter costs O(n^2).  :math:`N` is :math:`M^{-1}`, with an intercept its restriction to the space orthogonal
-to :math:`s`; in both cases :math:`dN = -N \, dM \, N`.
+Both depend on the kernel and the penalty through :math:`M = S K S + \alpha I` alone.  Each function returns
+its value and the symmetric matrix :math:`G` with :math:`d\,\mathrm{value} = \langle G, dM \rangle`, so that a
+further parameter costs O(n^2).  :math:`N` is :math:`M^{-1}`, with an intercept its restriction to the space
+orthogonal to :math:`s`; in both cases :math:`dN = -N \, dM \, N`.
 """
 
 from __future__ import annotations

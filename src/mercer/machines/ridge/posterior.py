@@ -4,8 +4,8 @@ Prior: :math:`f \sim GP(0, \tau k)`, a constant :math:`b` with a flat prior wher
 :math:`y_i = f(x_i) + b + \varepsilon_i` with independent :math:`\varepsilon_i \sim N(0, \tau \alpha / w_i)`.
 The posterior mean does not depend on :math:`\tau`; the covariance is :math:`\tau` times
 
-.. math:: k(z, z') - v(z)^\top M^{-1} v(z')
-          + \frac{(1 - s^\top M^{-1} v(z)) (1 - s^\top M^{-1} v(z'))}{s^\top M^{-1} s}, \qquad v(z) = S k(X, z)
+.. math:: k(z, z') - v(z)^\top M^{-1} v(z') + \frac{u(z) u(z')}{s^\top M^{-1} s}, \qquad
+          v(z) = S k(X, z), \quad u(z) = 1 - s^\top M^{-1} v(z)
 
 (the last term with an intercept only).
 """
@@ -46,8 +46,8 @@ class Posterior:
             self._factor = linalg.cholesky(M.T, lower=True, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError as error:
             raise ParameterError(
-                f"KernelRidge: with alpha={alpha:g} the noisy Gram matrix is singular to working precision, and "
-                "variances have no meaning. Raise alpha, the variance of the noise."
+                f"KernelRidge: with alpha={alpha:g} the noisy Gram matrix is singular to working "
+                "precision, and variances have no meaning. Raise alpha, the variance of the noise."
             ) from error
         self._root, self._eps = matrix.root, G._eps
         self._along = self._solve(self._root[:, None])[:, 0] if intercept else None
@@ -92,7 +92,7 @@ class Posterior:
                 f"KernelRidge: a variance of {variance.min():.6g} came out: the kernel is not positive "
                 "definite. Repair it with indefinite='clip', 'flip' or 'shift'."
             )
-        return np.maximum(variance, 0.0)
+        return np.asarray(np.maximum(variance, 0.0))
 
 
 def _bands(count: int) -> Iterator[slice]:

@@ -13,9 +13,11 @@ from ...errors import MercerError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Solution
 
-__all__ = ["Hyperparameters", "block_and_slopes", "maximise"]
+__all__ = ["Hyperparameters", "Slopes", "block_and_slopes", "maximise"]
 
 Matrix: TypeAlias = NDArray[np.float64]
+#: From ``G`` (see ``objectives``) and ``s`` to the gradient in theta.
+Slopes: TypeAlias = Callable[[Matrix, Matrix], Matrix]
 
 #: Hyper-parameters move by at most this factor from where they start, in either direction.
 REACH = 1e5
@@ -82,8 +84,8 @@ class Hyperparameters(NamedTuple):
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Callable[[Matrix, Matrix], Matrix]]:
-    """The Gram matrix, and a function from ``G`` (see ``objectives``) and ``s`` to the gradient in theta."""
+def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Slopes]:
+    """The Gram matrix at some hyper-parameters, and how to get from ``G`` to the gradient there."""
     kernel = point.kernel
     try:
         K, gradients = kernel._gradient(kernel._prepare(data), None)
