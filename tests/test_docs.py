@@ -62,6 +62,16 @@ def test_the_page_on_support_vector_machines_is_true(capsys):
     assert lines[4].startswith("PiecewiseLogistic")
 
 
+def test_the_page_on_ridge_regression_is_true(capsys):
+    for block in python_blocks("docs/ridge.md"):
+        exec(compile(block, "docs/ridge.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "True (30,)"
+    assert lines[1:3] == ["True", "True"]
+    assert lines[3].startswith("converged")
+    assert lines[4] == "[ True]"
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

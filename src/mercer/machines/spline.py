@@ -84,7 +84,7 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if targets.ndim not in (1, 2) or len(targets) != len(x):
             raise InputError(
                 "SmoothingSpline: y must have shape (n,) or (n, t), one row for each x. Found input "
-                f"variables with inconsistent numbers of samples: {len(x)} in X, and y of shape {targets.shape}."
+                f"variables with inconsistent numbers of samples: {len(x)}, and y of shape {targets.shape}."
             )
         if sample_weight is not None and not np.any(np.asarray(sample_weight)):
             raise InputError("SmoothingSpline: `sample_weight` must have a positive entry. All are zero.")

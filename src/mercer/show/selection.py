@@ -47,8 +47,14 @@ def leave_one_out_curve(model: Any, ax: Any = None) -> Any:
             ax.plot(penalties, total, "o-", color=COLOURS[colour], markersize=3, linewidth=1.5, label=label)
         choices = np.unique(chosen)
         for i, value in enumerate(choices):
-            label = f"chosen: {value:.3g}" if len(choices) == 1 else ("chosen" if i == 0 else None)
-            ax.axvline(value, color=COLOURS["vermilion"], linewidth=1.5, linestyle="--", label=label)
+            text = f"chosen: {value:.3g}" if len(choices) == 1 else "chosen"
+            ax.axvline(
+                value,
+                color=COLOURS["vermilion"],
+                linewidth=1.5,
+                linestyle="--",
+                label=text if i == 0 else None,
+            )
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlabel(f"penalty {name}")

@@ -82,24 +82,20 @@ class Nystrom:
     def __init__(self, matrix: WeightedMatrix, rank: int, seed: int = 0) -> None:
         n = matrix.size
         index = np.sort(np.random.default_rng(seed).choice(n, rank, replace=False))
-        features = matrix.columns(index, np.float32)
-        square = features[index].astype(np.float64)
-        square = (square + square.T) / 2
-        # Repeated points make the sample singular, and rounding to float32 a little indefinite.
-        jitter = (
-            4 * rank * float(np.finfo(np.float32).eps) * float(np.abs(np.diagonal(square)).max(initial=0.0))
-        )
+        square = matrix.block(index, index)
+        # repeated points make the sample singular, and rounding a little indefinite
+        jitter = 16 * rank * float(np.finfo(np.float64).eps) * float(np.diagonal(square).max(initial=0.0))
         square[np.diag_indices(rank)] += max(jitter, np.finfo(np.float64).tiny)
         L = linalg.cholesky(square, lower=True, overwrite_a=True, check_finite=False)
-        for start in range(0, n, BAND):  # B = C L^-T in place, so that S K S is about B B'
-            band = features[start : start + BAND]
-            band[...] = linalg.solve_triangular(
-                L, band.T.astype(np.float64), lower=True, check_finite=False
-            ).T
-        self._features = features
+        self._features = np.empty((n, rank), dtype=np.float32)  # B = C L^-T, so that S K S is about B B'
+        for start in range(0, n, BAND):
+            rows = np.arange(start, min(start + BAND, n))
+            solved = linalg.solve_triangular(L, matrix.block(rows, index).T, lower=True, check_finite=False)
+            self._features[rows] = solved.T
         values, vectors = linalg.eigh(self._second_moment(), overwrite_a=True, check_finite=False)
-        largest = float(values[-1])
-        kept = values > rank * float(np.finfo(np.float32).eps) * largest
+        # what rounding B to single precision adds to its singular values, squared
+        noise = 4 * rank * float(np.finfo(np.float32).eps) ** 2 * float(values[-1])
+        kept = values > noise
         self.values, self._vectors = values[kept], vectors[:, kept]
         self.rank = int(kept.sum())
 

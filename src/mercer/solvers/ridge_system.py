@@ -62,20 +62,17 @@ class WeightedMatrix:
             A = np.ascontiguousarray(G.dense(), dtype=dtype)
         else:
             A = np.array(self._K, dtype=dtype, order="C")
-        return self._scaled(A, self.root)
+        return self._scaled(A, self.root, self.root)
 
-    def columns(self, index: NDArray[np.intp], dtype: Any) -> NDArray[Any]:
-        """Some of its columns, as a fresh array in rows."""
-        if isinstance(self._K, Gram):
-            G = self._K._in_single() if dtype == np.float32 else self._K
-            A = np.ascontiguousarray(G.block(slice(None), index), dtype=dtype)
-        else:
-            A = np.ascontiguousarray(self._K[:, index], dtype=dtype)
-        return self._scaled(A, self.root[index])
+    def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Matrix:
+        """Some of its rows and columns, in double precision."""
+        K = self._K
+        A = K.block(rows, columns) if isinstance(K, Gram) else K[np.ix_(rows, columns)]
+        return self._scaled(np.array(A, dtype=np.float64), self.root[rows], self.root[columns])
 
-    def _scaled(self, A: NDArray[Any], right: Matrix) -> NDArray[Any]:
+    def _scaled(self, A: NDArray[Any], left: Matrix, right: Matrix) -> NDArray[Any]:
         if self._is_weighted:
-            A *= self.root[:, None].astype(A.dtype)
+            A *= left[:, None].astype(A.dtype)
             A *= right.astype(A.dtype)
         return A
 
