@@ -75,6 +75,16 @@ class BandReduction:
         self.band = _diagonals(A, self.width)
         self.transposed = _accumulate(panels, len(A), reflector)
 
+    @property
+    def norm(self) -> float:
+        """The largest row sum of absolute values of B, which bounds its eigenvalues."""
+        size = np.abs(self.band)
+        rows, m = size[0].copy(), size.shape[1]
+        for offset in range(1, min(self.width + 1, m)):
+            rows[offset:] += size[offset, : m - offset]
+            rows[: m - offset] += size[offset, : m - offset]
+        return float(rows.max(initial=0.0))
+
     def shifted(self, alpha: float) -> ShiftedBand:
         """Factor ``B + alpha I``; raise ``LinAlgError`` if it is not positive definite."""
         shifted = self.band.copy()

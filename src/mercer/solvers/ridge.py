@@ -114,11 +114,8 @@ def solve_ridge(
         found = _reduce(_held(system))
     else:
         found = _by_penalty(_held(system), method)
-    C, b, gap = found.C, found.intercepts, found.gap
-    if b is None:
-        b = system.intercepts(C)
-    if gap is None:
-        gap = float(system.relative(system.residual(C)).max(initial=0.0))
+    C, gap = found.C, found.gap
+    b = system.intercepts(C) if found.intercepts is None else found.intercepts
     stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - start}
     value = RidgeValue(system.root[:, None] * C, b)
     converged = gap <= tol or found.is_rounding
@@ -154,10 +151,9 @@ def _by_penalty(system: RidgeSystem, method: str) -> Found:
         b[columns] = part.intercepts(found.C) if found.intercepts is None else found.intercepts
         parts.append(found)
     worst = max(parts, key=lambda part: part.stats["condition"])
-    gaps = [part.gap for part in parts if part.gap is not None]
     status = "; ".join(dict.fromkeys(part.status for part in parts))
-    gap = max(gaps) if len(gaps) == len(parts) else None
-    return Found(C, status, worst.stats, b, gap, all(part.is_rounding for part in parts))
+    gap = max(part.gap for part in parts)
+    return Found(C, status, worst.stats, gap, b, all(part.is_rounding for part in parts))
 
 
 def _factor(system: RidgeSystem, alpha: float) -> Found:
@@ -179,9 +175,13 @@ def _factor(system: RidgeSystem, alpha: float) -> Found:
     C, gap = _refined(system, inverse)
     stats = {"method": "Cholesky", "rank": system.size, "condition": inverse.condition}
     status = f"solved by Cholesky factorisation in double precision{note}"
-    terms = inverse.norm * np.linalg.norm(C, axis=0) + system.scale
-    rounding = bool((gap * system.scale <= ROUNDING * terms).all())
-    return Found(C, status, stats, gap=gap, is_rounding=rounding)
+    return Found(C, status, stats, gap, is_rounding=_is_rounding(system, C, gap, inverse.norm))
+
+
+def _is_rounding(system: RidgeSystem, C: Matrix, gap: float, norm: float) -> bool:
+    """Whether a residual is what rounding leaves of a product with a matrix of this norm."""
+    terms = norm * np.linalg.norm(C, axis=0) + system.scale
+    return bool((gap * system.scale <= ROUNDING * terms).all())
 
 
 def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
@@ -202,7 +202,7 @@ def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
         "refinements": count,
     }
     status = "solved by Cholesky factorisation in single precision, refined by products in double"
-    return Found(C, status, stats, gap=gap)
+    return Found(C, status, stats, gap)
 
 
 def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
@@ -226,18 +226,12 @@ def _reduce(system: RidgeSystem) -> Found:
     for penalty in np.unique(system.alpha):
         columns = np.flatnonzero(system.alpha == penalty)
         X[:, columns] = reduction.shifted(float(penalty)).solve(coordinates[:, columns])
-    largest = (
-        float(
-            linalg.eigvals_banded(
-                reduction.band[: len(X)], lower=True, select="i", select_range=(len(X) - 1, len(X) - 1)
-            )[0]
-        )
-        if len(X)
-        else 0.0
-    )
-    least = float(system.alpha.min())
-    stats = {"method": "orthogonal reduction", "rank": system.size, "condition": (largest + least) / least}
-    return Found(reduction.transposed.T @ X, "solved by one orthogonal reduction for all penalties", stats)
+    C = reduction.transposed.T @ X
+    norm, least = reduction.norm, float(system.alpha.min())
+    stats = {"method": "orthogonal reduction", "rank": system.size, "condition": (norm + least) / least}
+    gap = float(system.relative(system.residual(C)).max(initial=0.0))
+    status = "solved by one orthogonal reduction for all penalties"
+    return Found(C, status, stats, gap, is_rounding=_is_rounding(system, C, gap, norm))
 
 
 def _least_norm(system: RidgeSystem) -> Found:
@@ -268,12 +262,14 @@ def _least_norm(system: RidgeSystem) -> Found:
     condition = float(values[keep].max() / values[keep].min()) if rank else 1.0
     stats = {"method": "eigenvalues", "rank": rank, "condition": condition}
     if rank == n:
-        return Found(C, "solved by eigenvalues", stats, b)
+        gap = float(system.relative(system.residual(C)).max(initial=0.0))
+        rounding = _is_rounding(system, C, gap, float(values[-1]))
+        return Found(C, "solved by eigenvalues", stats, gap, b, rounding)
     status = (
         f"the system is singular (rank {rank} of {n}): the least-norm solution is returned. "
         "Give alpha > 0 for a unique one."
     )
-    return Found(C, status, stats, b, _normal_residual(system, C, b, float(values[-1])))
+    return Found(C, status, stats, _normal_residual(system, C, b, float(values[-1])), b)
 
 
 def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) -> float:

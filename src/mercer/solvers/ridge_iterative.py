@@ -33,7 +33,6 @@ def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: 
         "iterations": count,
         "preconditioner_rank": inverse.rank,
         "condition": inverse.condition(system.alpha),
-        "rank": system.size,
     }
     if gap <= tol:
         status = f"converged in {count} products to a relative residual of {gap:.2g}"
@@ -47,7 +46,7 @@ def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: 
             f"{why} at a relative residual of {gap:.2g} instead of tol={tol:g}. "
             "Raise alpha, max_iter or tol, or scale the data"
         )
-    return Found(C, status, stats, gap=gap)
+    return Found(C, status, stats, gap)
 
 
 def _rank(n: int) -> int:

@@ -145,6 +145,6 @@ class Found(NamedTuple):
     C: Matrix
     status: str
     stats: dict[str, Any]
+    gap: float  # the largest relative residual
     intercepts: Matrix | None = None
-    gap: float | None = None
     is_rounding: bool = False  # the residual is what double precision leaves, whatever its relative size

@@ -229,7 +229,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelM
             print(f"KernelRidge: {self.solution_.status}; residual {self.solution_.gap:.3g}")
         if not self.solution_.converged:
             warnings.warn(
-                f"KernelRidge: {self.solution_.status}. The relative residual is {self.solution_.gap:.3g}.",
+                f"KernelRidge: {self.solution_.status}. The model is usable; the relative residual of its "
+                f"linear system is {self.solution_.gap:.3g}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

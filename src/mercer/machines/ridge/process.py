@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ...domains import Data, Similarities
-from ...errors import InputError, ParameterError
+from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import Gram, KernelGram, gram
 from ...gram.pairs import widened
 from ...kernel import Kernel
@@ -105,6 +105,11 @@ class GaussianProcessView(KernelMachine):
                 "KernelRidge.log_marginal_likelihood: there must be one penalty `alpha` > 0 for all targets. "
                 f"Got {self.alpha_!r}."
             )
+        if not isinstance(self.gram_, KernelGram):
+            raise InputError(
+                "KernelRidge.log_marginal_likelihood: the Gram matrix was repaired; a density belongs to a "
+                "positive definite kernel."
+            )
         point = Hyperparameters(self.kernel_, float(self.alpha_))
         if theta is not None:
             theta = np.asarray(theta, dtype=np.float64)
@@ -114,7 +119,12 @@ class GaussianProcessView(KernelMachine):
                     f"{', '.join(self.theta_names_)}. Got shape {theta.shape}."
                 )
             point = point.at(theta)
-        value, slope = self._evidence(point)
+        try:
+            value, slope = self._evidence(point)
+        except np.linalg.LinAlgError as error:
+            raise DefinitenessError(
+                f"KernelRidge.log_marginal_likelihood: {error}. Raise alpha, or use another kernel."
+            ) from error
         return (value, slope) if eval_gradient else value
 
     # -- predicting -----------------------------------------------------------------------------

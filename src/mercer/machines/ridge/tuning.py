@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...domains import Data
+from ... import memory
+from ...domains import Data, size
 from ...errors import MercerError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Solution
@@ -21,6 +22,9 @@ Slopes: TypeAlias = Callable[[Matrix, Matrix], Matrix]
 
 #: Hyper-parameters move by at most this factor from where they start, in either direction.
 REACH = 1e5
+
+#: A gradient of at most this size, relative to the objective, is that of a stationary point.
+STATIONARY = 1e-3
 
 #: Further starts are drawn within this factor of the first.
 SPREAD = 1e2
@@ -86,7 +90,10 @@ class Hyperparameters(NamedTuple):
 
 def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Slopes]:
     """The Gram matrix at some hyper-parameters, and how to get from ``G`` to the gradient there."""
-    kernel = point.kernel
+    kernel, n = point.kernel, size(data)
+    memory.require(
+        8 * n * n * (len(point.theta) + 4), f"the gradients of {len(point.theta)} hyper-parameters"
+    )
     try:
         K, gradients = kernel._gradient(kernel._prepare(data), None)
     except ParameterError as error:
@@ -139,19 +146,22 @@ def maximise(
         for name, x, (low, high) in zip(start.names, best.x, bounds, strict=True)
         if min(x - low, high - x) < 1e-6
     ]
-    status = f"converged after {evaluations} evaluations from {len(starts)} start(s)"
-    if not best.success:
-        status = f"the search ended early ({best.message}); try n_restarts, or other starting values"
-    elif at_bound:
-        status += f"; at the end of the range of {', '.join(at_bound)}"
     # whether the end is stationary is judged anew, within the bounds
-    _, slope = objective(found)
-    inward = np.clip(best.x + slope, bounds[:, 0], bounds[:, 1]) - best.x
-    gap = float(np.abs(inward).max())
+    value, slope = objective(found)
+    gap = float(np.abs(np.clip(best.x + slope, bounds[:, 0], bounds[:, 1]) - best.x).max())
+    converged = bool(best.success) and gap <= STATIONARY * max(1.0, abs(value))
+    status = f"converged after {evaluations} evaluations from {len(starts)} start(s)"
+    if not converged:
+        status = (
+            f"the search ended with a gradient of {gap:.2g} ({best.message}); "
+            "try n_restarts, or other starting values"
+        )
+    if at_bound:
+        status += f"; at the end of the range of {', '.join(at_bound)}"
     stats = {
-        "objective": -float(best.fun),
+        "objective": value,
         "evaluations": evaluations,
         "starts": len(starts),
         "at_bound": at_bound,
     }
-    return Solution(found, converged=bool(best.success), status=status, gap=gap, stats=stats)
+    return Solution(found, converged=converged, status=status, gap=gap, stats=stats)
