@@ -287,6 +287,13 @@ def test_tuning_says_where_it_ended():
         KernelRidge(Gaussian(1.0).sqrt(), tune="loo").fit(X, X[:, 0])
 
 
+@pytest.mark.parametrize("tune", ["evidence", "loo"])
+def test_nothing_to_tune_is_said(data, tune):
+    X, _, _ = data
+    with pytest.raises(InputError, match="without variation|nothing to tune"):
+        KernelRidge(Gaussian(1.0), tune=tune, signal_variance="evidence").fit(X, np.zeros(40))
+
+
 # -- odds and ends --------------------------------------------------------------------------------
 def test_unconverged_iterations_warn(data):
     X, y, _ = data

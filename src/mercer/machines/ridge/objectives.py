@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
 
+from ...errors import InputError
+
 __all__ = ["Inverse", "evidence", "loo_error", "signal_variances"]
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -81,7 +83,10 @@ def evidence(inverse: Inverse, right: Matrix, signal: float | str) -> tuple[floa
     quadratic = np.einsum("ij,ij->j", right, C)
     tau = signal_variances(quadratic, inverse.freedom, signal)
     if not (tau > 0).all():
-        raise linalg.LinAlgError("a target without variation has no most likely signal variance")
+        raise InputError(
+            "KernelRidge: a target without variation has no most likely signal variance. "
+            "Give `signal_variance` a number."
+        )
     constant = np.log(inverse.root).sum() - 0.5 * inverse.log_determinant
     values = -0.5 * quadratic / tau - 0.5 * inverse.freedom * np.log(2 * np.pi * tau) + constant
     G = 0.5 * ((C / tau) @ C.T - right.shape[1] * inverse.matrix)

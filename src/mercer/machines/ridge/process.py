@@ -64,7 +64,7 @@ class GaussianProcessView(KernelMachine):
         inverse, right, slopes = self._at(point)
         value, G = loo_error(inverse, right)
         if value <= 0:
-            raise np.linalg.LinAlgError("the leave-one-out error is zero: there is nothing to tune")
+            raise InputError("KernelRidge: the leave-one-out error is zero: there is nothing to tune.")
         return -float(np.log(value)), -slopes(G, inverse.root) / value
 
     def _evidence(self, point: Hyperparameters) -> tuple[float, np.ndarray]:
