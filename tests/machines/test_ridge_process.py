@@ -290,7 +290,7 @@ def test_tuning_says_where_it_ended():
 @pytest.mark.parametrize("tune", ["evidence", "loo"])
 def test_nothing_to_tune_is_said(data, tune):
     X, _, _ = data
-    with pytest.raises(InputError, match="without variation|nothing to tune"):
+    with pytest.raises(InputError, match=r"without variation|nothing to tune"):
         KernelRidge(Gaussian(1.0), tune=tune, signal_variance="evidence").fit(X, np.zeros(40))
 
 
@@ -303,6 +303,13 @@ def test_unconverged_iterations_warn(data):
     good = KernelRidge(Gaussian(1.0), alpha=0.1, solver="cg", tol=1e-10).fit(X, y)
     exact = KernelRidge(Gaussian(1.0), alpha=0.1).fit(X, y)
     np.testing.assert_allclose(good.predict(NEW), exact.predict(NEW), rtol=1e-6)
+
+
+def test_a_new_fit_forgets_the_old_one(data):
+    X, y, _ = data
+    model = KernelRidge(Gaussian(1.0), alpha="loo").fit(X, y)
+    model.set_params(alpha=[1.0, 2.0]).fit(X, np.column_stack([y, y]))
+    assert not any(hasattr(model, name) for name in ("alphas_", "loo_errors_", "theta_", "tuning_"))
 
 
 def test_pickling_leaves_the_factor_behind(data):

@@ -109,7 +109,8 @@ def solve_ridge(
     system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
     method = _choose(system) if solver == "auto" else solver
     if method == "cg":
-        found = solve_iteratively(system, tol, max_iter, progress)
+        slow = not system.matrix.is_cheap and 8 * system.size**2 <= HELD_BYTES
+        found = solve_iteratively(_held(system) if slow else system, tol, max_iter, progress)
     elif method == "reduction":
         found = _reduce(_held(system))
     else:
@@ -188,11 +189,13 @@ def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
     """A factor in single precision and conjugate gradients around it; None if that fails."""
     try:
         inverse = SingleCholesky(system.matrix, alpha)
-        C, _, gap, count = iterate_until(
+        C, reason, gap, count = iterate_until(
             system, inverse, EXACT, MOST_RESTARTS * REFINEMENTS, enough=NEARLY_EXACT, each=REFINEMENTS
         )
     except linalg.LinAlgError:
         return None
+    if reason == "interrupted":  # there is no model yet that would be worth keeping
+        raise KeyboardInterrupt
     if not gap <= NEARLY_EXACT:
         return None
     stats = {

@@ -25,6 +25,17 @@ from .tuning import Hyperparameters
 
 __all__ = ["KernelRidge"]
 
+#: Attributes that only some fits leave behind.
+OPTIONAL = (
+    "alphas_",
+    "degrees_of_freedom_",
+    "gcv_errors_",
+    "loo_errors_",
+    "theta_",
+    "theta_names_",
+    "tuning_",
+)
+
 #: The penalties that are tried by default, relative to the mean of k(x, x).
 GRID = np.logspace(-6, 3, 30)
 
@@ -79,7 +90,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelM
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
-    random_state : int, optional
+    random_state : int or RandomState, optional
         Of the restarts.
     verbose : bool, default=False
         Whether to print how the system was solved.
@@ -180,6 +191,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelM
         self._points, self._weight, self._flat = points, weight, targets.ndim == 1
         self._Y = targets.reshape(len(targets), -1)
         self._posteriors: dict[float, Posterior] = {}
+        for name in OPTIONAL:
+            self.__dict__.pop(name, None)
 
         self.kernel_ = self.kernel.resolve(points, weight)
         alpha = self._starting_alpha()

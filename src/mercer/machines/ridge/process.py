@@ -200,15 +200,20 @@ class GaussianProcessView(KernelMachine):
         return self._posteriors[alpha]
 
     def _own(self, points: Any) -> np.ndarray:
+        """Values of new points with themselves."""
+        self._require_kernel()
+        return self.gram_._self(points)
+
+    def _require_kernel(self) -> None:
         if isinstance(self.kernel_.domain, Similarities):
             raise InputError(
                 "KernelRidge.predict: a precomputed matrix does not hold the values of new points with "
                 "themselves, which standard deviations need. Use the kernel itself."
             )
-        return self.gram_._self(points)
 
     def _own_matrix(self, points: Any) -> np.ndarray:
-        self._own(points[:1])
+        """The matrix of new points with each other."""
+        self._require_kernel()
         if not isinstance(self.gram_, KernelGram):
             raise InputError(
                 "KernelRidge.predict: `return_cov` needs the kernel between new points, which a repaired "

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from ... import memory
 from ...domains import Data, size
@@ -120,7 +121,7 @@ def maximise(
     from scipy.optimize import minimize
 
     bounds = np.array(start.bounds)
-    rng = np.random.default_rng(seed)
+    rng = check_random_state(seed)
     starts = [start.theta]
     for _ in range(n_restarts):
         shift = rng.uniform(-np.log(SPREAD), np.log(SPREAD), len(start.theta))
