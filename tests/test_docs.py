@@ -97,6 +97,15 @@ def test_the_pages_on_projections_and_tests_are_true(name, expected, capsys):
         assert re.fullmatch(re.escape(pattern).replace(re.escape("..."), ".*"), line)
 
 
+def test_the_page_on_ridge_regression_is_true(capsys):
+    for block in python_blocks("docs/ridge.md"):
+        exec(compile(block, "docs/ridge.md", "exec"), {})
+    assert lines[0] == "True (30,)"
+    assert lines[1:3] == ["True", "True"]
+    assert lines[3].startswith("converged")
+    assert lines[4] == "[ True]"
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

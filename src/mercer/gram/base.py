@@ -116,6 +116,11 @@ class Gram(ABC):
         """The same matrix with values rounded to single precision as they are stored, where possible."""
         return self
 
+    @property
+    def _is_compiled(self) -> bool:
+        """Whether values come from compiled code, so that computing them again costs little."""
+        return False
+
     # -- blocks -------------------------------------------------------------------------------
     @property
     def nbytes(self) -> int:

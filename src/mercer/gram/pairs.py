@@ -169,6 +169,12 @@ class KernelGram(Gram):
         """Whether rows and columns are the same points."""
         return self._columns is None
 
+    @property
+    def _is_compiled(self) -> bool:
+        one = take(self._rows, slice(0, 1))
+        program = self.kernel._program(one, None)
+        return program is not None and not program.foreign
+
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         symmetric = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols
         A = take(self._rows, rows)

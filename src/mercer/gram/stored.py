@@ -74,6 +74,10 @@ class StoredGram(KernelGram):
         Gram._fill(self, rows, out, cols)
 
     # -- values ---------------------------------------------------------------------------------
+    @property
+    def _is_compiled(self) -> bool:
+        return False  # values are looked up
+
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)
         same = self.is_symmetric and np.array_equal(left, right)

@@ -18,6 +18,7 @@
 ``pca``            ``KernelPCA``
 ``preimage``       points of the input space for points of feature space
 ``cca``            ``KernelCCA``
+``spline``         ``SmoothingSpline``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
@@ -44,6 +45,7 @@ from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .reduction import SupervisedReduction
 from .ridge import KernelRidge
+from .spline import SmoothingSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from .two_sample import MMDResult, MMDTest, mmd
 
@@ -73,6 +75,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "SmoothingSpline",
     "SpectralClustering",
     "SupervisedReduction",
     "hsic",

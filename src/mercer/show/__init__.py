@@ -6,6 +6,7 @@
 ``predictions``    ``prediction``: what a model says against what is true
 ``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
+``selection``      ``leave_one_out_curve`` and ``prediction_band``
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -23,6 +24,7 @@ from .predictions import prediction
 from .projections import projections, scree
 from .proofs import Fragment, proof
 from .report import Report
+from .selection import leave_one_out_curve, prediction_band
 from .significance import null_distribution, witness
 
 __all__ = [
@@ -32,8 +34,10 @@ __all__ = [
     "canvas",
     "clusters",
     "heatmap",
+    "leave_one_out_curve",
     "null_distribution",
     "prediction",
+    "prediction_band",
     "projections",
     "proof",
     "scree",

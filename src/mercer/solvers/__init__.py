@@ -1,7 +1,6 @@
 """Solvers: numbers in, :class:`Solution` out, no data types.
 
-=================  ==================================================================
-``solution``       ``Solution``: value, status, gap, statistics
+=================  ===========================================================``solution``       ``Solution``: value, status, gap, statistics
 ``ridge``          the regularised linear system of kernel ridge regression
 ``box``            ``BoxProblem``: the quadratic problem of support vector machines
 ``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
@@ -21,6 +20,22 @@
 ``canonical``      ``canonical_directions``: regularised canonical correlations of factors
 ``incomplete``     ``incomplete_cholesky``: a low-rank factor with its error
 =================  ==================================================================
+=======
+===================  ==================================================================
+``solution``         ``Solution``: value, status, gap, statistics
+``ridge``            ``solve_ridge``: kernel ridge regression, by a factor or by iteration
+``ridge_system``     its linear system, with weights and intercept
+``ridge_iterative``  by conjugate gradients
+``ridge_path``       leave-one-out errors for many penalties
+``inverses``         factors and preconditioners
+``reduction``        a symmetric matrix turned into a band
+``conjugate``        conjugate gradients for several right sides
+``spline``           cubic smoothing splines in linear time
+``box``              ``BoxProblem``: the quadratic problem of support vector machines
+``decomposition``    ``solve_box``: its solution by two-variable steps on working sets
+``polish``           its exact end: the optimality system of the free variables
+``matrices``         a symmetric matrix as solvers see it
+===================  ==================================================================
 """
 
 from .box import BoxProblem, Optimality
@@ -44,11 +59,15 @@ from .permutations import (
     random_splits,
 )
 from .rayleigh import RayleighValue, SpectralRoot, centred_root, solve_rayleigh, spectral_root
-from .ridge import solve_ridge
+from .ridge import SOLVERS, RidgeValue, solve_ridge
+from .ridge_path import RidgePath, loo_residuals, ridge_path
+from .ridge_system import RidgeSystem, WeightedMatrix
 from .solution import Solution
+from .spline import SplineFit, fit_spline, spline_errors
 from .watch import Progress
 
 __all__ = [
+    "SOLVERS",
     "BoxProblem",
     "BoxValue",
     "CenteredMatrix",
@@ -64,14 +83,20 @@ __all__ = [
     "Partition",
     "Progress",
     "RayleighValue",
+    "RidgePath",
+    "RidgeSystem",
+    "RidgeValue",
     "Solution",
     "SpectralRoot",
+    "SplineFit",
     "SymmetricMatrix",
+    "WeightedMatrix",
     "Whitened",
     "affinity",
     "canonical_directions",
     "center",
     "centred_root",
+    "fit_spline",
     "given_split",
     "graph_laplacian",
     "hsic_statistics",
@@ -79,15 +104,18 @@ __all__ = [
     "kernel_kmeans",
     "largest_correlation",
     "largest_eigenpairs",
+    "loo_residuals",
     "mmd_statistics",
     "permutation_p_value",
     "random_orders",
     "random_splits",
+    "ridge_path",
     "signs",
     "solve_box",
     "solve_discriminant",
     "solve_rayleigh",
     "solve_ridge",
     "spectral_root",
+    "spline_errors",
     "whiten",
 ]

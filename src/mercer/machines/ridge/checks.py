@@ -1,0 +1,80 @@
+"""What the parameters of kernel ridge regression may be."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from ...errors import ParameterError
+from ...solvers import SOLVERS
+
+__all__ = ["check_parameters"]
+
+
+def check_parameters(machine: Any) -> None:
+    """Raise :class:`~mercer.errors.ParameterError` for the first parameter that is out of its range."""
+    _check_alpha(machine.alpha)
+    if machine.alphas is not None:
+        _check_grid(machine.alphas)
+    if machine.tune is not None:
+        _check_tune(machine.tune, machine.alpha)
+    if machine.signal_variance != "evidence":
+        _check_positive("signal_variance", machine.signal_variance, " or 'evidence'")
+    _check_positive("tol", machine.tol)
+    if machine.solver not in SOLVERS:
+        options = ", ".join(map(repr, SOLVERS))
+        raise ParameterError(f"KernelRidge: `solver` must be one of {options}. Got {machine.solver!r}.")
+    if (
+        machine.solver == "cg"
+        and not isinstance(machine.alpha, str)
+        and not _all(np.asarray(machine.alpha) > 0)
+    ):
+        raise ParameterError("KernelRidge: solver='cg' needs `alpha` > 0. Got 0. Use solver='eigen'.")
+    _check_count("max_iter", machine.max_iter, 1)
+    _check_count("n_restarts", machine.n_restarts, 0)
+
+
+def _check_alpha(alpha: Any) -> None:
+    if isinstance(alpha, str) and alpha in ("loo", "gcv"):
+        return
+    array = np.asarray(alpha)
+    if not (array.ndim <= 1 and array.dtype.kind in "iuf" and _all(array >= 0, array < np.inf)):
+        raise ParameterError(
+            f"KernelRidge: `alpha` must be a finite number >= 0, one for each target, 'loo' or 'gcv'. "
+            f"Got {alpha!r}. Larger alpha gives a smoother fit."
+        )
+
+
+def _check_grid(alphas: Any) -> None:
+    grid = np.asarray(alphas)
+    numeric = grid.ndim == 1 and grid.size and grid.dtype.kind in "iuf"
+    if not (numeric and _all(grid > 0, grid < np.inf)):
+        raise ParameterError(f"KernelRidge: `alphas` must be a list of positive numbers. Got {alphas!r}.")
+
+
+def _check_tune(tune: Any, alpha: Any) -> None:
+    if tune not in ("evidence", "loo"):
+        raise ParameterError(f"KernelRidge: `tune` must be 'evidence', 'loo' or None. Got {tune!r}.")
+    if isinstance(alpha, str) or np.ndim(alpha) != 0 or not alpha > 0:
+        raise ParameterError(
+            f"KernelRidge: with `tune`, `alpha` must be a positive number: the search starts from it. "
+            f"Got {alpha!r}."
+        )
+
+
+def _check_positive(name: str, value: Any, otherwise: str = "") -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < np.inf:
+        raise ParameterError(
+            f"KernelRidge: `{name}` must be a positive finite number{otherwise}. Got {value!r}."
+        )
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
+        raise ParameterError(f"KernelRidge: `{name}` must be an integer >= {least}. Got {value!r}.")
+
+
+def _all(*conditions: Any) -> bool:
+    return all(bool(np.all(condition)) for condition in conditions)

@@ -1,0 +1,311 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from ...domains import take
+from ...errors import DefinitenessError, InputError, ParameterError
+from ...gram import gram
+from ...kernel import Kernel
+from ...kernels import Gaussian
+from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
+from ..base import KernelMachine, len_of
+from ..indefinite import screen
+from .checks import check_parameters
+from .objectives import signal_variances
+from .posterior import Posterior
+from .process import GaussianProcessView
+from .tuning import Hyperparameters
+
+__all__ = ["KernelRidge"]
+
+#: Attributes that only some fits leave behind.
+OPTIONAL = (
+    "alphas_",
+    "degrees_of_freedom_",
+    "gcv_errors_",
+    "loo_errors_",
+    "theta_",
+    "theta_names_",
+    "tuning_",
+)
+
+#: The penalties that are tried by default, relative to the mean of k(x, x).
+GRID = np.logspace(-6, 3, 30)
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelMachine):
+    r"""Kernel ridge regression: least squares with a squared-norm penalty, solved exactly.
+
+    .. math:: \min_{f \in \mathcal{H}_k,\; b} \; \sum_i w_i \, (y_i - f(x_i) - b)^2 + \alpha \|f\|^2
+
+    (:math:`b = 0` unless ``fit_intercept``).  By the representer theorem
+    :math:`f = \sum_i a_i k(x_i, \cdot)`; the coefficients solve a linear system of ``n`` unknowns.
+
+    **Gaussian-process view.**  The same function is the posterior mean for the prior
+    :math:`f \sim GP(0, \tau k)` and noise of variance :math:`\tau \alpha / w_i`, with a flat prior for b:
+    alpha is the variance of the noise *relative to* the signal variance :math:`\tau` (``signal_variance``).
+    Standard deviations, samples and the evidence belong to this view.
+
+    Cost: O(n^3) time and 4 n^2 bytes to fit (8 n^2 below 1,500 points), one kernel row per prediction.  Where
+    that is more than 2 GiB, conjugate gradients, which take O(n^2) time for each product and O(n^1.5) memory.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
+    alpha : float, array of shape (n_targets,), "loo" or "gcv", default=1.0
+        Penalty, >= 0, for all targets or one for each.  With 0 the least-norm interpolant (or least-squares
+        fit) is returned.  ``"loo"`` takes the one of ``alphas`` with the least leave-one-out error, ``"gcv"``
+        that with the least generalised cross-validation score; both are exact and need one decomposition of
+        the matrix for all penalties (24 n^2 bytes).
+    alphas : array, optional
+        The penalties to choose from, > 0; by default 30 from 1e-6 to 1e3 times the mean of k(x, x).
+    alpha_per_target : bool, default=False
+        Whether each target chooses for itself; otherwise the sum over targets decides.
+    fit_intercept : bool, default=False
+        Whether to fit the unpenalised constant :math:`b`.
+    tune : {"evidence", "loo"}, optional
+        Choose the penalty and all parameters of the kernel that have a logarithmic scale, starting from
+        ``alpha`` and ``kernel``, by maximal evidence or minimal leave-one-out error.  L-BFGS on their
+        logarithms; O(n^3) for each evaluation, and n^2 numbers for each parameter.
+    n_restarts : int, default=0
+        Further random starts of that search.
+    signal_variance : float or "evidence", default=1.0
+        The factor :math:`\tau` of the prior covariance; ``"evidence"`` takes the most likely one for each
+        target, :math:`y^\top a / n` (n - 1 with an intercept).  Predictions do not depend on it.
+    solver : {"auto", "cholesky", "eigen", "cg"}, default="auto"
+        See :func:`mercer.solvers.solve_ridge`.
+    tol : float, default=1e-6
+        Relative residual of the linear system at which conjugate gradients stop.
+    max_iter : int, default=500
+        Most products of conjugate gradients with the Gram matrix.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
+        refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
+    random_state : int or RandomState, optional
+        Of the restarts.
+    verbose : bool, default=False
+        Whether to print how the system was solved.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved, or tuned.
+    alpha_ : float or array of shape (n_targets,)
+        The penalty that was used.
+    alphas_ : array of shape (n_alphas,)
+        The penalties that were tried.  This and the next three: with ``alpha="loo"`` or ``"gcv"`` only.
+    loo_errors_, gcv_errors_ : arrays of shape (n_alphas,) or (n_alphas, n_targets)
+        Weighted mean of squared leave-one-out errors, and its estimate by generalised cross-validation.
+    degrees_of_freedom_ : array of shape (n_alphas,)
+        Trace of the map from targets to fitted values.
+    dual_coef_ : array of shape (n_kept,) or (n_kept, n_targets)
+        Coefficients of the kept training points (those of positive weight).
+    gram_ : Gram
+        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+    intercept_ : float or array of shape (n_targets,)
+    signal_variance_, noise_variance_ : float or array of shape (n_targets,)
+        The factor :math:`\tau` and :math:`\tau \alpha`.
+    solution_ : Solution
+        How the system was solved: status, residual, rank and condition.
+    n_iter_ : int
+        Products of conjugate gradients with the Gram matrix; 1 for the other solvers.
+    tuning_ : Solution
+        How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations.
+    theta_, theta_names_ : array and tuple of str
+        Logarithms of the hyper-parameters (the penalty last) and their names, for
+        ``log_marginal_likelihood``; with one penalty > 0 for all targets.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Notes
+    -----
+    Leave-one-out errors leave out a *row* with its whole weight.  So a row of weight two counts as one
+    observation here, and not as two equal ones, of which each would tell about the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = KernelRidge(Gaussian(1.0), alpha=1e-6).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[np.pi / 2]])[0] - 1) < 1e-3)
+    True
+    >>> mean, std = model.predict([[3.0], [30.0]], return_std=True)
+    >>> bool(std[0] < 1e-2), round(float(std[1]), 6)  # far away only the prior is left
+    (True, 1.0)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        alpha: Any = 1.0,
+        alphas: Any = None,
+        alpha_per_target: bool = False,
+        fit_intercept: bool = False,
+        tune: str | None = None,
+        n_restarts: int = 0,
+        signal_variance: float | str = 1.0,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        indefinite: str = "warn",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.alphas = alphas
+        self.alpha_per_target = alpha_per_target
+        self.fit_intercept = fit_intercept
+        self.tune = tune
+        self.n_restarts = n_restarts
+        self.signal_variance = signal_variance
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.indefinite = indefinite
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fitting --------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, n_targets)."""
+        check_parameters(self)
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        targets = self._validate_targets(y, n, numeric=True)
+        weight = self._validate_weight(sample_weight, n)
+        if weight is not None and not weight.all():  # a row of weight zero is as if absent
+            kept = np.flatnonzero(weight)
+            points, targets, weight = take(points, kept), targets[kept], weight[kept]
+        self._points, self._weight, self._flat = points, weight, targets.ndim == 1
+        self._Y = targets.reshape(len(targets), -1)
+        self._posteriors: dict[float, Posterior] = {}
+        for name in OPTIONAL:
+            self.__dict__.pop(name, None)
+
+        self.kernel_ = self.kernel.resolve(points, weight)
+        alpha = self._starting_alpha()
+        if self.tune is not None:
+            alpha = self._search(float(alpha))
+        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        try:
+            if isinstance(alpha, str):
+                alpha = self._chosen_alpha(alpha)
+            self._solve(alpha)
+        except np.linalg.LinAlgError as error:
+            if isinstance(error, DefinitenessError):
+                raise
+            raise DefinitenessError(
+                f"KernelRidge: {error}; {self.kernel_!r} is not positive definite on these data. "
+                "Raise alpha, or repair the kernel with indefinite='clip', 'flip' or 'shift'."
+            ) from error
+        return self
+
+    def _solve(self, alpha: Any) -> None:
+        """Solve for the coefficients with a known penalty, and keep them."""
+        self.solution_ = solve_ridge(
+            self.gram_,
+            self._Y,
+            alpha,
+            self._weight,
+            self.fit_intercept,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=True,
+        )
+        a, b = self.solution_.value
+        self.alpha_ = float(alpha) if np.ndim(alpha) == 0 else np.asarray(alpha)
+        self.dual_coef_ = a[:, 0] if self._flat else a
+        self.intercept_ = self._per_target(b)
+        self.n_iter_ = int(self.solution_.stats.get("iterations", 1))
+        freedom = len(a) - bool(self.fit_intercept)
+        self.signal_variance_ = self._per_target(
+            signal_variances(np.einsum("ij,ij->j", self._Y, a), freedom, self.signal_variance)
+        )
+        self.noise_variance_ = self.alpha_ * self.signal_variance_
+        if np.ndim(alpha) == 0 and alpha > 0:
+            point = Hyperparameters(self.kernel_, float(alpha))
+            self.theta_, self.theta_names_ = point.theta, point.names
+        if self.verbose:
+            print(f"KernelRidge: {self.solution_.status}; residual {self.solution_.gap:.3g}")
+        if not self.solution_.converged:
+            warnings.warn(
+                f"KernelRidge: {self.solution_.status}. The model is usable; the relative residual of its "
+                f"linear system is {self.solution_.gap:.3g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _per_target(self, values: np.ndarray) -> Any:
+        return float(values[0]) if self._flat else values
+
+    # -- the penalty ----------------------------------------------------------------------------
+    def _starting_alpha(self) -> Any:
+        """The penalty as a number, an array with one per target, or the name of a rule; checked."""
+        if isinstance(self.alpha, str):
+            return self.alpha
+        if np.ndim(self.alpha) == 0:
+            return float(self.alpha)
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        if alpha.shape != (self._Y.shape[1],):
+            raise ParameterError(
+                f"KernelRidge: `alpha` must be one number, or one for each of the {self._Y.shape[1]} "
+                f"targets. Got an array of shape {alpha.shape}."
+            )
+        return alpha
+
+    def _chosen_alpha(self, rule: str) -> Any:
+        """The best of a grid of penalties."""
+        if len(self._Y) < 2:
+            raise InputError(
+                f"KernelRidge: alpha={rule!r} leaves rows out and needs at least 2 samples of positive "
+                f"weight. Got {len(self._Y)} sample(s)."
+            )
+        path = ridge_path(self._system(1.0), self._grid())
+        self.alphas_, self.degrees_of_freedom_ = path.alphas, path.freedom
+        self.loo_errors_ = path.loo[:, 0] if self._flat else path.loo
+        self.gcv_errors_ = path.gcv[:, 0] if self._flat else path.gcv
+        errors = path.loo if rule == "loo" else path.gcv
+        if self.alpha_per_target and not self._flat:
+            return path.alphas[errors.argmin(axis=0)]
+        return float(path.alphas[errors.sum(axis=1).argmin()])
+
+    def _grid(self) -> np.ndarray:
+        if self.alphas is not None:
+            return np.asarray(self.alphas, dtype=np.float64)
+        scale = float(np.average(np.asarray(self.gram_.diagonal(), dtype=np.float64), weights=self._weight))
+        return GRID * (scale if scale > 0 else 1.0)
+
+    def _system(self, alpha: Any) -> RidgeSystem:
+        matrix = WeightedMatrix(self.gram_, self._weight)
+        return RidgeSystem(matrix, self._Y, alpha, bool(self.fit_intercept))
+
+    def loo_residuals(self) -> np.ndarray:
+        r"""Errors :math:`y_i - \hat y_i^{(-i)}` at training points that are left out, one at a time.
+
+        Exactly what refitting without row i (of positive weight) and predicting it would give, with weights,
+        intercept and a penalty per target; hyper-parameters stay as they are.  O(n^3), in closed form.
+
+        Returns
+        -------
+        array of shape (n_kept,) or (n_kept, n_targets)
+        """
+        self._check_fitted()
+        if len(self._Y) < 2:
+            raise InputError("KernelRidge.loo_residuals: at least 2 samples are needed. Got 1 sample.")
+        if not np.all(np.asarray(self.alpha_) > 0):
+            raise ParameterError("KernelRidge.loo_residuals: `alpha` must be > 0. Fit with a small penalty.")
+        residuals = loo_residuals(self._system(self.alpha_))
+        return residuals[:, 0] if self._flat else residuals
