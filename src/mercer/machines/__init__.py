@@ -3,6 +3,8 @@
 =================  ===================================================================
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
+``labels``         what classifiers share: labels, weights of classes
+``logistic``       ``KernelLogistic``
 ``ridge``          ``KernelRidge``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
@@ -12,6 +14,7 @@
 """
 
 from .indefinite import IndefiniteKernelWarning
+from .logistic import KernelLogistic
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .ridge import KernelRidge
@@ -22,6 +25,7 @@ __all__ = [
     "SVR",
     "EnclosingBall",
     "IndefiniteKernelWarning",
+    "KernelLogistic",
     "KernelPerceptron",
     "KernelRidge",
     "NuSVC",

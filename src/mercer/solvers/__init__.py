@@ -7,14 +7,22 @@
 ``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
 ``polish``         its exact end: the optimality system of the free variables
 ``matrices``       a symmetric matrix as solvers see it
+``losses``         losses of predictions: values, slopes, curvatures, conjugates
+``newton``         ``solve_smooth``: smooth losses and a squared norm, with the duality gap
+``curvature``      the linear system of its steps, and approximate inverses of it
+``influence``      ``leave_one_out``: what its solution would be without a point
+``sparse``         ``solve_sparse``: smooth losses and absolute values of the coefficients
 =================  ==================================================================
 """
 
 from .box import BoxProblem, Optimality
 from .decomposition import BoxValue, Progress, solve_box
+from .influence import leave_one_out
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
+from .newton import SmoothProblem, SmoothValue, hold, solve_smooth
 from .ridge import solve_ridge
 from .solution import Solution
+from .sparse import solve_sparse
 
 __all__ = [
     "BoxProblem",
@@ -23,8 +31,14 @@ __all__ = [
     "GramMatrix",
     "Optimality",
     "Progress",
+    "SmoothProblem",
+    "SmoothValue",
     "Solution",
     "SymmetricMatrix",
+    "hold",
+    "leave_one_out",
     "solve_box",
     "solve_ridge",
+    "solve_smooth",
+    "solve_sparse",
 ]
