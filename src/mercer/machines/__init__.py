@@ -5,6 +5,7 @@
 ``indefinite``     what happens when a kernel is not positive definite
 ``labels``         what classifiers share: labels, weights of classes
 ``logistic``       ``KernelLogistic``
+``representer``    ``RepresenterMachine``
 ``ridge``          ``KernelRidge``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
@@ -17,6 +18,7 @@ from .indefinite import IndefiniteKernelWarning
 from .logistic import KernelLogistic
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
+from .representer import RepresenterMachine
 from .ridge import KernelRidge
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
@@ -32,4 +34,5 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "RepresenterMachine",
 ]

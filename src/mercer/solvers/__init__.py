@@ -12,6 +12,9 @@
 ``curvature``      the linear system of its steps, and approximate inverses of it
 ``influence``      ``leave_one_out``: what its solution would be without a point
 ``sparse``         ``solve_sparse``: smooth losses and absolute values of the coefficients
+``generic``        any convex loss from values and slopes, with a squared norm
+``norms``          other functions of the norm, along the path of the squared norm
+``representer``    ``solve_representer``: any of these losses and functions, with a bound on the gap
 =================  ==================================================================
 """
 

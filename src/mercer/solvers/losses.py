@@ -6,7 +6,7 @@ shape: (n, 1), or (n, q) for the softmax of q classes.
 =======================  ============================================  =================================
 ``Squared()``            :math:`\frac12 (y - f)^2`                     smooth
 ``Huber(delta)``         squared up to ``delta``, linear beyond        smooth
-``Poisson()``            :math:`e^f - y f`                             smooth
+``Poisson()``            :math:`e^f - y f - y + y \log y`              smooth
 ``Logistic()``           :math:`\log(1 + e^{-y f})`, y = -1, 1         smooth, of margins
 ``Softmax()``            :math:`\log \sum_c e^{f_c} - f_y`             smooth, of several classes
 ``Hinge()``              :math:`\max(0, 1 - y f)`, y = -1, 1           piecewise linear, of margins
@@ -179,11 +179,11 @@ class Huber(SmoothLoss):
 
 @dataclass(frozen=True)
 class Poisson(SmoothLoss):
-    """Negative log-likelihood of counts with mean ``exp(f)``, without the part that does not depend on f."""
+    """Half the deviance of counts with mean ``exp(f)``: zero where ``exp(f) = y``."""
 
     def value(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore"):  # a step that overflows is one that is too long
-            return np.asarray((np.exp(f) - y * f)[:, 0])
+            return np.asarray((np.exp(f) - y * f - y + xlogy(y, y))[:, 0])
 
     def gradient(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore"):
@@ -194,7 +194,7 @@ class Poisson(SmoothLoss):
 
     def conjugate(self, y: Array, s: Array) -> Array:
         mean = np.maximum(s + y, 0.0)
-        return np.asarray((xlogy(mean, mean) - mean)[:, 0])
+        return np.asarray((xlogy(mean, mean) - mean + y - xlogy(y, y))[:, 0])
 
 
 @dataclass(frozen=True)

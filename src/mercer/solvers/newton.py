@@ -199,28 +199,47 @@ class _Run:
 
     # -- the iteration --------------------------------------------------------------------------
     def solve(self, start: SmoothValue | None, tol: float, max_iter: int, bar: Any) -> Solution[SmoothValue]:
-        state = self._start(start)
-        best, best_gap, steps, stalled = state, np.inf, 0, 0
-        lowest, why = np.inf, ""
+        """Iterate; judge the coefficients by what follows from them alone; if that is not enough, go on."""
+        state, steps, gap = self._start(start), 0, np.inf
         while True:
+            moved, taken, why = self._iterate(state, tol, max_iter - steps, bar)
+            steps += taken
+            before, state = gap, self._at(moved.A, self.product(moved.A), moved.b)
+            R = self.alpha * state.A + state.slopes
+            gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
+            if gap <= tol * self._reference(state):
+                return self._solution(state, gap, steps, True, "converged")
+            if steps >= max_iter:
+                why = f"stopped after max_iter={steps} Newton steps; raise max_iter or alpha"
+            if why or not gap < 0.5 * before:
+                why = why or "the gap does not fall any further: this is rounding; raise alpha or tol"
+                return self._solution(state, gap, steps, False, why)
+
+    def _iterate(self, state: _State, tol: float, most: int, bar: Any) -> tuple[_State, int, str]:
+        """Newton steps until the gap is small; the best state, the steps taken, and why there are no more."""
+        best, best_gap, lowest, stalled = state, np.inf, np.inf, 0
+        for step in range(most + 1):
             residual = -(state.A + state.slopes / self.alpha)
             Kr = self.product(residual)
             gap = 0.5 * self.alpha * abs(float(np.vdot(residual, Kr)))
             bar.set_postfix_str(f"gap {gap:.2g}", refresh=False)
             falls = gap < 0.5 * best_gap or state.objective < lowest * (1 - PROGRESS)
             stalled, lowest = 0 if falls else stalled + 1, min(lowest, state.objective)
-            if gap < best_gap or steps == 0:
+            if gap < best_gap:
                 best, best_gap = state, gap
-            if gap <= tol * state.objective or stalled > PATIENCE or steps >= max_iter:
+            if gap <= tol * self._reference(state) or stalled > PATIENCE or step == most:
                 break
-            share = float(np.clip((gap / state.objective) ** 0.5, TIGHT, LOOSE))
+            share = float(np.clip((gap / self._reference(state)) ** 0.5, TIGHT, LOOSE))
             moved = self._step(state, residual, Kr, share * (2 * self.alpha * gap) ** 0.5)
             if moved is None:
-                why = "no step lowers the objective any further"
-                break
-            state, steps = moved, steps + 1
+                return best, step, "no step lowers the objective: this is rounding; raise alpha or tol"
+            state = moved
             bar.update()
-        return self._finish(best, tol, steps, why, steps >= max_iter)
+        return best, step, ""
+
+    def _reference(self, state: _State) -> float:
+        """What the gap is measured by: the objective, unless that is itself rounding."""
+        return max(state.objective, np.finfo(float).eps * float(self.problem.weight.sum()))
 
     def _start(self, start: SmoothValue | None) -> _State:
         m = self.problem.targets.shape[1]
@@ -274,20 +293,9 @@ class _Run:
             self.preconditioner = Factors(self.held)
         return np.asarray(residual - root.times(solved.u) / self.alpha)
 
-    def _finish(
-        self, state: _State, tol: float, steps: int, why: str, at_limit: bool
+    def _solution(
+        self, state: _State, gap: float, steps: int, converged: bool, status: str
     ) -> Solution[SmoothValue]:
-        """Judge the coefficients by what follows from them alone."""
-        state = self._at(state.A, self.product(state.A), state.b)
-        R = self.alpha * state.A + state.slopes
-        gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
-        converged = bool(gap <= tol * state.objective)
-        if converged:
-            status = "converged"
-        elif at_limit:
-            status = f"stopped after max_iter={steps} Newton steps; raise max_iter or alpha"
-        else:
-            status = (why or "the gap does not fall any further") + ": this is rounding; raise alpha or tol"
         kind = "Cholesky" if isinstance(self.preconditioner, Factors) else "conjugate gradients"
         stats = {
             "iterations": steps,
