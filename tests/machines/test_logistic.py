@@ -1,7 +1,9 @@
 """Kernel logistic regression against optimisers, linear twins, refitting and scikit-learn's contract."""
 
 import pickle
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -387,3 +389,13 @@ def test_the_gap_bounds_the_distance_from_the_solution(data):
     change = (rough.dual_coef_ - exact.dual_coef_).T
     distance = np.trace(change.T @ gram(Gaussian(1.0), X).dense() @ change)
     assert 0.05 * distance <= rough.solution_.gap
+
+
+def test_the_page_on_logistic_regression_is_true(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "logistic.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M):
+        exec(compile(block, "docs/logistic.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "converged True"
+    assert lines[2].endswith("True")
+    assert lines[3:] == ["True", "converged"]

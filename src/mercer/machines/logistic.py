@@ -139,7 +139,7 @@ class KernelLogistic(ClassifierMixin, Labelled):
     array([0.99, 0.51])
     >>> sparse = KernelLogistic(Gaussian(1.0), alpha=0.1, penalty="l1").fit(X, np.abs(X[:, 0]) < 1)
     >>> len(model.support_), len(sparse.support_)
-    (60, 3)
+    (60, 2)
     """
 
     support_vectors_: Any

@@ -3,6 +3,7 @@
 =================  =====================================================================================
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
 ``predictions``    ``prediction``: what a model says against what is true
+``decisions``      ``decision_regions``: what a classifier decides over two features
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -14,9 +15,20 @@ What they leave out of a picture, they say under it.
 """
 
 from .canvas import MissingExtraError, canvas
+from .decisions import decision_regions
 from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .proofs import Fragment, proof
 from .report import Report
 
-__all__ = ["Fragment", "MissingExtraError", "Report", "canvas", "heatmap", "prediction", "proof", "spectrum"]
+__all__ = [
+    "Fragment",
+    "MissingExtraError",
+    "Report",
+    "canvas",
+    "decision_regions",
+    "heatmap",
+    "prediction",
+    "proof",
+    "spectrum",
+]

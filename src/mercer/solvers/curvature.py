@@ -32,8 +32,8 @@ Array: TypeAlias = NDArray[np.float64]
 Product: TypeAlias = Callable[[Array], Array]
 Inverse: TypeAlias = Callable[[Array], Array]
 
-#: What is added to the columns' own matrix, relative to its trace, so that equal points can be factored.
-JITTER = 1e-13
+#: What is added to the columns' own matrix, relative to its trace, so that it can be factored: more and more.
+JITTER = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
 
 
 class Preconditioner(Protocol):
@@ -60,11 +60,8 @@ class Nystrom:
     """
 
     def __init__(self, columns: Array, chosen: NDArray[np.intp]) -> None:
-        own = columns[chosen]
-        own = 0.5 * (own + own.T)
-        values, vectors = linalg.eigh(own, check_finite=False)
-        kept = values > len(own) * JITTER * max(float(values[-1]), 0.0)
-        self.factor = columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+        own = _factor(columns[chosen])
+        self.factor = linalg.solve_triangular(own, columns.T, lower=True, check_finite=False).T
 
     def at(self, root: Root, alpha: float) -> Inverse:
         """The approximate inverse for this curvature and penalty."""
@@ -84,6 +81,19 @@ class Nystrom:
             return root.project((x - d * (L @ moments)) / alpha)
 
         return inverse
+
+
+def _factor(own: Array) -> Array:
+    """A Cholesky factor of a matrix that may be singular, or slightly indefinite."""
+    scale = max(float(np.abs(own.diagonal()).sum()), np.finfo(float).tiny)
+    for jitter in JITTER:
+        try:
+            return np.asarray(
+                linalg.cholesky(own + jitter * scale * np.eye(len(own)), lower=True, check_finite=False)
+            )
+        except linalg.LinAlgError:
+            continue
+    raise linalg.LinAlgError("the Gram matrix of some points is indefinite")
 
 
 class Blocks(NamedTuple):

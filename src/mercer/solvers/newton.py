@@ -48,8 +48,8 @@ Array: TypeAlias = NDArray[np.float64]
 #: Up to this many points the Newton system is solved by factoring it.
 FACTORED = 256
 
-#: Up to this many points linear algebra runs on one thread.
-SMALL = 512
+#: Up to this many points linear algebra runs on one thread: it is bound by memory, or too short to share.
+SMALL = 4096
 
 #: Columns of K for the preconditioner: this many, or this part of the points.
 LANDMARKS, LANDMARK_SHARE = 600, 0.25
@@ -143,9 +143,8 @@ def solve_smooth(
         ``gap`` is the duality gap, computed anew from the coefficients alone; ``converged`` says whether it
         is at most ``tol`` times the objective.
     """
-    run = _Run(problem, G, alpha, held)
-    with step_bar(name) as bar, few_threads(run.n):
-        return run.solve(start, tol, max_iter, bar)
+    with step_bar(name) as bar, few_threads(len(G)):
+        return _Run(problem, G, alpha, held).solve(start, tol, max_iter, bar)
 
 
 def step_bar(name: str) -> Any:

@@ -24,7 +24,7 @@ from .decomposition import solve_box
 from .generic import Coordinates, LossFunction, solve_generic
 from .losses import Loss, PiecewiseLinear, SmoothLoss
 from .matrices import GramMatrix
-from .newton import SmoothProblem, SmoothValue, best_intercept, hold, solve_smooth
+from .newton import SmoothProblem, SmoothValue, best_intercept, few_threads, hold, solve_smooth
 from .norms import Found, Penalty, along_the_path
 from .solution import Solution
 
@@ -71,6 +71,7 @@ class Fitted:
 class Solver(Protocol):
     """Minimises one loss with the squared norm."""
 
+    size: int  # number of points
     scale: float  # of penalties
     rounding: float  # an objective so small that its relative error is above the tolerance
 
@@ -88,10 +89,11 @@ def solve_representer(
     solver: Solver, alpha: float, penalty: Penalty, tol: float
 ) -> Solution[RepresenterValue]:
     """Minimise; ``gap`` of the solution bounds how far its objective is above the minimum."""
-    found = along_the_path(solver.fit, solver.zero, alpha, penalty, AS_GOOD_AS_ZERO * solver.scale)
-    trial = found.trial
-    objective = trial.loss + alpha * penalty.value(trial.norm)
-    gap = solver.gap(found, alpha, penalty)
+    with few_threads(solver.size):
+        found = along_the_path(solver.fit, solver.zero, alpha, penalty, AS_GOOD_AS_ZERO * solver.scale)
+        trial = found.trial
+        objective = trial.loss + alpha * penalty.value(trial.norm)
+        gap = solver.gap(found, alpha, penalty)
     converged = bool(gap <= tol * max(abs(objective), solver.rounding))
     status = "converged" if converged else "the gap is above the tolerance; raise max_iter, alpha or tol"
     if not converged and not trial.solution.converged:
@@ -124,7 +126,7 @@ class BuiltIn:
         self.loss, self.y, self.weight, self.gram = loss, targets[:, None], weight, G
         self.intercept, self.tol, self.max_iter = intercept, tol, max_iter
         self.held = hold(G) if isinstance(loss, SmoothLoss) else None
-        self.matrix = GramMatrix(G)
+        self.matrix, self.size = GramMatrix(G), len(G)
         largest = max(1.0, float(np.abs(targets).max()))
         self.scale = float(weight @ np.abs(self.matrix.diagonal())) * largest or 1.0
         self.rounding = float(np.finfo(float).eps * weight.sum() * largest**2) / tol
@@ -218,7 +220,9 @@ class UserLoss:
     def __init__(self, loss: LossFunction, G: Gram, intercept: bool, *, tol: float, max_iter: int) -> None:
         self.loss, self.intercept, self.tol, self.max_iter = loss, intercept, tol, max_iter
         K = np.asarray(G._in_double().dense(), dtype=np.float64)
-        self.coordinates = Coordinates(K)
+        self.size = len(K)
+        with few_threads(self.size):
+            self.coordinates = Coordinates(K)
         self.scale = float(np.trace(K)) or 1.0
         self.rounding = float(np.finfo(float).eps) * len(K) / tol
 
