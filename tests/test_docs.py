@@ -100,6 +100,7 @@ def test_the_pages_on_projections_and_tests_are_true(name, expected, capsys):
 def test_the_page_on_ridge_regression_is_true(capsys):
     for block in python_blocks("docs/ridge.md"):
         exec(compile(block, "docs/ridge.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "True (30,)"
     assert lines[1:3] == ["True", "True"]
     assert lines[3].startswith("converged")

@@ -1,29 +1,34 @@
 """Machines: estimators in scikit-learn's contract, on any kernel and any objects.
 
-=================  ===================================================================
+=================  =======================================================================
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
-``ridge``          ``KernelRidge``
-``clustering``     ``KernelKMeans``, ``SpectralClustering``
-``few_labels``     ``LaplacianRLS``, ``LaplacianSVC``, ``LabelPropagation``, ``LabelSpreading``
-``distances``      ``kernel_distance``: the metric of a kernel
 ``arguments``      checks of constructor arguments
-``projection``     what machines share that project points on learned functions
-``discriminant``   ``KernelDiscriminant``
-``reduction``      ``SupervisedReduction``
-``graphs``         ``KernelGraphInference``
-``significance``   what permutation tests share
-``two_sample``     ``mmd`` and ``MMDTest``
-``independence``   ``hsic`` and ``HSICTest``
-``pca``            ``KernelPCA``
-``preimage``       points of the input space for points of feature space
-``cca``            ``KernelCCA``
+``labels``         what classifiers share: labels, weights of classes
+``notices``        warnings that point at the line of the user
+``ridge``          ``KernelRidge``, with its Gaussian-process view
 ``spline``         ``SmoothingSpline``
+``logistic``       ``KernelLogistic``
+``representer``    ``RepresenterMachine``
 ``svm``            ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``         what machines share that learn one example at a time
 ``pegasos``        ``PegasosSVC``
 ``perceptron``     ``KernelPerceptron``
-=================  ===================================================================
+``pca``            ``KernelPCA``
+``preimage``       points of the input space for points of feature space
+``cca``            ``KernelCCA``
+``views``          several kinds of data of the same objects
+``projection``     what machines share that project points on learned functions
+``discriminant``   ``KernelDiscriminant``
+``reduction``      ``SupervisedReduction``
+``graphs``         ``KernelGraphInference``
+``clustering``     ``KernelKMeans``, ``SpectralClustering``
+``few_labels``     ``LaplacianRLS``, ``LaplacianSVC``, ``LabelPropagation``, ``LabelSpreading``
+``distances``      ``kernel_distance``: the metric of a kernel
+``significance``   what permutation tests share
+``two_sample``     ``mmd`` and ``MMDTest``
+``independence``   ``hsic`` and ``HSICTest``
+=================  =======================================================================
 """
 
 from .cca import KernelCCA
@@ -40,10 +45,12 @@ from .few_labels import (
 from .graphs import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
+from .logistic import KernelLogistic
 from .pca import KernelPCA
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
 from .reduction import SupervisedReduction
+from .representer import RepresenterMachine
 from .ridge import KernelRidge
 from .spline import SmoothingSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
@@ -61,6 +68,7 @@ __all__ = [
     "KernelDistance",
     "KernelGraphInference",
     "KernelKMeans",
+    "KernelLogistic",
     "KernelPCA",
     "KernelPerceptron",
     "KernelRidge",
@@ -75,6 +83,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "RepresenterMachine",
     "SmoothingSpline",
     "SpectralClustering",
     "SupervisedReduction",

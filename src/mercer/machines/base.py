@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -47,6 +49,12 @@ class KernelMachine(BaseEstimator):
                 f"or Precomputed() for a matrix. Got {kernel!r}."
             )
         return kernel
+
+    def _require(self, name: str, value: Any, holds: Callable[[Any], bool], requirement: str) -> float:
+        """Return a number that is within its range, or raise an error that names it."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not holds(value):
+            raise ParameterError(f"{type(self).__name__}: `{name}` must be {requirement}. Got {value!r}.")
+        return float(value)
 
     # -- data -----------------------------------------------------------------------------------
     def _validate_X(self, X: Any, *, reset: bool) -> Data:

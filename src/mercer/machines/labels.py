@@ -1,19 +1,21 @@
-"""Labels of classifiers, validated in one place."""
+"""What classifiers share: labels of any type, and weights of points and classes."""
 
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from .base import KernelMachine
 
-__all__ = ["validate_labels"]
+__all__ = ["Labelled", "validate_labels"]
+
+Vector = NDArray[np.float64]
 
 
 def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
@@ -49,3 +51,58 @@ def _unwrapped(labels: NDArray[Any], name: str) -> NDArray[Any]:
             "Unknown label type."
         )
     return np.array(values)
+
+
+class Labelled(KernelMachine):
+    """A machine whose targets are labels; sets ``classes_`` and ``class_weight_``."""
+
+    class_weight: dict[Any, float] | Literal["balanced"] | None
+
+    def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
+        """Set the classes; return the position of each label among them."""
+        labels = validate_labels(self, y, n)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        return np.asarray(codes, dtype=np.intp)
+
+    def _check_classes(self, codes: NDArray[np.intp]) -> None:
+        present = len(np.unique(codes))
+        if len(self.classes_) < 2 or present < len(self.classes_):
+            where = "" if present == len(self.classes_) else " of positive weight"
+            raise InputError(
+                f"{type(self).__name__}: the number of classes has to be greater than one, each with a "
+                f"point; got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
+            )
+
+    def _class_weighted(self, codes: NDArray[np.intp], weight: Vector | None) -> Vector | None:
+        """Weights of points and of their classes together."""
+        count = len(self.classes_)
+        if self.class_weight is None:
+            factors = np.ones(count)
+        elif isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise ParameterError(
+                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to "
+                    f"factors, or None. Got {self.class_weight!r}."
+                )
+            sums = np.bincount(codes, weight, count)
+            factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
+        else:
+            factors = self._factors(dict(self.class_weight))
+        self.class_weight_ = factors
+        if weight is None and (factors == 1).all():
+            return None
+        return np.asarray(factors[codes] * (1.0 if weight is None else weight))
+
+    def _factors(self, wanted: dict[Any, float]) -> Vector:
+        factors = np.ones(len(self.classes_))
+        for label, factor in wanted.items():
+            found = np.flatnonzero(self.classes_ == label)
+            if not len(found):
+                raise ParameterError(
+                    f"{type(self).__name__}: `class_weight` names the class {label!r}, which is not in y. "
+                    f"The classes in y: {list(self.classes_)}."
+                )
+            factors[found[0]] = self._require(
+                "class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0"
+            )
+        return factors

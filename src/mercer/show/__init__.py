@@ -7,6 +7,7 @@
 ``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
 ``selection``      ``leave_one_out_curve`` and ``prediction_band``
+``decisions``      ``decision_regions``: what a classifier decides over two features
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -19,6 +20,7 @@ What they leave out of a picture, they say under it.
 
 from .canvas import MissingExtraError, canvas
 from .clusters import clusters
+from .decisions import decision_regions
 from .matrices import heatmap, spectrum
 from .predictions import prediction
 from .projections import projections, scree
@@ -33,6 +35,7 @@ __all__ = [
     "Report",
     "canvas",
     "clusters",
+    "decision_regions",
     "heatmap",
     "leave_one_out_curve",
     "null_distribution",

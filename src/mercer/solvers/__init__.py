@@ -1,28 +1,13 @@
 """Solvers: numbers in, :class:`Solution` out, no data types.
 
-=================  ===========================================================``solution``       ``Solution``: value, status, gap, statistics
-``ridge``          the regularised linear system of kernel ridge regression
-``box``            ``BoxProblem``: the quadratic problem of support vector machines
-``decomposition``  ``solve_box``: its solution by two-variable steps on working sets
-``pairs``          ``PairSolver``: many of them, each on the points of two classes
-``watch``          what is told meanwhile: ``Progress``
-``polish``         its exact end: the optimality system of the free variables
-``clusters``       ``kernel_kmeans``: clusters around means in feature space
-``graphs``         affinities, degrees, Laplacians and components of graphs
-``laplacian``      leading eigenvectors of a graph; harmonic functions and consistent labels on it
-``warping``        norms with a penalty on values at given points
-``rayleigh``       ``solve_rayleigh``: directions that maximise a penalised quotient
-``discriminant``   the kernel Fisher discriminant
-``permutations``   statistics of all permutations of a sample, and their p-value
-``matrices``       a symmetric matrix as solvers see it
-``centered``       ``CenteredMatrix``: a centred Gram matrix as products
-``eigen``          ``largest_eigenpairs``: dense, block Lanczos or randomised, by cost
-``canonical``      ``canonical_directions``: regularised canonical correlations of factors
-``incomplete``     ``incomplete_cholesky``: a low-rank factor with its error
-=================  ==================================================================
-=======
-===================  ==================================================================
+===================  ======================================================================================
 ``solution``         ``Solution``: value, status, gap, statistics
+``watch``            what is told meanwhile: ``Progress``
+``matrices``         a symmetric matrix as solvers see it
+``box``              ``BoxProblem``: the quadratic problem of support vector machines
+``decomposition``    ``solve_box``: its solution by two-variable steps on working sets
+``pairs``            ``PairSolver``: many of them, each on the points of two classes
+``polish``           its exact end: the optimality system of the free variables
 ``ridge``            ``solve_ridge``: kernel ridge regression, by a factor or by iteration
 ``ridge_system``     its linear system, with weights and intercept
 ``ridge_iterative``  by conjugate gradients
@@ -31,11 +16,26 @@
 ``reduction``        a symmetric matrix turned into a band
 ``conjugate``        conjugate gradients for several right sides
 ``spline``           cubic smoothing splines in linear time
-``box``              ``BoxProblem``: the quadratic problem of support vector machines
-``decomposition``    ``solve_box``: its solution by two-variable steps on working sets
-``polish``           its exact end: the optimality system of the free variables
-``matrices``         a symmetric matrix as solvers see it
-===================  ==================================================================
+``losses``           losses of predictions: values, slopes, curvatures, conjugates
+``newton``           ``solve_smooth``: smooth losses and a squared norm, with the duality gap
+``curvature``        the linear system of its steps, and approximate inverses of it
+``influence``        ``leave_one_out``: what its solution would be without a point
+``sparse``           ``solve_sparse``: smooth losses and absolute values of the coefficients
+``generic``          any convex loss from values and slopes, with a squared norm
+``norms``            other functions of the norm, along the path of the squared norm
+``representer``      ``solve_representer``: any of these losses and functions, with a bound on the gap
+``centered``         ``CenteredMatrix``: a centred Gram matrix as products
+``eigen``            ``largest_eigenpairs``: dense, block Lanczos or randomised, by cost
+``incomplete``       ``incomplete_cholesky``: a low-rank factor with its error
+``canonical``        ``canonical_directions``: regularised canonical correlations of factors
+``rayleigh``         ``solve_rayleigh``: directions that maximise a penalised quotient
+``discriminant``     the kernel Fisher discriminant
+``permutations``     statistics of all permutations of a sample, and their p-value
+``clusters``         ``kernel_kmeans``: clusters around means in feature space
+``graphs``           affinities, degrees, Laplacians and components of graphs
+``laplacian``        leading eigenvectors of a graph; harmonic functions and consistent labels on it
+``warping``          norms with a penalty on values at given points
+===================  ======================================================================================
 """
 
 from .box import BoxProblem, Optimality
@@ -47,7 +47,9 @@ from .discriminant import DiscriminantValue, solve_discriminant
 from .eigen import Eigenpairs, Operator, largest_eigenpairs, signs
 from .graphs import affinity, graph_laplacian
 from .incomplete import LowRank, incomplete_cholesky
+from .influence import leave_one_out
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
+from .newton import SmoothProblem, SmoothValue, hold, solve_smooth
 from .pairs import PairSolver
 from .permutations import (
     center,
@@ -63,6 +65,7 @@ from .ridge import SOLVERS, RidgeValue, solve_ridge
 from .ridge_path import RidgePath, loo_residuals, ridge_path
 from .ridge_system import RidgeSystem, WeightedMatrix
 from .solution import Solution
+from .sparse import solve_sparse
 from .spline import SplineFit, fit_spline, spline_errors
 from .watch import Progress
 
@@ -86,6 +89,8 @@ __all__ = [
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",
+    "SmoothProblem",
+    "SmoothValue",
     "Solution",
     "SpectralRoot",
     "SplineFit",
@@ -99,11 +104,13 @@ __all__ = [
     "fit_spline",
     "given_split",
     "graph_laplacian",
+    "hold",
     "hsic_statistics",
     "incomplete_cholesky",
     "kernel_kmeans",
     "largest_correlation",
     "largest_eigenpairs",
+    "leave_one_out",
     "loo_residuals",
     "mmd_statistics",
     "permutation_p_value",
@@ -115,6 +122,8 @@ __all__ = [
     "solve_discriminant",
     "solve_rayleigh",
     "solve_ridge",
+    "solve_smooth",
+    "solve_sparse",
     "spectral_root",
     "spline_errors",
     "whiten",

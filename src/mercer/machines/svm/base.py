@@ -181,11 +181,6 @@ class SupportVectorMachine(KernelMachine):
         if self.cache_size != "auto":
             self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")
 
-    def _require(self, name: str, value: Any, holds: Callable[[Any], bool], requirement: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not holds(value):
-            raise ParameterError(f"{type(self).__name__}: `{name}` must be {requirement}. Got {value!r}.")
-        return float(value)
-
     def _control(self, time_budget: float | None, callbacks: Any) -> Control:
         self._check_limits()
         if time_budget is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
 from ..base import len_of
-from ..labels import validate_labels
+from ..labels import Labelled
 from ..notices import tell
 from .base import Control, Fit, SupportVectorMachine, Training, positive_rows
 from .folds import Fold, make_folds, tell_apart
@@ -45,10 +45,9 @@ def _spread(task: Task, fit: Fit, n: int) -> Vector:
     return result
 
 
-class Classifier(ClassifierMixin, SupportVectorMachine):
+class Classifier(ClassifierMixin, Labelled, SupportVectorMachine):
     """Labels, weights and several classes; a two-class problem is what the subclass says."""
 
-    class_weight: dict[Any, float] | Literal["balanced"] | None
     decision_function_shape: str
     break_ties: bool
     multiclass: str
@@ -143,54 +142,6 @@ class Classifier(ClassifierMixin, SupportVectorMachine):
         resolving = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         training = self._train_on(points, kept, resolving)
         return training._replace(weight=own), codes
-
-    def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
-        labels = validate_labels(self, y, n)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        return np.asarray(codes, dtype=np.intp)
-
-    def _check_classes(self, codes: NDArray[np.intp]) -> None:
-        present = len(np.unique(codes))
-        if len(self.classes_) < 2 or present < len(self.classes_):
-            where = "" if present == len(self.classes_) else " of positive weight"
-            raise InputError(
-                f"{type(self).__name__}: the number of classes has to be greater than one, each with a "
-                f"point; got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
-            )
-
-    def _class_weighted(self, codes: NDArray[np.intp], weight: Vector | None) -> Vector | None:
-        """Weights of points and of their classes together."""
-        count = len(self.classes_)
-        if self.class_weight is None:
-            factors = np.ones(count)
-        elif isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise ParameterError(
-                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to "
-                    f"factors, or None. Got {self.class_weight!r}."
-                )
-            sums = np.bincount(codes, weight, count)
-            factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
-        else:
-            factors = self._factors(dict(self.class_weight))
-        self.class_weight_ = factors
-        if weight is None and (factors == 1).all():
-            return None
-        return np.asarray(factors[codes] * (1.0 if weight is None else weight))
-
-    def _factors(self, wanted: dict[Any, float]) -> Vector:
-        factors = np.ones(len(self.classes_))
-        for label, factor in wanted.items():
-            found = np.flatnonzero(self.classes_ == label)
-            if not len(found):
-                raise ParameterError(
-                    f"{type(self).__name__}: `class_weight` names the class {label!r}, which is not in y. "
-                    f"The classes in y: {list(self.classes_)}."
-                )
-            factors[found[0]] = self._require(
-                "class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0"
-            )
-        return factors
 
     # -- two classes at a time ------------------------------------------------------------------
     def _tasks(self, codes: NDArray[np.intp]) -> list[Task]:

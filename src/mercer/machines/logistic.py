@@ -1,0 +1,349 @@
+"""Kernel logistic regression."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit, log_softmax
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import memory
+from ..domains import Data, Vectors, take
+from ..errors import DefinitenessError, ParameterError
+from ..gram import Gram, gram
+from ..kernel import Kernel
+from ..kernels import Gaussian, Linear
+from ..solvers import (
+    SmoothProblem,
+    SmoothValue,
+    Solution,
+    hold,
+    leave_one_out,
+    solve_smooth,
+    solve_sparse,
+)
+from ..solvers.losses import Logistic, Softmax
+from .base import len_of
+from .indefinite import screen
+from .labels import Labelled
+
+__all__ = ["KernelLogistic"]
+
+Vector = NDArray[np.float64]
+
+#: Penalties that ``alpha="loo"`` tries by default.
+ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 7))
+
+
+class KernelLogistic(ClassifierMixin, Labelled):
+    r"""Kernel logistic regression: a model of probabilities with a penalty on its norm.
+
+    For two classes, coded -1 and 1,
+
+    .. math:: \min_{f \in \mathcal{H}_k,\; b} \; \sum_i w_i \log\big(1 + e^{-y_i (f(x_i) + b)}\big)
+              + \frac\alpha2 \|f\|^2, \qquad P(y = 1 | x) = \frac{1}{1 + e^{-f(x) - b}},
+
+    and for more the multinomial model, with a function and an intercept per class,
+
+    .. math:: \min \; \sum_i w_i \Big( \log \sum_c e^{f_c(x_i) + b_c} - f_{y_i}(x_i) - b_{y_i} \Big)
+              + \frac\alpha2 \sum_c \|f_c\|^2, \qquad P(c | x) \propto e^{f_c(x) + b_c} .
+
+    (:math:`b = 0` unless ``fit_intercept``).  By the representer theorem :math:`f = \sum_i a_i k(x_i,
+    \cdot)`.  With ``penalty="l1"`` the penalty is :math:`\alpha \sum_i |a_i|` instead, over all functions:
+    most coefficients are then zero, and the kernel need not be positive definite.  With the linear kernel and
+    ``"l2"`` this is scikit-learn's ``LogisticRegression(C=1/alpha)``; without an intercept :math:`f` is the
+    mode of a Gaussian process classifier with covariance :math:`k / \alpha`.
+
+    The probabilities are those of the model, fitted by maximum penalised likelihood; ``predict`` is the most
+    probable class.
+
+    ``"l2"`` is solved by Newton's method with a line search (iteratively reweighted least squares), each step
+    by conjugate gradients preconditioned with some columns of the Gram matrix, or by Cholesky factors where
+    that is cheaper.  Where the Gram matrix exceeds half of the memory limit it is never formed: products
+    recompute its values.  Cost: O(n^2) per product, some dozens of them unless alpha is tiny, plus O(n^3) for
+    steps that are factored.  ``"l1"`` takes Newton steps on the coefficients that are not zero.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
+    alpha : float or "loo", default=1.0
+        Penalty, > 0.  ``"loo"`` takes that of ``alphas`` whose approximate leave-one-out log loss is least
+        (``penalty="l2"`` only).
+    penalty : {"l2", "l1"}, default="l2"
+        The squared norm of f, or the absolute values of the coefficients.
+    fit_intercept : bool, default=True
+        Whether to fit the unpenalised constants :math:`b`.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of each class; ``"balanced"`` makes the classes weigh the same.
+    alphas : sequence of float, optional
+        What ``alpha="loo"`` chooses from; by default 15 values from 1e-4 to 1e3.
+    tol : float, default=1e-8
+        Accuracy.  ``"l2"``: the duality gap, relative to the objective, is at most ``tol**2``.  ``"l1"``: the
+        optimality conditions are violated by at most ``tol * alpha``.
+    max_iter : int, default=1000
+        Newton steps at most.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        With ``penalty="l2"``, what to do if the kernel is not certified and its Gram matrix has a negative
+        eigenvalue: say so, refuse, or repair the spectrum.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved.
+    alpha_ : float
+        The penalty used.
+    support_ : array of shape (n_support,)
+        Positions of the training points in the model: those of positive weight, and with ``penalty="l1"`` of
+        these the ones with a coefficient that is not zero.
+    dual_coef_ : array of shape (n_functions, n_support)
+        Their coefficients, for one function (two classes, positive for ``classes_[1]``) or one per class.
+    intercept_ : array of shape (n_functions,)
+    expansion_ : Gram
+        The (lazy) Gram matrix of these points; it holds them and knows how to compare new ones.
+    support_vectors_ : array of shape (n_support, n_features)
+        The points themselves, for vectors.
+    coef_ : array of shape (n_functions, n_features)
+        Weights of the features, for the linear kernel.
+    solution_ : Solution
+        How it was solved.  ``gap`` is the duality gap (``"l2"``), or the largest violation of the optimality
+        conditions relative to alpha (``"l1"``), computed from the coefficients alone.
+    n_iter_ : int
+        Newton steps.
+    loo_decision_ : array of shape (n_support,) or (n_support, n_classes)
+        Decision values of each training point by the model without it, to first order: one Newton step from
+        the full solution.  Computed when first asked for, in O(n^3) per function; ``penalty="l2"`` only.  A
+        point of weight 2 is left out as a whole.
+    loo_log_loss_ : float
+        Their weighted mean log loss.
+    loo_path_ : array of shape (n_alphas,)
+        With ``alpha="loo"``, the log loss for each of ``alphas``.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> X = np.linspace(-3, 3, 60)[:, None]
+    >>> model = KernelLogistic(Gaussian(1.0), alpha=0.1).fit(X, np.abs(X[:, 0]) < 1)
+    >>> model.predict([[0.0], [2.0]])
+    array([ True, False])
+    >>> model.predict_proba([[0.0], [1.0]])[:, 1].round(2)
+    array([0.99, 0.51])
+    >>> sparse = KernelLogistic(Gaussian(1.0), alpha=0.1, penalty="l1").fit(X, np.abs(X[:, 0]) < 1)
+    >>> len(model.support_), len(sparse.support_)
+    (60, 2)
+    """
+
+    support_vectors_: Any
+
+    def __init__(
+        self,
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        alpha: float | Literal["loo"] = 1.0,
+        penalty: str = "l2",
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        alphas: Any = None,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        indefinite: str = "warn",
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.alphas = alphas
+        self.tol = tol
+        self.max_iter = max_iter
+        self.indefinite = indefinite
+
+    # -- fit ------------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to the points ``X`` and the labels ``y`` of two or more classes.
+
+        Parameters
+        ----------
+        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix
+        y : array of shape (n,)
+            Labels of any type.
+        sample_weight : array of shape (n,), optional
+            Weights of the losses: weight 2 is a repeated row, weight 0 an absent one.
+        """
+        alphas = self._check_parameters()
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        codes = self._encode(y, n)
+        resolving = self._validate_weight(sample_weight, n)
+        weight = self._class_weighted(codes, resolving)
+        kept = np.arange(n) if weight is None else np.flatnonzero(weight)
+        self._check_classes(codes[kept])
+        if len(kept) < n:
+            points = take(points, kept)
+            resolving = None if resolving is None else resolving[kept]
+        self.kernel_ = self.kernel.resolve(points, resolving)
+        G: Gram = gram(self.kernel_, points)
+        if self.penalty == "l2":
+            G = screen(G, self.indefinite, type(self).__name__)
+        problem = self._problem_of(codes[kept], np.ones(len(kept)) if weight is None else weight[kept])
+        self._solve(problem, G, alphas)
+        self._keep(points, kept, G, problem)
+        self._tell()
+        return self
+
+    def _check_parameters(self) -> list[float]:
+        """Raise unless the parameters make sense; return the penalties to try."""
+        if self.penalty not in ("l2", "l1"):
+            raise ParameterError(f"KernelLogistic: `penalty` must be 'l2' or 'l1'. Got {self.penalty!r}.")
+        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
+        self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
+        if self.alpha != "loo":
+            wanted = "a positive number, or 'loo'; larger alpha gives a smoother model"
+            return [self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, wanted)]
+        if self.penalty != "l2":
+            raise ParameterError("KernelLogistic: alpha='loo' needs penalty='l2'. Set a number for alpha.")
+        values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
+        if not values:
+            raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
+        return [self._require("alphas", v, lambda v: 0 < v < np.inf, "positive numbers") for v in values]
+
+    def _problem_of(self, codes: NDArray[np.intp], weight: Vector) -> SmoothProblem:
+        count = len(self.classes_)
+        if count == 2:
+            signs = np.where(codes[:, None] == 1, 1.0, -1.0)
+            return SmoothProblem(Logistic(), signs, weight, bool(self.fit_intercept))
+        return SmoothProblem(Softmax(), np.eye(count)[codes], weight, bool(self.fit_intercept))
+
+    def _solve(self, problem: SmoothProblem, G: Gram, alphas: list[float]) -> None:
+        """Set the penalty and the solution; of several penalties, the best by leave-one-out."""
+        held = hold(G)
+        if len(alphas) > 1 and held is None:
+            self._refuse_leave_one_out(len(G))
+        start, losses = None, {}
+        solutions = {}
+        for alpha in sorted(set(alphas), reverse=True):  # each from the solution for the one before
+            solutions[alpha] = self._solve_one(problem, G, held, alpha, start)
+            if self.alpha == "loo" and held is not None:
+                start = solutions[alpha].value
+                losses[alpha] = _log_loss(problem, leave_one_out(problem, held, alpha, start.predictions))
+        self.alpha_ = min(losses, key=lambda a: losses[a]) if losses else alphas[0]
+        self.solution_ = solutions[self.alpha_]
+        if losses:
+            self.loo_path_ = np.array([losses[alpha] for alpha in alphas])
+
+    def _solve_one(
+        self,
+        problem: SmoothProblem,
+        G: Gram,
+        held: Vector | None,
+        alpha: float,
+        start: SmoothValue | None,
+    ) -> Solution[SmoothValue]:
+        limits: dict[str, Any] = {"held": held, "max_iter": int(self.max_iter), "name": type(self).__name__}
+        if self.penalty == "l1":
+            return solve_sparse(problem, G, alpha, tol=float(self.tol), **limits)
+        try:
+            return solve_smooth(problem, G, alpha, start=start, tol=float(self.tol) ** 2, **limits)
+        except np.linalg.LinAlgError as error:
+            raise DefinitenessError(
+                f"KernelLogistic: {error}; {self.kernel_!r} is not positive definite on these data. "
+                "Raise alpha, or repair the kernel with indefinite='clip', 'flip' or 'shift'."
+            ) from error
+
+    def _keep(self, points: Data, kept: NDArray[np.intp], G: Gram, problem: SmoothProblem) -> None:
+        """Keep the points of the model and let go of the rest."""
+        coefficients, intercepts, predictions = self.solution_.value
+        support = np.flatnonzero(coefficients.any(axis=1)) if self.penalty == "l1" else np.arange(len(kept))
+        self.support_ = kept[support]
+        self.dual_coef_ = np.ascontiguousarray(coefficients[support].T)
+        self.intercept_ = intercepts
+        self.expansion_ = G if len(support) == len(kept) else G.select(support)
+        if isinstance(self.kernel_.domain, Vectors):
+            self.support_vectors_ = take(points, support)
+        self.n_iter_ = int(self.solution_.stats["iterations"])
+        self._fitted = (problem, predictions) if self.penalty == "l2" else None
+        self._loo: Vector | None = None
+
+    def _tell(self) -> None:
+        if not self.solution_.converged:
+            warnings.warn(
+                f"KernelLogistic: {self.solution_.status}. The model is usable; its gap is "
+                f"{self.solution_.gap:.3g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # -- leave one out --------------------------------------------------------------------------
+    def _refuse_leave_one_out(self, n: int) -> None:
+        memory.require(
+            2 * 8 * n * n,
+            f"leave-one-out on a {n} x {n} Gram matrix",
+            "Fit without alpha='loo' and loo_decision_: products do without the matrix.",
+        )
+
+    @property
+    def loo_decision_(self) -> Vector:
+        """Decision values of each training point by the model without it, to first order."""
+        self._check_fitted()
+        if self._fitted is None:
+            raise AttributeError("KernelLogistic: loo_decision_ is only available with penalty='l2'.")
+        if self._loo is None:
+            problem, predictions = self._fitted
+            self._refuse_leave_one_out(len(predictions))
+            K = np.asarray(self.expansion_._in_double().dense(), dtype=np.float64)
+            self._loo = leave_one_out(problem, K, self.alpha_, predictions)
+        return self._loo[:, 0] if len(self.classes_) == 2 else self._loo
+
+    @property
+    def loo_log_loss_(self) -> float:
+        """Weighted mean log loss of ``loo_decision_``."""
+        values = self.loo_decision_
+        assert self._fitted is not None
+        return _log_loss(self._fitted[0], values.reshape(len(values), -1))
+
+    # -- predictions ----------------------------------------------------------------------------
+    def decision_function(self, X: Any) -> Vector:
+        """Log-odds of ``classes_[1]``, of shape (n,); for more classes one score each, (n, n_classes)."""
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        values = np.tile(self.intercept_, (len_of(points), 1))
+        if len(self.support_):
+            values = values + np.asarray(self.expansion_.cross(points) @ self.dual_coef_.T, dtype=np.float64)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class."""
+        values = self.decision_function(X)
+        winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes_[winners])
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Probabilities of the classes, of shape (n, n_classes)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Logarithms of the probabilities; finite even where :meth:`predict_proba` rounds to zero."""
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            return np.column_stack([log_expit(-values), log_expit(values)])
+        return np.asarray(log_softmax(values, axis=1))
+
+    @property
+    def coef_(self) -> Vector:
+        """Weights of the features, for the linear kernel."""
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+
+def _log_loss(problem: SmoothProblem, values: Vector) -> float:
+    return problem.value(values) / float(problem.weight.sum())

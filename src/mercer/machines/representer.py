@@ -1,0 +1,368 @@
+"""Any loss of the predictions with any increasing penalty of the norm."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags, column_or_1d
+from sklearn.utils.metaestimators import available_if
+
+from ..domains import take
+from ..errors import DefinitenessError, InputError, ParameterError
+from ..gram import gram
+from ..kernel import Kernel
+from ..kernels import Gaussian
+from ..solvers import Solution
+from ..solvers.losses import (
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    Logistic,
+    Loss,
+    Pinball,
+    Poisson,
+    Squared,
+)
+from ..solvers.norms import Penalty, Power, UserPenalty
+from ..solvers.representer import BuiltIn, RepresenterValue, UserLoss, solve_representer
+from .base import len_of
+from .indefinite import screen
+from .labels import Labelled
+
+__all__ = ["RepresenterMachine"]
+
+Vector = NDArray[np.float64]
+
+LOSSES: dict[str, Loss] = {
+    "squared": Squared(),
+    "logistic": Logistic(),
+    "hinge": Hinge(),
+    "epsilon_insensitive": EpsilonInsensitive(),
+    "huber": Huber(),
+    "pinball": Pinball(),
+    "poisson": Poisson(),
+}
+PENALTIES = {"squared": Power(2.0), "norm": Power(1.0)}
+
+
+def _is_of_margins(machine: Any) -> bool:
+    loss = LOSSES.get(machine.loss) if isinstance(machine.loss, str) else machine.loss
+    if not (isinstance(loss, Loss) and loss.of_margins):
+        raise AttributeError(
+            "RepresenterMachine: decision_function needs a loss of margins, such as 'hinge'."
+        )
+    return True
+
+
+class RepresenterMachine(Labelled):
+    r"""Minimise any loss of the predictions plus any increasing function of the norm.
+
+    .. math:: \min_{f \in \mathcal{H}_k,\; b} \; L\big(f(x_1) + b, \dots, f(x_n) + b\big)
+              + \alpha \, g(\|f\|)
+
+    (:math:`b = 0` unless ``fit_intercept``).  Whatever the loss and however g increases, by the representer
+    theorem :math:`f = \sum_i a_i k(x_i, \cdot)`.  The built-in losses are sums :math:`\sum_i w_i \ell(y_i,
+    f(x_i) + b)`:
+
+    =========================  ===============================================  ==========================
+    ``loss``                   :math:`\ell(y, f)`                               ``predict``
+    =========================  ===============================================  ==========================
+    ``"squared"``              :math:`\frac12 (y - f)^2`                        f
+    ``"huber"``                the same up to an error of 1, then linear        f
+    ``"epsilon_insensitive"``  :math:`\max(0, |y - f| - 0.1)`                   f
+    ``"pinball"``              :math:`\frac12 |y - f|`: the median              f
+    ``"poisson"``              :math:`e^f - y f - y + y \log y`, for counts     :math:`e^f`
+    ``"logistic"``             :math:`\log(1 + e^{-y f})`, labels coded -1, 1   a label, by the sign of f
+    ``"hinge"``                :math:`\max(0, 1 - y f)`, labels coded -1, 1     a label, by the sign of f
+    =========================  ===============================================  ==========================
+
+    Other widths and quantiles come as values: ``Huber(2.0)``, ``EpsilonInsensitive(0.01)``, ``Pinball(0.9)``
+    of :mod:`mercer.solvers.losses`.  A loss of your own is a function ``loss(y, f)`` of all targets and all
+    predictions that returns its value and its gradient (or a subgradient) in f; it need not be a sum over
+    points.  ``predict`` then gives f.
+
+    With ``penalty="squared"`` this is :class:`KernelRidge` (``"squared"``, the same alpha),
+    :class:`KernelLogistic` (``"logistic"``, the same alpha), :class:`SVC` (``"hinge"``, ``alpha=1/C``) and
+    :class:`SVR` (``"epsilon_insensitive"``, ``alpha=1/C``).  They are faster and offer more; this machine is
+    for what they do not cover.
+
+    Smooth losses are minimised by Newton's method, piecewise linear ones by the solver of support vector
+    machines, your own by L-BFGS and, if that shows them to have kinks, by a bundle method.  Another penalty
+    than the squared norm is found along the path of its solutions, of which it is one; that takes some dozen
+    fits.  Cost: as for the machines named; your own losses take the eigenvectors of the Gram matrix, O(n^3).
+
+    Parameters
+    ----------
+    loss : str, Loss or callable, default="squared"
+        As above.
+    penalty : {"squared", "norm"}, float or callable, default="squared"
+        The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p >= 1, or your own
+        increasing ``g(t)`` that returns the value and the derivative.
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
+    alpha : float, default=1.0
+        Factor of the penalty, > 0.
+    fit_intercept : bool, default=False
+        Whether to fit the unpenalised constant :math:`b`.
+    tol : float, default=1e-8
+        The gap to stop at, relative to the objective.
+    max_iter : int, default=1000
+        Steps of the solver at most, per fit of the path.
+    indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
+        What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
+        refuse, or repair the spectrum.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with data-dependent parameters resolved.
+    dual_coef_ : array of shape (n_kept,)
+        Coefficients of the kept training points (those of positive weight).
+    intercept_ : float
+    gram_ : Gram
+        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+    n_iter_ : int
+        Steps of the solver in the last fit of the path.
+    norm_ : float
+        :math:`\|f\|`.
+    classes_ : array of shape (2,)
+        The labels, for losses of margins; f is positive for the second.
+    solution_ : Solution
+        How it was solved.  ``gap`` bounds how far ``stats["objective"]`` is above the minimum: a duality gap
+        for built-in losses; for your own it supposes that the loss is convex.  For a penalty of your own it
+        is that of the squared norm which leads to the same f, plus what the derivatives differ.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.solvers.losses import Pinball
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> y = np.sin(X[:, 0]) + np.random.default_rng(0).exponential(0.3, 80)
+    >>> high = RepresenterMachine(Pinball(0.9), kernel=Gaussian(1.0), alpha=0.1, fit_intercept=True).fit(X, y)
+    >>> round(float((y <= high.predict(X)).mean()), 1)
+    0.9
+
+    A loss that looks at all points together, the largest error:
+
+    >>> def largest(y, f):
+    ...     i = np.abs(f - y).argmax()
+    ...     return abs(f[i] - y[i]), np.sign(f[i] - y[i]) * np.eye(len(y))[i]
+    >>> model = RepresenterMachine(largest, kernel=Gaussian(1.0), alpha=1e-3).fit(X, np.sin(X[:, 0]))
+    >>> model.solution_.status
+    'converged'
+    """
+
+    class_weight = None
+
+    def __init__(
+        self,
+        loss: str | Loss | Callable[..., Any] = "squared",
+        penalty: str | float | Callable[..., Any] = "squared",
+        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        indefinite: str = "warn",
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.kernel = kernel
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.indefinite = indefinite
+
+    # -- fit ------------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to the points ``X`` and the targets ``y`` (labels for losses of margins).
+
+        Parameters
+        ----------
+        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Weights of a built-in loss: weight 2 is a repeated row, weight 0 an absent one.
+        """
+        loss, penalty = self._checked_loss(), self._checked_penalty()
+        alpha = self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, "a positive number")
+        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
+        self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
+        points = self._validate_X(X, reset=True)
+        n = len_of(points)
+        targets = self._targets(y, n, loss)
+        weight = self._validate_weight(sample_weight, n)
+        if weight is not None and not isinstance(loss, Loss):
+            raise InputError(
+                "RepresenterMachine: `sample_weight` needs a built-in loss: what a weight means for one of "
+                "your own only you can say. Put the weights into the loss."
+            )
+        if weight is not None and not weight.all():  # a row of weight zero is as if absent
+            kept = np.flatnonzero(weight)
+            points, targets, weight = take(points, kept), targets[kept], weight[kept]
+        if isinstance(loss, Loss) and loss.of_margins and len(np.unique(targets)) < 2:
+            raise InputError("RepresenterMachine: both classes need a point of positive weight.")
+        self.kernel_ = self.kernel.resolve(points, weight)
+        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        self._solve(loss, penalty, alpha, targets, np.ones(len(targets)) if weight is None else weight)
+        return self
+
+    def _solve(
+        self,
+        loss: Loss | Callable[..., Any],
+        penalty: Penalty,
+        alpha: float,
+        targets: Vector,
+        weight: Vector,
+    ) -> None:
+        limits: dict[str, Any] = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        intercept = bool(self.fit_intercept)
+        solver: BuiltIn | UserLoss
+        try:
+            if isinstance(loss, Loss):
+                solver = BuiltIn(loss, targets, weight, self.gram_, intercept, **limits)
+            else:
+                solver = UserLoss(_checked(loss, targets), self.gram_, intercept, **limits)
+            self.solution_: Solution[RepresenterValue] = solve_representer(
+                solver, alpha, penalty, float(self.tol)
+            )
+        except np.linalg.LinAlgError as error:
+            raise DefinitenessError(
+                f"RepresenterMachine: {error}; {self.kernel_!r} is not positive definite on these data. "
+                "Raise alpha, or repair the kernel with indefinite='clip', 'flip' or 'shift'."
+            ) from error
+        self.dual_coef_, self.intercept_, self.norm_ = self.solution_.value
+        self.n_iter_ = max(1, int(self.solution_.stats["iterations"]))
+        if not self.solution_.converged:
+            warnings.warn(
+                f"RepresenterMachine: {self.solution_.status}. The model is usable; its gap is "
+                f"{self.solution_.gap:.3g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # -- parameters and targets -----------------------------------------------------------------
+    def _checked_loss(self) -> Loss | Callable[..., Any]:
+        if isinstance(self.loss, str) and self.loss in LOSSES:
+            return LOSSES[self.loss]
+        if not isinstance(self.loss, str) and (isinstance(self.loss, Loss) or callable(self.loss)):
+            return self.loss
+        names = ", ".join(map(repr, LOSSES))
+        raise ParameterError(
+            f"RepresenterMachine: `loss` must be one of {names}, a Loss, or a function of targets and "
+            f"predictions that returns value and gradient. Got {self.loss!r}."
+        )
+
+    def _checked_penalty(self) -> Penalty:
+        if isinstance(self.penalty, str) and self.penalty in PENALTIES:
+            return PENALTIES[self.penalty]
+        if callable(self.penalty):
+            return UserPenalty(self.penalty)
+        wanted = (
+            "'squared', 'norm', a power >= 1, or a function of the norm that returns value and derivative"
+        )
+        return Power(self._require("penalty", self.penalty, lambda v: 1 <= v < np.inf, wanted))
+
+    def _targets(self, y: Any, n: int, loss: Loss | Callable[..., Any]) -> Vector:
+        if isinstance(loss, Loss) and loss.of_margins:
+            return self._signs(y, n)
+        targets = self._validate_targets(y, n, numeric=True)
+        if targets.ndim == 2 and targets.shape[1] == 1:
+            targets = column_or_1d(targets, warn=True)
+        if targets.ndim != 1:
+            raise InputError(f"RepresenterMachine: y must be of shape (n,). Got {targets.shape}.")
+        if isinstance(loss, Poisson) and (targets < 0).any():
+            raise InputError(
+                f"RepresenterMachine: the Poisson loss needs y >= 0. Got {targets.min():g} in row "
+                f"{int(targets.argmin())}."
+            )
+        if isinstance(loss, Poisson) and self.fit_intercept and not targets.any():
+            raise InputError(
+                "RepresenterMachine: the Poisson loss with an intercept needs a y > 0. All are zero, and the "
+                "best intercept is minus infinity. Fit without one."
+            )
+        return targets
+
+    def _signs(self, y: Any, n: int) -> Vector:
+        codes = self._encode(y, n)
+        self._check_classes(codes)
+        if len(self.classes_) > 2:
+            raise InputError(
+                "RepresenterMachine: Only binary classification is supported. The loss is one of margins and "
+                f"y has {len(self.classes_)} classes; take sklearn.multiclass.OneVsRestClassifier, or "
+                "KernelLogistic or SVC."
+            )
+        return np.where(codes == 1, 1.0, -1.0)
+
+    # -- predictions ----------------------------------------------------------------------------
+    def _function(self, X: Any) -> Vector:
+        self._check_fitted()
+        points = self._validate_X(X, reset=False)
+        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_, dtype=np.float64)
+
+    @available_if(_is_of_margins)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Vector:
+        """Values f(x) + b, for losses of margins; positive for ``classes_[1]``."""
+        return self._function(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels for losses of margins, the mean exp(f) for the Poisson loss, else the values f(x) + b."""
+        values = self._function(X)
+        loss = self._checked_loss()
+        if isinstance(loss, Poisson):
+            return np.asarray(np.exp(values))
+        if isinstance(loss, Loss) and loss.of_margins:
+            return np.asarray(self.classes_[(values > 0).astype(np.intp)])
+        return values
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy for losses of margins, else the coefficient of determination of the predictions."""
+        measure = accuracy_score if self.__sklearn_tags__().estimator_type == "classifier" else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss
+        tags.target_tags.required = True
+        if isinstance(loss, Loss) and loss.of_margins:
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(multi_class=False)
+        else:
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        tags.target_tags.positive_only = isinstance(loss, Poisson)
+        return tags
+
+
+@dataclass(frozen=True)
+class _checked:
+    """A loss of one's own, with its answers checked."""
+
+    function: Callable[..., Any]
+    targets: Vector
+
+    def __call__(self, f: Vector) -> tuple[float, Vector]:
+        try:
+            value, gradient = self.function(self.targets, f)
+            value, gradient = float(value), np.asarray(gradient, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"RepresenterMachine: `loss(y, f)` must return a number and a gradient. It did not: {error}."
+            ) from error
+        if gradient.shape != f.shape or not np.isfinite(gradient).all() or np.isnan(value):
+            raise ParameterError(
+                f"RepresenterMachine: `loss(y, f)` must return a number and a finite gradient of shape "
+                f"{f.shape}. Got {value} and shape {gradient.shape}."
+            )
+        return value, gradient

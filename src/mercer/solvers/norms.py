@@ -1,0 +1,196 @@
+r"""Losses with any increasing function of the norm, through the squared norm.
+
+Minimise :math:`L(f(x_1), \dots, f(x_n)) + \alpha \, g(\|f\|)` with L convex and g increasing.  A minimiser
+also minimises L among the functions of its own norm :math:`t` or less; so it is the minimiser
+:math:`f_\lambda` of :math:`L(f) + \frac\lambda2 \|f\|^2` for
+
+.. math:: \lambda \, t = \alpha \, g'(t), \qquad t = \|f_\lambda\| ,
+
+or zero.  Along that path :math:`t` falls and :math:`\lambda t` grows with :math:`\lambda`; if g is convex the
+equation has at most one solution, and if it has none the minimiser is zero.  If g is not convex, all
+solutions that a search over the path finds are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+__all__ = ["Found", "Penalty", "Power", "Trial", "UserPenalty", "along_the_path"]
+
+#: Factors of lambda from one try to the next when the path is searched for a bracket, and at most so many.
+GROWTH, MOST = 8.0, 40
+
+#: Tries between the ends of a bracket where the penalty may have several stationary points.
+SCAN = 16
+
+#: Relative accuracy of lambda.  The objective feels its square.
+ACCURACY = 1e-10
+
+
+class Penalty(Protocol):
+    """An increasing function of the norm."""
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is known to be convex."""
+
+    def value(self, t: float) -> float:
+        """g(t)."""
+
+    def slope(self, t: float) -> float:
+        """g'(t)."""
+
+
+@dataclass(frozen=True)
+class Power:
+    """The function t^p / p, for p >= 1."""
+
+    p: float
+    is_convex: bool = True
+
+    def value(self, t: float) -> float:
+        """g(t)."""
+        return float(t**self.p / self.p)
+
+    def slope(self, t: float) -> float:
+        """g'(t)."""
+        return float(t ** (self.p - 1.0))
+
+
+@dataclass(frozen=True)
+class UserPenalty:
+    """A function that returns g(t) and g'(t)."""
+
+    function: Callable[[float], Any]
+    is_convex: bool = False
+
+    def value(self, t: float) -> float:
+        """g(t)."""
+        return float(self.function(t)[0])
+
+    def slope(self, t: float) -> float:
+        """g'(t)."""
+        return float(self.function(t)[1])
+
+
+class Trial(Protocol):
+    """A minimiser for one lambda."""
+
+    @property
+    def norm(self) -> float:
+        """The norm of the function."""
+
+    @property
+    def loss(self) -> float:
+        """L at the function."""
+
+
+T = TypeVar("T", bound=Trial)
+
+
+@dataclass(frozen=True)
+class Found(Generic[T]):
+    """Where the path was left: lambda (infinite for the zero function), the minimiser, and the tries made."""
+
+    lam: float
+    trial: T
+    tries: int
+
+
+class _Path(Generic[T]):
+    """Minimisers along the path, each computed once and from the one before."""
+
+    def __init__(self, fit: Callable[[float, T | None], T], alpha: float, penalty: Penalty) -> None:
+        self.fit, self.alpha, self.penalty = fit, alpha, penalty
+        self.known: dict[float, T] = {}
+        self.last: T | None = None
+
+    def at(self, lam: float) -> T:
+        if lam not in self.known:
+            self.last = self.known[lam] = self.fit(lam, self.last)
+        return self.known[lam]
+
+    def excess(self, log_lam: float) -> float:
+        """``lambda t - alpha g'(t)``."""
+        lam = math.exp(log_lam)
+        t = self.at(lam).norm
+        return lam * t - self.alpha * self.penalty.slope(t)
+
+    def objective(self, trial: T) -> float:
+        return trial.loss + self.alpha * self.penalty.value(trial.norm)
+
+
+def along_the_path(
+    fit: Callable[[float, T | None], T], zero: Callable[[], T], alpha: float, penalty: Penalty, most: float
+) -> Found[T]:
+    """Find the minimiser for a penalty of the norm.
+
+    Parameters
+    ----------
+    fit : callable
+        ``fit(lam, start)`` gives the minimiser with the penalty ``lam / 2`` times the squared norm.
+    zero : callable
+        Gives the best function of norm zero.
+    alpha : float
+        Factor of the penalty, > 0.
+    penalty : Penalty
+    most : float
+        A lambda so large that the function is as good as zero.
+    """
+    path = _Path(fit, alpha, penalty)
+    if penalty == Power(2.0):
+        return Found(alpha, path.at(alpha), 1)
+    low, high = _bracket(path, math.log(alpha), math.log(most))
+    if low is None:  # even the least norm is too expensive
+        return Found(math.inf, zero(), len(path.known))
+    if high is None:  # the penalty is flat: nothing holds the function
+        return Found(math.exp(low), path.at(math.exp(low)), len(path.known))
+    ends = [(low, high)] if penalty.is_convex else _sign_changes(path, low, math.log(most))
+    roots = [_root(path, a, b) for a, b in ends]
+    best = min(roots, key=lambda r: path.objective(path.at(math.exp(r))))
+    lam = math.exp(best)
+    trial = path.at(lam)
+    if not penalty.is_convex:
+        nothing = zero()
+        if path.objective(nothing) <= path.objective(trial):
+            return Found(math.inf, nothing, len(path.known))
+    return Found(lam, trial, len(path.known))
+
+
+def _bracket(path: _Path[T], start: float, most: float) -> tuple[float | None, float | None]:
+    """Neighbours on the path, below and above the solution; None where there is no such neighbour."""
+    step = math.log(GROWTH)
+    here = min(start, most)
+    if path.excess(here) <= 0:
+        while here < most:
+            there = min(here + step, most)
+            if path.excess(there) > 0:
+                return here, there
+            here = there
+        return None, most
+    for _ in range(MOST):
+        there = here - step
+        if path.excess(there) <= 0:
+            return there, here
+        here = there
+    return here, None
+
+
+def _sign_changes(path: _Path[T], low: float, most: float) -> list[tuple[float, float]]:
+    """Brackets of all solutions seen on a grid."""
+    grid = np.linspace(low, most, SCAN).tolist()
+    signs = [path.excess(x) > 0 for x in grid]
+    return [
+        (a, b) for a, b, left, right in zip(grid, grid[1:], signs, signs[1:], strict=False) if left != right
+    ]
+
+
+def _root(path: _Path[T], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    return float(brentq(path.excess, low, high, xtol=ACCURACY, rtol=1e-14))
