@@ -14,6 +14,7 @@ import math
 import mmap
 import multiprocessing
 import os
+import queue
 import tempfile
 import threading
 import time
@@ -159,19 +160,26 @@ def _executor(size: int) -> Any:
 
 
 def _stop(pool: Any) -> None:
-    """End the processes at once, whatever they are doing.
-
-    They are ended from here, and the executor, which finds them dead, ends in good order.  Its own
-    ``kill_workers=True`` trips over futures that are cancelled or not yet sent: it then leaves processes
-    alive, and the interpreter waits for them at its end.
-    """
+    """End the processes at once, whatever they are doing."""
     global _pool
     with _lock:
         if _pool is pool:
             _pool = None
-    for process in list(pool._processes.values()):
-        process.terminate()
-    pool.shutdown(wait=False)
+    _drop_queued(pool)
+    pool.shutdown(wait=False, kill_workers=True)
+
+
+def _drop_queued(pool: Any) -> None:
+    """Take back what no process has been given yet.
+
+    The thread of the executor that kills the processes fails on work that is cancelled or still queued.  They
+    would then live on, and the interpreter would wait for them at its end, as long as a value may take.
+    """
+    with contextlib.suppress(queue.Empty):
+        while True:
+            work = pool._pending_work_items.pop(pool._work_ids.get_nowait(), None)
+            if work is not None and work.future.set_running_or_notify_cancel():
+                work.future.set_exception(WorkerError("the worker processes were stopped from elsewhere."))
 
 
 def _stop_all() -> None:
