@@ -118,7 +118,8 @@ def test_is_the_mode_of_a_gaussian_process_classifier(data):
 def test_extreme_penalties(data, alpha, classes):
     X, y = data
     y = two(y) if classes == 2 else y
-    model = KernelLogistic(Gaussian(1.0), alpha=alpha).fit(X, y)
+    # of three classes, alpha=1e-9 leaves a relative gap of 1e-13 to rounding
+    model = KernelLogistic(Gaussian(1.0), alpha=alpha, tol=1e-6).fit(X, y)
     assert model.solution_.converged
     if alpha >= 1e6:  # only the intercept is left
         shares = np.bincount(y) / len(y)
@@ -135,13 +136,13 @@ def test_separable_data_have_finite_answers():
 
 
 # -- steps by conjugate gradients -------------------------------------------------------------------
-@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_products_and_factors_agree(monkeypatch, classes, intercept):
     rng = np.random.default_rng(2)
-    X = rng.standard_normal((300, 4))
-    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(300), [-0.5, 0.0, 0.5][: classes - 1])
-    w = rng.uniform(0.5, 2, 300)
+    X = rng.standard_normal((270, 4))
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(270), [-0.5, 0.5][: classes - 1])
+    w = rng.uniform(0.5, 2, 270)
     parameters = {"alpha": 0.1, "fit_intercept": intercept, "tol": 1e-9}
     monkeypatch.setattr("mercer.solvers.newton.LANDMARKS", 40)
     held = KernelLogistic(Gaussian(2.0), **parameters).fit(X, y, w)

@@ -17,7 +17,7 @@ by its projection on some of its columns.  ``Factors`` is the inverse itself: fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -26,14 +26,16 @@ from scipy import linalg
 
 from .losses import Root
 
-__all__ = ["Factors", "Inverse", "Nystrom", "Preconditioner", "Solved", "solve_step"]
+__all__ = ["ROUGHLY", "Factors", "Inverse", "Nystrom", "Preconditioner", "Solved", "factor", "solve_step"]
 
 Array: TypeAlias = NDArray[np.float64]
 Product: TypeAlias = Callable[[Array], Array]
 Inverse: TypeAlias = Callable[[Array], Array]
 
-#: What is added to the columns' own matrix, relative to its trace, so that it can be factored: more and more.
-JITTER = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
+#: What may be added to the diagonal of M, relative to its trace, where rounding hides that it is definite.
+ROUNDING = (0.0, 1e-15, 1e-13)
+#: And to other matrices, of which a rough factor is enough.
+ROUGHLY = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
 
 
 class Preconditioner(Protocol):
@@ -60,7 +62,7 @@ class Nystrom:
     """
 
     def __init__(self, columns: Array, chosen: NDArray[np.intp]) -> None:
-        own = _factor(columns[chosen])
+        own = factor(columns[chosen], ROUGHLY)
         self.factor = linalg.solve_triangular(own, columns.T, lower=True, check_finite=False).T
 
     def at(self, root: Root, alpha: float) -> Inverse:
@@ -71,29 +73,32 @@ class Nystrom:
             scaled = column[:, None] * L
             A = scaled.T @ scaled
             A[np.diag_indices(len(A))] += alpha
-            inner.append(linalg.cho_factor(A, overwrite_a=True, check_finite=False))
+            inner.append((factor(A, ROUGHLY), True))
 
         def inverse(x: Array) -> Array:
             x = root.project(x)
             moments = L.T @ (d * x)
-            for c, factor in enumerate(inner):
-                moments[:, c] = linalg.cho_solve(factor, moments[:, c], check_finite=False)
+            for c, lower in enumerate(inner):
+                moments[:, c] = linalg.cho_solve(lower, moments[:, c], check_finite=False)
             return root.project((x - d * (L @ moments)) / alpha)
 
         return inverse
 
 
-def _factor(own: Array) -> Array:
-    """A Cholesky factor of a matrix that may be singular, or slightly indefinite."""
-    scale = max(float(np.abs(own.diagonal()).sum()), np.finfo(float).tiny)
-    for jitter in JITTER:
+def factor(A: Array, shifts: Sequence[float]) -> Array:
+    """The lower Cholesky factor of a matrix, with the least of some shifts of its diagonal that allows one.
+
+    Shifts are relative to the trace.  Raises LinAlgError if none does.
+    """
+    scale = max(float(np.abs(A.diagonal()).sum()), np.finfo(float).tiny)
+    shifted = A.copy()
+    for shift in shifts:
+        shifted[np.diag_indices(len(A))] = A.diagonal() + shift * scale
         try:
-            return np.asarray(
-                linalg.cholesky(own + jitter * scale * np.eye(len(own)), lower=True, check_finite=False)
-            )
+            return np.asarray(linalg.cholesky(shifted, lower=True, check_finite=False))
         except linalg.LinAlgError:
             continue
-    raise linalg.LinAlgError("the Gram matrix of some points is indefinite")
+    raise linalg.LinAlgError("the matrix of the Newton step is indefinite")
 
 
 class Blocks(NamedTuple):
@@ -117,13 +122,12 @@ class Factors:
         total = np.zeros_like(self.K)
         for r, inverse in zip(root.unit.T, inverses, strict=True):
             total += r[:, None] * inverse * r
-        return Blocks(inverses, linalg.cho_factor(total, overwrite_a=True, check_finite=False))
+        return Blocks(inverses, (factor(total, ROUNDING), True))
 
     def _inverse(self, d: Array, alpha: float) -> Array:
         M = d[:, None] * self.K * d
         M[np.diag_indices(len(M))] += alpha
-        factor, _ = linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-        inverse, info = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
+        inverse, info = linalg.lapack.dpotri(factor(M, ROUNDING), lower=1, overwrite_c=1)
         if info:
             raise linalg.LinAlgError("the Newton system is singular")
         lower = np.tril(inverse)
@@ -152,8 +156,8 @@ class Factors:
     def _single(self, d: Array, alpha: float) -> Inverse:
         M = d * self.K * d.T
         M[np.diag_indices(len(M))] += alpha
-        factor = linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-        return lambda x: linalg.cho_solve(factor, x, check_finite=False)
+        lower = factor(M, ROUNDING)
+        return lambda x: linalg.cho_solve((lower, True), x, check_finite=False)
 
 
 class Solved(NamedTuple):

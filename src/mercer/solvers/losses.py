@@ -48,6 +48,9 @@ __all__ = [
 
 Array: TypeAlias = NDArray[np.float64]
 
+#: Slopes may be this much, relatively, beyond their bounds.
+ROUNDING = 1e-9
+
 
 class Loss(ABC):
     """A convex loss of the prediction at each point."""
@@ -61,7 +64,7 @@ class Loss(ABC):
 
     @abstractmethod
     def conjugate(self, y: Array, s: Array) -> Array:
-        """Conjugates at slopes of the loss, of shape (n,)."""
+        """Conjugates, of shape (n,); infinite at numbers that are no slopes of the loss beyond rounding."""
 
 
 class Root(NamedTuple):
@@ -130,10 +133,16 @@ class PiecewiseLinear(Loss):
         """Least and largest value of -s."""
 
     def conjugate(self, y: Array, s: Array) -> Array:
-        """Conjugates at slopes of the loss; slopes beyond its interval count as the nearest one within."""
+        """Conjugates; infinite beyond the interval."""
         low, high = self.bounds(y)
-        s = -np.clip(-s, low, high)
-        return np.asarray((s * y + self.width * np.abs(s))[:, 0])
+        return _within(-s, low, high, s * y + self.width * np.abs(s))
+
+
+def _within(v: Array, low: Array | float, high: Array | float, values: Array) -> Array:
+    """Values of a conjugate where ``v`` is between two bounds, up to rounding, and infinity elsewhere."""
+    slack = ROUNDING * (1.0 + np.abs(v))
+    inside = (v >= low - slack) & (v <= high + slack)
+    return np.asarray(np.where(inside, values, np.inf).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -174,7 +183,7 @@ class Huber(SmoothLoss):
         return Root((np.abs(f - y) <= self.delta).astype(np.float64))
 
     def conjugate(self, y: Array, s: Array) -> Array:
-        return np.asarray((s * (0.5 * s + y))[:, 0])
+        return _within(s, -self.delta, self.delta, s * (0.5 * s + y))
 
 
 @dataclass(frozen=True)
@@ -194,7 +203,7 @@ class Poisson(SmoothLoss):
 
     def conjugate(self, y: Array, s: Array) -> Array:
         mean = np.maximum(s + y, 0.0)
-        return np.asarray((xlogy(mean, mean) - mean + y - xlogy(y, y))[:, 0])
+        return _within(s + y, 0.0, np.inf, xlogy(mean, mean) - mean + y - xlogy(y, y))
 
 
 @dataclass(frozen=True)
@@ -214,7 +223,7 @@ class Logistic(SmoothLoss):
 
     def conjugate(self, y: Array, s: Array) -> Array:
         p = np.clip(-y * s, 0.0, 1.0)
-        return np.asarray((xlogy(p, p) + xlogy(1 - p, 1 - p))[:, 0])
+        return _within(-y * s, 0.0, 1.0, xlogy(p, p) + xlogy(1 - p, 1 - p))
 
 
 @dataclass(frozen=True)
@@ -228,7 +237,8 @@ class Softmax(SmoothLoss):
         return np.asarray(-(y * log_softmax(f, axis=1)).sum(axis=1))
 
     def gradient(self, y: Array, f: Array) -> Array:
-        return np.asarray(softmax(f, axis=1) - y)
+        others = softmax(f, axis=1) * (1.0 - y)
+        return np.asarray(others - y * others.sum(axis=1, keepdims=True))  # p - y, without its cancellation
 
     def root(self, y: Array, f: Array) -> Root:
         r = np.exp(0.5 * log_softmax(f, axis=1))
@@ -236,7 +246,7 @@ class Softmax(SmoothLoss):
 
     def conjugate(self, y: Array, s: Array) -> Array:
         p = np.maximum(s + y, 0.0)
-        return np.asarray(xlogy(p, p).sum(axis=1))
+        return _within(s + y, 0.0, 1.0, xlogy(p, p))
 
 
 @dataclass(frozen=True)

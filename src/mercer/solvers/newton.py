@@ -70,6 +70,10 @@ DECREASE, HALVINGS = 1e-4, 60
 PATIENCE, PROGRESS = 3, 1e-10
 
 
+#: What there is to say where a solution is as good as numbers of this precision can make it.
+ROUNDED = "this is rounding; scale the data, raise alpha or tol"
+
+
 class SmoothProblem(NamedTuple):
     """What is minimised: targets and predictions are of shape (n, m), weights of shape (n,)."""
 
@@ -191,8 +195,14 @@ class _Run:
         return Nystrom(np.asarray(columns, dtype=np.float64), chosen)
 
     @property
+    def _can_factor(self) -> bool:
+        """Whether there is a better preconditioner, and room for it: some matrices, and one per function."""
+        room = (self.problem.targets.shape[1] + 3) * 8 * self.n**2
+        return not isinstance(self.preconditioner, Factors) and room <= memory.memory_limit()
+
+    @property
     def _most_products(self) -> int:
-        if self.held is None or isinstance(self.preconditioner, Factors):
+        if self.held is None or not self._can_factor:
             return MOST_PRODUCTS
         return max(PRODUCTS, int(PRODUCTS_EACH * self.n))
 
@@ -211,7 +221,7 @@ class _Run:
             if steps >= max_iter:
                 why = f"stopped after max_iter={steps} Newton steps; raise max_iter or alpha"
             if why or not gap < 0.5 * before:
-                why = why or "the gap does not fall any further: this is rounding; raise alpha or tol"
+                why = why or f"the gap does not fall any further: {ROUNDED}"
                 return self._solution(state, gap, steps, False, why)
 
     def _iterate(self, state: _State, tol: float, most: int, bar: Any) -> tuple[_State, int, str]:
@@ -231,7 +241,7 @@ class _Run:
             share = float(np.clip((gap / self._reference(state)) ** 0.5, TIGHT, LOOSE))
             moved = self._step(state, residual, Kr, share * (2 * self.alpha * gap) ** 0.5)
             if moved is None:
-                return best, step, "no step lowers the objective: this is rounding; raise alpha or tol"
+                return best, step, f"no step lowers the objective: {ROUNDED}"
             state = moved
             bar.update()
         return best, step, ""
@@ -287,7 +297,7 @@ class _Run:
                 allowed=self.alpha * allowed,
                 most=self._most_products,
             )
-            if solved.is_accurate or self.held is None or isinstance(self.preconditioner, Factors):
+            if solved.is_accurate or self.held is None or not self._can_factor:
                 break
             self.preconditioner = Factors(self.held)
         return np.asarray(residual - root.times(solved.u) / self.alpha)

@@ -51,6 +51,13 @@ class RepresenterValue(NamedTuple):
     norm: float
 
 
+class Slopes(NamedTuple):
+    """Weighted slopes of the loss, feasible for the dual problem, and the norm of their kernel function."""
+
+    values: Array
+    norm: float
+
+
 @dataclass(frozen=True)
 class Fitted:
     """The minimiser for a squared norm."""
@@ -58,7 +65,7 @@ class Fitted:
     value: RepresenterValue
     loss: float
     predictions: Array
-    slopes: Array | None  # weighted, feasible for the dual problem; None for losses of one's own
+    slopes: Slopes | None  # None for losses of one's own
     solution: Solution[Any]
     gap: float  # for the squared norm
 
@@ -155,8 +162,7 @@ class BuiltIn:
             name=self.name,
         )
         A, b, F = solution.value
-        slopes = problem.slopes(F)[:, 0]
-        return self._fitted(A[:, 0], float(b[0]), F[:, 0], slopes, solution, solution.gap)
+        return self._fitted(lam, A[:, 0], float(b[0]), F[:, 0], solution, solution.gap)
 
     def _piecewise_linear(self, loss: PiecewiseLinear, lam: float) -> Fitted:
         """The quadratic problem of support vector machines, with ``C = weight / lam``."""
@@ -172,7 +178,7 @@ class BuiltIn:
                 break
         offset = offsets[0] if self.intercept else 0.0
         F = gradient + self.y[:, 0] + offset
-        return self._fitted(b, offset, F, -lam * b, solution, lam * solution.gap)
+        return self._fitted(lam, b, offset, F, solution, lam * solution.gap)
 
     @property
     def _size(self) -> float:
@@ -180,10 +186,11 @@ class BuiltIn:
         return max(float(np.abs(self.y).max()), 1e-300)
 
     def _fitted(
-        self, a: Array, b: float, F: Array, slopes: Array, solution: Solution[Any], gap: float
+        self, lam: float, a: Array, b: float, F: Array, solution: Solution[Any], gap: float
     ) -> Fitted:
         norm = math.sqrt(max(float(a @ (F - b)), 0.0))
-        return Fitted(RepresenterValue(a, b, norm), self._value(F), F, slopes, solution, gap)
+        value = RepresenterValue(a, b, norm)
+        return Fitted(value, self._value(F), F, Slopes(-lam * a, lam * norm), solution, gap)
 
     def _value(self, F: Array) -> float:
         return float(self.weight @ self.loss.value(self.y, F[:, None]))
@@ -201,17 +208,29 @@ class BuiltIn:
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The duality gap; its slopes are scaled down to what the penalty's derivative allows."""
-        trial = found.trial
         if not penalty.is_convex:
             return _stationarity(found, alpha, penalty)
+        trial = found.trial
+        t, allowed = trial.norm, alpha * penalty.slope(trial.norm)
+        bounds = []
+        for s, size in self._candidates(trial):
+            s = s * min(1.0, allowed / size) if size > 0 else s
+            conjugate = float(self.weight @ self.loss.conjugate(self.y, (s / self.weight)[:, None]))
+            bounds.append(max(trial.loss + conjugate + t * allowed, 0.0))
+        return min(bounds)
+
+    def _candidates(self, trial: Fitted) -> list[Slopes]:
+        """Points of the dual problem: minus lambda times the coefficients, and the slopes of the loss.
+
+        They are the same up to rounding and up to what K does not see.  The norm of the first is that of f;
+        that of the second may be a small difference of large numbers.
+        """
         assert trial.slopes is not None
-        t, s = trial.norm, trial.slopes
-        allowed = alpha * penalty.slope(t)
-        size = math.sqrt(max(float(s @ self.matrix.product(s)), 0.0))
-        if size > allowed:
-            s = s * (allowed / size)
-        conjugate = float(self.weight @ self.loss.conjugate(self.y, (s / self.weight)[:, None]))
-        return max(trial.loss + conjugate + t * allowed, 0.0)
+        result = [trial.slopes]
+        if isinstance(self.loss, SmoothLoss):
+            s = self.weight * self.loss.gradient(self.y, trial.predictions[:, None])[:, 0]
+            result.append(Slopes(s, math.sqrt(max(float(s @ self.matrix.product(s)), 0.0))))
+        return result
 
 
 class UserLoss:

@@ -24,7 +24,17 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ..gram import Gram
-from .newton import DECREASE, HALVINGS, SmoothProblem, SmoothValue, best_intercept, few_threads, step_bar
+from .curvature import ROUGHLY, factor
+from .newton import (
+    DECREASE,
+    HALVINGS,
+    ROUNDED,
+    SmoothProblem,
+    SmoothValue,
+    best_intercept,
+    few_threads,
+    step_bar,
+)
 from .solution import Solution
 
 __all__ = ["solve_sparse"]
@@ -38,9 +48,6 @@ JOIN, JOIN_SHARE = 16, 0.5
 #: Newton steps on one working set before others may join; the set's own violation to go down to, relative to
 #: that of all.
 STEPS, SHARE = 20, 1e-4
-
-#: Added to the Newton system relative to its largest diagonal entry: equal columns share what they move.
-RIDGE = 1e-12
 
 
 def solve_sparse(
@@ -131,7 +138,7 @@ class _Run:
             steps += taken
             bar.update(taken)
             if point.objective >= before.objective and not taken:
-                why = "no step lowers the objective any further: this is rounding; raise alpha or tol"
+                why = f"no step lowers the objective: {ROUNDED}"
         return self._finish(point, tol, steps, why)
 
     def _at(self, a: Array, KA: Array, b: Array) -> _Point:
@@ -191,7 +198,8 @@ class _Run:
         while True:
             direction = np.zeros(len(gradient))
             system = H[np.ix_(active, active)]
-            direction[active] = -linalg.solve(system, gradient[active], assume_a="pos", check_finite=False)
+            lower = factor(system, ROUGHLY)  # equal columns share what they move
+            direction[active] = -linalg.cho_solve((lower, True), gradient[active], check_finite=False)
             wrong = active & (point.a == 0) & (direction * self.signs < 0)
             if not wrong.any():
                 return direction, response @ direction
@@ -212,7 +220,6 @@ class _Run:
         if self.problem.intercept:
             response = -np.linalg.pinv(W.sum(axis=0), rcond=1e-10, hermitian=True) @ mixed.T
             H += mixed @ response
-        H[np.diag_indices(len(H))] += RIDGE * max(float(H.diagonal().max(initial=0.0)), 1e-300)
         return H, response
 
     def _line_search(
