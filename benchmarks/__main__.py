@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from . import harness
+from . import harness, logistic_cases, ridge_cases, spectral_cases, two_sample_cases
 from .cases import CASES, growth, import_time, memory
 from .svm_cases import SVM_CASES
 
+#: Cases that have to be asked for, by the name of their group.
+GROUPS = {
+    "svm": SVM_CASES,
+    "smooth": [*ridge_cases.CASES, *logistic_cases.CASES],
+    "spectral": [*spectral_cases.CASES, *two_sample_cases.CASES],
+}
+
 
 def main(names: list[str]) -> int:
-    cases = [*CASES, *SVM_CASES]
-    known = [case.name for case in cases] + ["import", "growth", "memory", "svm"]
+    cases = [*CASES, *(case for group in GROUPS.values() for case in group)]
+    known = [case.name for case in cases] + ["import", "growth", "memory", "large_ridge", *GROUPS]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2
@@ -32,9 +39,12 @@ def main(names: list[str]) -> int:
             "{:.0f} MB for a block of 6,000 (asked: at most 64 MiB per thread)".format(*memory()),
             flush=True,
         )
+    if "large_ridge" in names:
+        print(ridge_cases.large_report(), flush=True)
+    chosen = [case for name, group in GROUPS.items() if name in names for case in group]
     results = []
     for case in cases:
-        if case.name in names or (not names and case in CASES) or ("svm" in names and case in SVM_CASES):
+        if case.name in names or (not names and case in CASES) or case in chosen:
             try:
                 results.append(harness.run(case))
             except harness.Skipped as reason:

@@ -8,6 +8,7 @@
 ``refutation``     chapter: a bad kernel, and the witness against it
 ``own``            chapter: a kernel of the user's own, on strings
 ``training``       chapter: the table (task, kernel, score, time)
+``structure``      chapter: components, clusters, tests, learning from few labels
 ``pictures``       chapter: Gram matrices, spectra and predictions; on the page only
 ``diabetes``       rows: regression
 ``digits``         rows: classification by histogram kernels
@@ -24,7 +25,7 @@ from pathlib import Path
 
 __all__ = ["run"]
 
-LEAD = "Kernels that carry a proof of their definiteness, and one machine trained on them."
+LEAD = "Kernels that carry a proof of their definiteness, and machines trained on them."
 
 QUICK = "The quick version: the first {} patients, the first {} images of each digit, every other word."
 

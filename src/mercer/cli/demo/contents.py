@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import diabetes, digits, own, pictures, proofs, refutation, training, words
+from . import diabetes, digits, own, pictures, proofs, refutation, structure, training, words
 from .stage import Chapter
 from .tasks import Task
 
@@ -16,5 +16,6 @@ CHAPTERS: tuple[Chapter, ...] = (
     refutation.CHAPTER,
     own.CHAPTER,
     training.chapter(TASKS),
+    structure.CHAPTER,
     pictures.CHAPTER,
 )

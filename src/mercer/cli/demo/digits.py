@@ -63,6 +63,24 @@ def _support_vectors(kernel: Kernel) -> Trial:
     return Trial(f"SVC(10, {kernel!r})", _accuracy(machine))
 
 
+def _logistic(kernel: Kernel) -> Trial:
+    def machine() -> Any:
+        from ...machines import KernelLogistic
+
+        return KernelLogistic(kernel, alpha=ALPHA)
+
+    return Trial(f"KernelLogistic({kernel!r})", _accuracy(machine))
+
+
+def _discriminant(kernel: Kernel) -> Trial:
+    def machine() -> Any:
+        from ...machines import KernelDiscriminant
+
+        return KernelDiscriminant(kernel, penalty=ALPHA)
+
+    return Trial(f"KernelDiscriminant({kernel!r})", _accuracy(machine))
+
+
 def _libsvm() -> Any:
     from sklearn.svm import SVC
 
@@ -85,6 +103,8 @@ TASK = Task(
         _ridge(ChiSquare().schoenberg(2.0)),
         _support_vectors(Gaussian("scale")),
         _support_vectors(ChiSquare().schoenberg(2.0)),
+        _logistic(ChiSquare().schoenberg(2.0)),
+        _discriminant(ChiSquare().schoenberg(2.0)),
         Trial("scikit-learn SVC, Gaussian", _accuracy(_libsvm), ours=False),
     ),
 )

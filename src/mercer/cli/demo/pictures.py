@@ -10,8 +10,18 @@ import numpy as np
 
 from ...gram import gram
 from ...kernels import ChiSquare, Gaussian, Linear
-from ...machines import KernelRidge
-from ...show import canvas, heatmap, prediction, spectrum
+from ...machines import SVC, KernelLogistic, KernelPCA, KernelRidge, MMDTest
+from ...show import (
+    canvas,
+    decision_regions,
+    heatmap,
+    leave_one_out_curve,
+    null_distribution,
+    prediction,
+    projections,
+    scree,
+    spectrum,
+)
 from .data import load_diabetes, load_digits
 from .refutation import ON_DIGITS
 from .stage import Chapter, Stage
@@ -38,6 +48,22 @@ def _show(stage: Stage) -> None:
             "what rounding could give.",
         ),
         (
+            _components,
+            f"Kernel PCA of the images with `{KERNEL!r}`: the plane of the first two components, and the "
+            "share of the variance that components explain.",
+        ),
+        (
+            _two_classes,
+            "Two of the digits in the plane of their first two components: where kernel logistic regression "
+            "and a support vector machine say which.",
+        ),
+        (
+            _choices,
+            "Left: leave-one-out errors of kernel ridge regression on the diabetes data, for 30 penalties from "
+            "one decomposition. Right: the distance of images of 3 and of 8, against its distribution if the "
+            "labels did not matter.",
+        ),
+        (
             _predictions,
             "Kernel ridge regression on the diabetes data. Left: from the body mass index alone. Right: from "
             "all ten measurements, on patients that the machine has not seen.",
@@ -61,6 +87,45 @@ def _spectra(quick: bool) -> Any:
     for ax, kernel, name in ((left, KERNEL, "certified"), (right, ON_DIGITS, "refuted")):
         spectrum(gram(kernel, X), ax)
         ax.set_title(f"{name}, {len(X)} images", loc="left")
+    return figure
+
+
+def _components(quick: bool) -> Any:
+    X, y = load_digits(quick)
+    model = KernelPCA(KERNEL, 20)
+    figure, (left, right) = canvas(10, 4.2, columns=2)
+    projections(model.fit_transform(X), y, left)
+    scree(model, right)
+    return figure
+
+
+def _two_classes(quick: bool) -> Any:
+    X, y = load_digits(quick)
+    mine = np.isin(y, (3, 8))
+    plane = KernelPCA(KERNEL, 2).fit_transform(X[mine])
+    plane /= plane.std(axis=0)
+    figure, (left, right) = canvas(10, 4.2, columns=2)
+    for ax, model in (
+        (left, KernelLogistic(Gaussian(0.7), alpha=0.3)),
+        (right, SVC(10.0, Gaussian(0.7))),
+    ):
+        model.fit(plane, y[mine])
+        decision_regions(
+            model, plane, y[mine], ax, data="digits", features=("first component", "second component")
+        )
+        ax.set_title(type(model).__name__, loc="left")
+    return figure
+
+
+def _choices(quick: bool) -> Any:
+    X, y = load_diabetes(quick)
+    kernel = Linear() + 0.1 * Gaussian("median")
+    model = KernelRidge(kernel, alpha="loo", alphas=np.logspace(-2, 3, 30), fit_intercept=True).fit(X, y)
+    images, digits = load_digits(quick)
+    result = MMDTest(KERNEL, random_state=0).test(images[digits == 3], images[digits == 8])
+    figure, (left, right) = canvas(10, 4.2, columns=2)
+    leave_one_out_curve(model, left)
+    null_distribution(result, right)
     return figure
 
 

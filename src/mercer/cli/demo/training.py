@@ -19,8 +19,7 @@ def chapter(tasks: Sequence[Task]) -> Chapter:
 
         data = {task.name: task.load(stage.quick) for task in tasks}
         stage.text(
-            "Every machine takes any of these kernels: kernel ridge regression, and, where it says SVC, "
-            "support vector classification. "
+            "Every machine takes any of these kernels: kernel ridge regression, unless a row names another. "
             + " ".join(f"{task.name.capitalize()}: {task.note(data[task.name])}" for task in tasks)
             + " scikit-learn's machines see the same folds. The time is that of all fits and predictions of "
             "a row, on one thread."
