@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from ..engine.threads import single_threaded_blas
 from ..errors import InputError
 
 __all__ = [
@@ -146,8 +147,10 @@ def random_orders(n: int, count: int, rng: np.random.Generator) -> Iterator[np.n
 
 def hsic_statistics(A: np.ndarray, L: np.ndarray, orders: Iterable[np.ndarray]) -> np.ndarray:
     """``sum(A * L[order][:, order])`` for each order; ``A`` is centred."""
-    # whole rows first, then columns: the second selection reads rows that are in cache
-    products = [np.vdot(A, L.take(order, axis=0).take(order, axis=1)) for order in orders]
+    # Whole rows first, then columns: the second selection reads rows that are in cache.  Products this short
+    # are not worth waking threads for.
+    with single_threaded_blas():
+        products = [np.vdot(A, L.take(order, axis=0).take(order, axis=1)) for order in orders]
     return _finite(np.array(products))
 
 
