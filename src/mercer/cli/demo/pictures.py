@@ -60,8 +60,8 @@ def _show(stage: Stage) -> None:
         (
             _choices,
             "Left: leave-one-out errors of kernel ridge regression on the diabetes data, for 30 penalties "
-            "from one decomposition. Right: the distance of images of 3 and of 8, against its distribution if "
-            "the labels did not matter.",
+            "from one decomposition. Right: the distance of images of 3 and of 8, against its distribution "
+            "if the labels did not matter.",
         ),
         (
             _predictions,
