@@ -14,6 +14,8 @@ from mercer.machines import (
     SVR,
     EnclosingBall,
     IndefiniteKernelWarning,
+    KernelLogistic,
+    KernelPCA,
     KernelPerceptron,
     KernelRidge,
     NuSVC,
@@ -24,7 +26,7 @@ from mercer.machines import (
 from mercer.solvers import decomposition
 
 SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
-OTHERS = [KernelRidge(), PegasosSVC(), KernelPerceptron()]
+OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]
 
 
 def data(n=60):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -30,6 +29,7 @@ from ..solvers import (
 )
 from .base import KernelMachine, len_of
 from .indefinite import screen
+from .notices import tell
 from .views import (
     View,
     expansion,
@@ -169,7 +169,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         views = self._views(kernels, penalties, data, weight, share)
         self.solution_ = canonical_directions([view.whitened for view in views], self.n_components)
         if not self.solution_.converged:
-            warnings.warn(f"KernelCCA: {self.solution_.status}.", ConvergenceWarning, stacklevel=2)
+            tell(f"KernelCCA: {self.solution_.status}.", ConvergenceWarning)
         self._keep(views, share)
         return self
 
@@ -224,11 +224,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.correlations_ = pairwise_correlations(centered, share)
         self.n_components_ = self._n_features_out = len(values)
         if self.n_components_ < self.n_components:
-            warnings.warn(
+            tell(
                 f"KernelCCA: `n_components` is {self.n_components}, but there are only {self.n_components_} "
                 f"positive correlations; there are {self.n_components_} component(s).",
                 UserWarning,
-                stacklevel=3,
             )
 
     # -- new points -----------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from ..solvers.losses import Logistic, Softmax
 from .base import len_of
 from .indefinite import screen
 from .labels import Labelled
+from .notices import tell
 
 __all__ = ["KernelLogistic"]
 
@@ -275,11 +275,10 @@ class KernelLogistic(ClassifierMixin, Labelled):
 
     def _tell(self) -> None:
         if not self.solution_.converged:
-            warnings.warn(
+            tell(
                 f"KernelLogistic: {self.solution_.status}. The model is usable; its gap is "
                 f"{self.solution_.gap:.3g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     # -- leave one out --------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..kernels import Gaussian
 from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
 from .indefinite import screen
+from .notices import tell
 from .preimage import METHODS, Expansion, Preimages
 
 __all__ = ["KernelPCA"]
@@ -164,7 +164,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             A, asked, self.solver, tol=float(self.tol), max_iter=self.max_iter
         )
         if not self.solution_.converged:
-            warnings.warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning, stacklevel=4)
+            tell(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning)
         return self.solution_.value
 
     def _components(self, A: CenteredMatrix, found: Eigenpairs) -> np.ndarray:
@@ -190,11 +190,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     def _tell_rank(self, rank: int, n: int) -> None:
         if self.n_components is not None and rank < self.n_components:
-            warnings.warn(
+            tell(
                 f"KernelPCA: `n_components` is {self.n_components}, but the {n} points span only {rank} "
                 f"direction(s) about their mean in the space of {self.kernel_!r}: that many are kept.",
                 UserWarning,
-                stacklevel=5,
             )
 
     # -- new points -----------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from ..kernel import Kernel
 from ..solvers import Solution
 from .base import KernelMachine, len_of
 from .indefinite import screen
+from .notices import tell
 
 __all__ = ["KernelProjection", "Training", "keep"]
 
@@ -112,10 +112,9 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _tell(self, solution: Solution[Any]) -> None:
         self.solution_ = solution
         if not solution.converged:
-            warnings.warn(
+            tell(
                 f"{type(self).__name__}: {solution.status}, which is not accurate. Raise `penalty`.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -35,6 +34,7 @@ from ..solvers.representer import BuiltIn, RepresenterValue, UserLoss, solve_rep
 from .base import len_of
 from .indefinite import screen
 from .labels import Labelled
+from .notices import tell
 
 __all__ = ["RepresenterMachine"]
 
@@ -247,11 +247,10 @@ class RepresenterMachine(Labelled):
         self.dual_coef_, self.intercept_, self.norm_ = self.solution_.value
         self.n_iter_ = max(1, int(self.solution_.stats["iterations"]))
         if not self.solution_.converged:
-            warnings.warn(
+            tell(
                 f"RepresenterMachine: {self.solution_.status}. The model is usable; its gap is "
                 f"{self.solution_.gap:.3g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     # -- parameters and targets -----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
@@ -23,6 +22,7 @@ from ...solvers.clusters import around, each_start, seed
 from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
+from ..notices import tell
 
 __all__ = ["KernelKMeans"]
 
@@ -214,14 +214,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _tell(self) -> None:
         if not self.solution_.converged:
-            warnings.warn(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning, stacklevel=3)
+            tell(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning)
         different = self.solution_.stats["different_means"]
         if different < self.n_clusters:
-            warnings.warn(
+            tell(
                 f"KernelKMeans: only {different} of the n_clusters={self.n_clusters} clusters have means of "
                 "their own: there are too few points in feature space that rounding can tell apart.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def predict(self, X: Any) -> NDArray[np.int32]:

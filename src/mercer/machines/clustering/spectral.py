@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -23,6 +22,7 @@ from ...solvers.graphs import Affinity, components, degrees, without_loops
 from ...solvers.laplacian import slow_waves
 from ..arguments import require_count
 from ..base import KernelMachine, len_of
+from ..notices import tell
 
 __all__ = ["SpectralClustering"]
 
@@ -145,7 +145,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.cut_ = max(0.0, solution.value.inertia - len(volume) + 2 * self.n_clusters - loops)
         self.n_iter_ = int(solution.stats["iterations"])
         if not solution.converged:
-            warnings.warn(f"SpectralClustering: {solution.status}.", ConvergenceWarning, stacklevel=3)
+            tell(f"SpectralClustering: {solution.status}.", ConvergenceWarning)
         return solution.value.labels
 
     def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
@@ -166,12 +166,11 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.__dict__.pop("embedding_", None)  # of an earlier fit
         self.eigenvalues_, self.cut_, self.n_iter_ = np.zeros(self.n_clusters), 0.0, 1
         if self.n_components_ > self.n_clusters:
-            warnings.warn(
+            tell(
                 f"SpectralClustering: the graph has {self.n_components_} components for "
                 f"n_clusters={self.n_clusters}: the smallest were put together. Take a wider kernel, more "
                 "neighbours or more clusters.",
                 UserWarning,
-                stacklevel=3,
             )
         return np.minimum(_largest_first(component), self.n_clusters - 1)
 

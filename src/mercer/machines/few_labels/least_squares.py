@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers.warping import solve_smooth_ridge
 from ..arguments import require_number
+from ..notices import tell
 from .base import LaplacianMachine, Rows
 from .labels import partial_labels
 
@@ -70,9 +70,7 @@ class LeastSquares(LaplacianMachine):
                 intercept=bool(self.fit_intercept),
             )
         if not self.solution_.converged:
-            warnings.warn(
-                f"{type(self).__name__}: {self.solution_.status}.", ConvergenceWarning, stacklevel=3
-            )
+            tell(f"{type(self).__name__}: {self.solution_.status}.", ConvergenceWarning)
         coefficients, b = self.solution_.value
         flat = targets.ndim == 1
         self.dual_coef_ = coefficients[:, 0] if flat else coefficients

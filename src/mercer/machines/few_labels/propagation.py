@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from ...solvers.graphs import Affinity, nearest, without_loops
 from ...solvers.laplacian import consistent, harmonic
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
+from ..notices import tell
 from .labels import PartialLabels, partial_labels
 
 __all__ = ["LabelPropagation", "LabelSpreading"]
@@ -65,14 +65,13 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         name = type(self).__name__
         lost = int((~(self.solution_.value.sum(axis=1) > 0)).sum())
         if lost:
-            warnings.warn(
+            tell(
                 f"{name}: no label reaches {lost} of the points: no path of the graph links them with a "
                 "labelled one. All classes are alike for them. Take a wider kernel or more neighbours.",
                 UserWarning,
-                stacklevel=3,
             )
         if not self.solution_.converged:
-            warnings.warn(f"{name}: {self.solution_.status}.", ConvergenceWarning, stacklevel=3)
+            tell(f"{name}: {self.solution_.status}.", ConvergenceWarning)
 
     def predict_proba(self, X: Any) -> Vector:
         r"""Shares of the classes at new points, :math:`\sum_i k(x, x_i) F_i / \sum_i k(x, x_i)`.

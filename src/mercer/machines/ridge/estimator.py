@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from ...kernels import Gaussian
 from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
+from ..notices import tell
 from .checks import check_parameters
 from .objectives import signal_variances
 from .posterior import Posterior
@@ -241,11 +241,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelM
         if self.verbose:
             print(f"KernelRidge: {self.solution_.status}; residual {self.solution_.gap:.3g}")
         if not self.solution_.converged:
-            warnings.warn(
+            tell(
                 f"KernelRidge: {self.solution_.status}. The model is usable; the relative residual of its "
                 f"linear system is {self.solution_.gap:.3g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _per_target(self, values: np.ndarray) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...gram import Gram, KernelGram, gram
 from ...gram.pairs import widened
 from ...kernel import Kernel
 from ..base import KernelMachine
+from ..notices import tell
 from .objectives import Inverse, evidence, loo_error
 from .posterior import Posterior
 from .tuning import Hyperparameters, Slopes, block_and_slopes, maximise
@@ -53,7 +53,7 @@ class GaussianProcessView(KernelMachine):
         start = Hyperparameters(self.kernel_, alpha)
         self.tuning_ = maximise(self._objective, start, int(self.n_restarts), self.random_state)
         if not self.tuning_.converged:
-            warnings.warn(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning, stacklevel=4)
+            tell(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning)
         self.kernel_ = self.tuning_.value.kernel
         return self.tuning_.value.alpha
 
