@@ -88,7 +88,7 @@ CASES: list[Case] = [
         fit(),
         peer_fit(),
         same_coefficients,
-        repeats=3,
+        repeats=7,
         target=2,
     ),
     Case(
