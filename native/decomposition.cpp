@@ -188,10 +188,11 @@ Decomposition<T>::Decomposition(QuadraticProblem problem, RowCache<T> cache, con
 }
 
 template <class T>
-Decomposition<T>::Decomposition(QuadraticProblem problem, T* K, const double* b, const double* f)
+Decomposition<T>::Decomposition(QuadraticProblem problem, T* K, Make make, const double* b, const double* f)
     : p_(problem),
       cache_(K, row_stride(problem.n), nullptr, problem.n),
       columns_(nullptr),
+      make_(std::move(make)),
       runs_{{0, 0, problem.n}},
       threads_(1),
       padded_(padded(problem.n)),
@@ -200,6 +201,7 @@ Decomposition<T>::Decomposition(QuadraticProblem problem, T* K, const double* b,
   in_.place.assign(static_cast<std::size_t>(p_.n), -1);
   in_.resize(p_.n, groups());
   in_.K = K;
+  in_.lacks.assign(static_cast<std::size_t>(p_.n), true);
   for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, i);
   in_.fresh.clear();
   restart(b, f);
@@ -229,7 +231,7 @@ double Decomposition<T>::recompute() {
   for (Index i = 0; i < p_.n; ++i) {
     if (b_[i] == 0.0) continue;
     if (cache_.slot[i] < 0) return -1.0;
-    rows.push_back(cache_[i]);
+    rows.push_back(make_ ? row_of(i) : cache_[i]);
     factors.push_back(b_[i]);
   }
   std::copy_n(p_.linear, p_.n, f_.begin());
@@ -500,7 +502,7 @@ Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, doub
     Index i = e[g].up, j = -1;
     double sign = 1.0, own = p_.diagonal[in.member[i]], scale = own, curvature = own;
     if (p_.constraint != kFree) {
-      const T* row = in.K + i * w;
+      const T* row = row_of(i);
       double least = std::max(kLeastCurvature<T> * own, std::numeric_limits<double>::min());
       j = scans.partner(count, state.f.data(), state.down.data() + g * w, row, state.diagonal.data(),
                         e[g].high, own, least);
@@ -526,13 +528,13 @@ Ending Decomposition<T>::descend(State<S>& state, const Scans<T, S>& scans, doub
     in.gain += length * (rate - 0.5 * curvature * length);
     in.b[i] = length == room_i ? end_i : bi + sign * length;
     offsets(in.b[i], in.low[i], in.high[i], &state.up[i], &state.down[i], w);
-    const T *first = in.K + i * w, *second = first;
+    const T *first = row_of(i), *second = first;
     double change_j = 0.0;
     if (j >= 0) {
       in.b[j] = length == room_j ? end_j : bj - length;
       offsets(in.b[j], in.low[j], in.high[j], &state.up[j], &state.down[j], w);
       change_j = in.b[j] - bj;
-      second = in.K + j * w;
+      second = row_of(j);
     }
     e[0] = scans.advance(count, state.f.data(), first, in.b[i] - bi, second, change_j, state.up.data(),
                          state.down.data());

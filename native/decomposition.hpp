@@ -37,7 +37,7 @@ namespace mercer {
 
 // Variables of a working set: the most, and the most if half of them are free.  Free variables that do not
 // fit push each other out, round after round.
-inline constexpr Index kSetSize = 2048, kFreeSetSize = 4096;
+inline constexpr Index kSetSize = 2048, kFreeSetSize = 3072;
 
 enum Constraint : int { kSum, kSigned, kFree };
 
@@ -98,9 +98,12 @@ class Decomposition {
   Decomposition(QuadraticProblem problem, RowCache<T> cache, const Index* columns, const double* b,
                 const double* f, int threads);
 
-  // All of K, its rows padded with zeros to a stride of row_stride(n): the working set is all variables, and
-  // uses K where it is.
-  Decomposition(QuadraticProblem problem, T* K, const double* b, const double* f);
+  // Writes a row of K, padded with zeros to row_stride(n) numbers.
+  using Make = std::function<void(Index i, T* row)>;
+
+  // The working set is all variables.  Rows are made where K is, when a step first needs them: of points that
+  // are far from the boundary, none.
+  Decomposition(QuadraticProblem problem, T* K, Make make, const double* b, const double* f);
   static Index row_stride(Index n);
 
   Ending run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch);
@@ -148,6 +151,7 @@ class Decomposition {
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
     T* K = nullptr;
     std::unique_ptr<T[]> own;  // what K is, unless it lies elsewhere
+    std::vector<char> lacks;   // whether a row is still to be made
     std::vector<double> b, low, high;
     State<double> state;
     State<float> coarse;
@@ -158,6 +162,13 @@ class Decomposition {
   struct Run {
     Index at, from, length;
   };
+
+  // Row of the member `at` in K_WW.
+  const T* row_of(Index at) {
+    T* row = in_.K + at * in_.width;
+    if (make_ && in_.lacks[at]) make_(at, row), in_.lacks[at] = false;
+    return row;
+  }
 
   Index column(Index i) const { return columns_ == nullptr ? i : columns_[i]; }
   int groups() const { return p_.constraint == kSigned ? 2 : 1; }
@@ -185,6 +196,7 @@ class Decomposition {
   QuadraticProblem p_;
   RowCache<T> cache_;
   const Index* columns_;
+  Make make_;
   std::vector<Run> runs_;
   int threads_;
   Index padded_;

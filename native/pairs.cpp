@@ -6,9 +6,6 @@
 namespace mercer {
 namespace {
 
-// Numbers of a square that is transposed at a time: a line of the cache has as many.
-constexpr Index kSquare = 16;
-
 // How often f is computed anew before the rest counts as rounding.
 constexpr int kMostChecks = 6;
 
@@ -17,26 +14,22 @@ constexpr double kSecondsPerWatch = 0.05;
 }  // namespace
 
 template <class T>
-void PairBlocks<T>::assemble(T* K, Index stride) const {
-  Index n = size();
-  for (Index i = 0; i < first_size; ++i) {
-    T* row = K + i * stride;
+double PairBlocks<T>::diagonal(Index i) const {
+  const Block<T>& block = i < first_size ? first : second;
+  return static_cast<double>(block.data[(i < first_size ? i : i - first_size) * (block.stride + 1)]);
+}
+
+template <class T>
+void PairBlocks<T>::make_row(Index i, T* row, Index length) const {
+  if (i < first_size) {
     std::copy_n(first.data + i * first.stride, first_size, row);
     std::copy_n(cross.data + i * cross.stride, second_size, row + first_size);
-    std::fill(row + n, row + stride, T(0));
-  }
-  for (Index j = 0; j < second_size; ++j) {
-    T* row = K + (first_size + j) * stride;
+  } else {
+    Index j = i - first_size;
+    for (Index k = 0; k < first_size; ++k) row[k] = cross.data[k * cross.stride + j];
     std::copy_n(second.data + j * second.stride, second_size, row + first_size);
-    std::fill(row + n, row + stride, T(0));
   }
-  for (Index top = 0; top < first_size; top += kSquare)
-    for (Index left = 0; left < second_size; left += kSquare)
-      for (Index j = left; j < std::min(left + kSquare, second_size); ++j) {
-        T* row = K + (first_size + j) * stride;
-        for (Index i = top; i < std::min(top + kSquare, first_size); ++i)
-          row[i] = cross.data[i * cross.stride + j];
-      }
+  std::fill(row + size(), row + length, T(0));
 }
 
 template <class T>
@@ -76,10 +69,10 @@ bool Pairs<T>::is_stopped(const Watch& watch) {
 template <class T>
 void Pairs<T>::solve(std::size_t t, T* memory, double goal, double tolerance, Index most_steps,
                      const Watch& watch) {
-  Index begin = begin_[t], n = begin_[t + 1] - begin, stride = Decomposition<T>::row_stride(n);
-  blocks_[t].assemble(memory, stride);
+  const PairBlocks<T>& blocks = blocks_[t];
+  Index begin = begin_[t], n = blocks.size(), stride = Decomposition<T>::row_stride(n);
   std::vector<double> diagonal(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) diagonal[i] = static_cast<double>(memory[i * (stride + 1)]);
+  for (Index i = 0; i < n; ++i) diagonal[i] = blocks.diagonal(i);
 
   QuadraticProblem problem = all_;
   problem.n = n;
@@ -87,7 +80,8 @@ void Pairs<T>::solve(std::size_t t, T* memory, double goal, double tolerance, In
   problem.low += begin;
   problem.high += begin;
   problem.diagonal = diagonal.data();
-  Decomposition<T> solver(problem, memory, b_ + begin, problem.linear);
+  auto make = [&](Index i, T* row) { blocks.make_row(i, row, stride); };
+  Decomposition<T> solver(problem, memory, make, b_ + begin, problem.linear);
   if (std::any_of(b_ + begin, b_ + begin + n, [](double b) { return b != 0.0; })) solver.recompute();
 
   auto fetch = [](const std::vector<Index>&, const std::vector<Index>&) {};

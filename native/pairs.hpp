@@ -5,8 +5,9 @@
 //   K = [ first   cross  ]
 //       [ cross'  second ]
 //
-// in memory that its thread uses over and over, and solved there.  Threads take problems from one queue; each
-// is solved by one of them alone, so that the bits do not depend on how many there are.
+// row by row as the rows are needed, in memory that its thread uses over and over, and solved there.  Threads
+// take problems from one queue; each is solved by one of them alone, so that the bits do not depend on how
+// many there are.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,8 @@ struct PairBlocks {
   Index first_size, second_size;
 
   Index size() const { return first_size + second_size; }
-  void assemble(T* K, Index stride) const;  // pads the rows with zeros
+  double diagonal(Index i) const;
+  void make_row(Index i, T* row, Index length) const;  // pads it with zeros
 };
 
 struct PairResult {
