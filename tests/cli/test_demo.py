@@ -1,6 +1,7 @@
 """The demonstration, from end to end on small data."""
 
 import os
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -14,6 +15,7 @@ from mercer.cli.demo.contents import CHAPTERS, TASKS
 from mercer.cli.demo.digits import one_against_rest
 from mercer.cli.demo.proofs import DEEP
 from mercer.cli.demo.stage import Stage
+from mercer.cli.demo.structure import FINDINGS
 from mercer.cli.expressions import evaluate
 from mercer.kernels import Sigmoid
 
@@ -75,6 +77,23 @@ def test_the_table_has_every_row_and_sane_scores(demo):
         assert score > {"diabetes": 0.1, "digits": 0.9, "words": 0.6}[task.name]
 
 
+def test_every_finding_is_shown(demo):
+    lines = [line.split() for line in demo[0].stdout.splitlines()]
+    for name, _ in FINDINGS:
+        (line,) = [words for words in lines if words and words[0] == name]
+        assert line[-1] == "s"
+        assert float(line[-2]) >= 0
+    out = demo[0].stdout
+    (share,) = re.findall(r"KernelPCA +(\d+) % of the variance", out)
+    assert 30 < int(share) < 100
+    assert all(float(index) > 0.5 for index in re.findall(r"adjusted Rand index ([\d.]+)", out))
+    (accuracy,) = re.findall(r"accuracy ([\d.]+) on the others", out)
+    assert float(accuracy) > 0.7
+    p_values = [float(p) for p in re.findall(r": p = ([\d.]+)", out)]
+    assert len(p_values) == 2
+    assert max(p_values) < 0.01
+
+
 def test_the_page_is_whole(demo):
     _, text, _ = demo
     page = Page(text)
@@ -84,7 +103,7 @@ def test_the_page_is_whole(demo):
     assert "https://" not in text
     assert "script" not in page.tags
     assert len(set(page.ids)) == len(page.ids)
-    assert page.tags.count("svg") == page.tags.count("figure") == 3
+    assert page.tags.count("svg") == page.tags.count("figure") == 6
     assert "data:image/png;base64" in text
     for claim in evaluate(DEEP).certificate.deciding.walk():
         assert claim.subject in page.text
