@@ -90,16 +90,17 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     Attributes
     ----------
-    correlations_ : array of shape (n_components_,)
+    correlations_ : array of shape (k,)
         Correlations of the projections of the training points (of more views: their mean over pairs).
-    canonical_correlations_ : array of shape (n_components_,)
+    canonical_correlations_ : array of shape (k,)
         Values of the objective: the regularised correlations, descending.  They are smaller.
     n_components_ : int
+        Components that there are, k above.
     kernels_ : list of Kernel
         With data-dependent parameters resolved, each from its own view.
     pivots_ : list of arrays
         For each view, the points that its functions are made of.
-    dual_coefs_ : list of arrays of shape (rank, n_components_)
+    dual_coefs_ : list of arrays of shape (rank, k)
         Coefficients of these points.
     ranks_ : list of int
     residuals_ : list of float

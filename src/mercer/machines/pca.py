@@ -71,15 +71,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     Attributes
     ----------
-    eigenvalues_ : array of shape (n_components_,)
+    eigenvalues_ : array of shape (k,)
         :math:`\lambda_j`, descending, all positive.
-    explained_variance_ : array of shape (n_components_,)
+    explained_variance_ : array of shape (k,)
         :math:`\lambda_j / (W - 1)`, as scikit-learn's ``PCA``; :math:`\lambda_j / W` if
         :math:`W \le 1`, where weights cannot be counts.
-    explained_variance_ratio_ : array of shape (n_components_,)
+    explained_variance_ratio_ : array of shape (k,)
         Share of the total variance, which is the trace: exact whatever the number of components.
     n_components_ : int
-    dual_coef_ : array of shape (n_kept, n_components_)
+        Components that there are, k above.
+    dual_coef_ : array of shape (n_kept, k)
         Coefficients of :math:`v_j = \sum_i a_{ij} \phi(x_i)`; each column sums to zero.
     gram_ : Gram
         The (lazy) Gram matrix of the kept training points.
@@ -198,7 +199,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     # -- new points -----------------------------------------------------------------------------
     def transform(self, X: Any) -> np.ndarray:
-        """Coordinates of points in the components, of shape (n, n_components_)."""
+        """Coordinates of points in the components, one column each."""
         self._check_fitted()
         return self._coordinates(self._validate_X(X, reset=False))
 
