@@ -165,3 +165,14 @@ def test_warm_start_with_other_data(machine):
         cold = clone(machine).fit(points, labels, sample_weight=weights)
         np.testing.assert_allclose(model.dual_coef_, cold.dual_coef_, atol=1e-6)
         assert model.shape_fit_ == (len(points), 3)
+
+
+@pytest.mark.parametrize("kind", ["ovo", "ovr"])
+def test_all_problems_stop_for_the_reason_of_the_first(kind):
+    X, y = np.random.default_rng(0).standard_normal((90, 2)), np.arange(90) % 3
+    with pytest.warns(ConvergenceWarning, match="the time budget was used up"):
+        model = SVC(1e3, multiclass=kind).fit(X, y, time_budget=1e-9)
+    assert {solution.stats["reason"] for solution in model.solutions_} == {"the time budget was used up"}
+    with pytest.warns(ConvergenceWarning, match="a callback asked to stop"):
+        model = SVC(1e3, multiclass=kind).fit(X, y, callbacks=lambda report: True)
+    assert {solution.stats["reason"] for solution in model.solutions_} == {"a callback asked to stop"}

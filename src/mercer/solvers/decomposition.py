@@ -339,6 +339,7 @@ class Outcome(NamedTuple):
             "objective": self.objective,
             "support": int(np.count_nonzero(b)),
             "stopped": bool(watch.reason),
+            "reason": watch.reason,
             "interrupted": watch.reason == "it was interrupted",
             **further,
         }

@@ -77,7 +77,7 @@ class Watch:
         report = Progress(steps, violation, self.tol, self.elapsed)
         stops = [callback for callback in self.callbacks if callback(report) is True]
         if stops:
-            self.reason = "a callback asked to stop"
+            self.reason = getattr(stops[0], "reason", "a callback asked to stop")
         elif self.is_over:
             self.reason = "the time budget was used up"
         return bool(self.reason)

@@ -111,9 +111,9 @@ class Control:
         """The same for one of several problems that are solved side by side."""
         return replace(self, progress=False, threads=1, refine=refine)
 
-    def until(self, stopped: Callable[[], bool]) -> Control:
+    def until(self, stopped: Callable[[Progress], Any]) -> Control:
         """The same, with one more reason to stop."""
-        return replace(self, callbacks=[*self.callbacks, lambda _: stopped()])
+        return replace(self, callbacks=[*self.callbacks, stopped])
 
 
 class Fit(NamedTuple):

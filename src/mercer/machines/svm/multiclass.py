@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +15,15 @@ from numpy.typing import NDArray
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
 from ...memory import memory_limit
-from ...solvers import BoxProblem, BoxValue, DenseMatrix, GramMatrix, Solution, SymmetricMatrix
+from ...solvers import (
+    BoxProblem,
+    BoxValue,
+    DenseMatrix,
+    GramMatrix,
+    Progress,
+    Solution,
+    SymmetricMatrix,
+)
 from ...solvers.decomposition import DOUBLE_TOLERANCE
 from ...solvers.pairs import Blocks
 from .base import Control, Fit
@@ -193,6 +200,16 @@ class SharedGram:
         return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
 
 
+class Stop:
+    """A callback that stops all problems for the reason for which one of them stopped."""
+
+    reason = ""
+
+    def __call__(self, _: Progress) -> bool:
+        """Whether there is a reason."""
+        return bool(self.reason)
+
+
 def solve_all(
     tasks: Sequence[Task],
     shared: SharedGram,
@@ -203,19 +220,18 @@ def solve_all(
 
     What stops one of them (a time budget, a callback, an interrupt) stops all.
     """
-    stop = threading.Event()
+    stop = Stop()
 
     def work(t: int, limits: Control) -> Fit:
         fit = solve(t, shared.part(tasks[t].index), limits)
-        if fit.solution.stats["stopped"]:
-            stop.set()
+        stop.reason = stop.reason or fit.solution.stats["reason"]
         return fit
 
     if len(tasks) == 1 or not shared.is_held:
-        watched = control.until(stop.is_set)
+        watched = control.until(stop)
         return [work(t, watched) for t in range(len(tasks))]
     is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
-    alone = control.until(stop.is_set).alone(refine=is_cheap)
+    alone = control.until(stop).alone(refine=is_cheap)
 
     def work_alone(t: int) -> Fit:
         with inside_tile():
@@ -227,7 +243,7 @@ def solve_all(
             try:
                 return [future.result() for future in futures]
             except KeyboardInterrupt:
-                stop.set()
+                stop.reason = "it was interrupted"
 
 
 def can_pair(tasks: Sequence[Task]) -> bool:
