@@ -44,8 +44,8 @@ class SVC(Classifier):
     The kernel should be positive definite; others are told by ``indefinite`` and lead to a stationary point.
 
     Cost: between O(n^2) and O(n^3) kernel values and steps; memory for the rows of the Gram matrix that
-    ``cache_size`` allows, in single precision, while the gradient and all checks are in double.  A prediction
-    compares with the support vectors alone.  Results have the same bits on any number of threads.
+    ``cache_size`` allows, in single precision; the checks at the end are in double and bound its effect.  A
+    prediction compares with the support vectors alone.  Results have the same bits on any number of threads.
 
     Parameters
     ----------
