@@ -109,8 +109,8 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     alpha : float, default=1.0
         Penalty on the norm, > 0.
     smoothness : float, default=1.0
-        Penalty :math:`\gamma \ge 0` on changes along the graph; with 0 unlabelled points do not matter.  It is
-        a sum over all points: many of them, or a wide graph, ask for less, such as 0.01.
+        Penalty :math:`\gamma \ge 0` on changes along the graph; with 0 unlabelled points do not matter.  It
+        is a sum over all points: many of them, or a wide graph, ask for less, such as 0.01.
     graph_kernel : Kernel, optional
         The kernel of the graph, with values >= 0; by default ``kernel``.
     n_neighbors : int, optional
