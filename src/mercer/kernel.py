@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
@@ -20,10 +20,11 @@ import numpy as np
 
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .certificate import Certificate, Claim
+from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
-from .errors import InputError, ParameterError, UnresolvedError
+from .errors import DomainError, InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
 from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
@@ -288,6 +289,20 @@ class Kernel:
     def _compile_distances(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
         """Steps to those distances; None leaves them to Python."""
         return None
+
+    # -- explanation --------------------------------------------------------------------------
+    def contributions(self, x: Any, y: Any) -> Contributions:
+        """What the value on one pair is made of: the patterns that both points share, with what each adds.
+
+        Kernels on sequences name substrings or aligned stretches; sums, multiples and normalised kernels pass
+        on what their parts say.  Any other kernel raises :class:`~mercer.errors.DomainError`.
+        """
+        self._require_resolved()
+        return Contributions(self._contributions(*self.domain.pair(x, y)))
+
+    def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
+        """Contributions on one pair of validated points; they add up to ``k(x, y)``."""
+        raise DomainError(f"{self!r} does not know which patterns its values are made of.")
 
     # -- definiteness -------------------------------------------------------------------------
     @cached_property

@@ -6,14 +6,17 @@ exactly what is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
+from ..contributions import Contribution
 from ..domains import Data, size
 from ..engine.program import Builder, Value
 from ..intervals import Interval
@@ -100,6 +103,9 @@ class Scaled(Node):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.real(self.factor) * self.base._define(x, y, m)
+
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        return (c.scaled(self.factor) for c in self.base._contributions(x, y))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return self.factor * self._blocks(X, Y)[0]
@@ -222,6 +228,9 @@ class Sum(Associative):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._define(x, y, m) for k in self.terms))
+
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        return chain.from_iterable(k._contributions(x, y) for k in self.terms)
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return reduce(np.add, self._blocks(X, Y))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
+from ..contributions import Contribution
 from ..domains import Data, Domain, Objects, Vectors, items, lower, size
 from ..engine.program import Builder, Value
 from ..errors import InputError
@@ -39,6 +40,10 @@ class Normalized(Node):
         if dx == 0 or dy == 0:
             return m.real(0)
         return self.base._define(x, y, m) / (m.sqrt(dx) * m.sqrt(dy))
+
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        inverse = self._inverse_norms(np.array([self.base(x, x), self.base(y, y)]))
+        return (c.scaled(float(inverse.prod())) for c in self.base._contributions(x, y))
 
     def _prepare(self, X: Data) -> Prepared:
         part = self.base._prepare(X)
@@ -224,6 +229,9 @@ class Pullback(Wrapper):
     @property
     def is_precise(self) -> bool:
         return False
+
+    def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
+        return self.base._contributions(*self.base.domain.pair(*items(self._image([x, y]))))
 
     def _image(self, X: Data) -> Data:
         images = self.map(X) if self.vectorized else [self.map(x) for x in items(X)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copyreg
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import ASSERTED, Certificate, Claim, Property, Status, Verdict
+from ..contributions import Contribution
 from ..domains import Data, Domain, Objects, Reals
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -135,6 +136,9 @@ class Assumed(Wrapper):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return self.base._define(x, y, m)
+
+    def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
+        return self.base._contributions(x, y)
 
     def _certify(self) -> Certificate:
         known = self.base.certificate

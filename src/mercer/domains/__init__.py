@@ -5,9 +5,11 @@
 ``regions``        subsets of R^d: boxes, balls, the simplex
 ``vectors``        ``Vectors`` and ``Reals``
 ``sets``           ``Sets`` of hashables
+``sequences``      ``Sequences`` of letters or any hashable symbols
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``frames``         ``Frames``: rows of a pandas or polars frame
+``vocabulary``     numbers for hashables
 =================  =========================================================================
 """
 
@@ -15,9 +17,11 @@ from .base import Data, Domain, Objects, items, join, lower, meet, size, take
 from .frames import Frames
 from .measures import Gaussians, Subsets
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
+from .sequences import EncodedSequences, Sequences
 from .sets import Sets
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .vectors import Reals, Vectors
+from .vocabulary import Vocabulary
 
 __all__ = [
     "EVERYWHERE",
@@ -28,12 +32,14 @@ __all__ = [
     "Box",
     "Data",
     "Domain",
+    "EncodedSequences",
     "Frames",
     "Gaussians",
     "MatrixRows",
     "Objects",
     "Reals",
     "Region",
+    "Sequences",
     "Sets",
     "Similarities",
     "Simplex",
@@ -41,6 +47,7 @@ __all__ = [
     "TupleColumns",
     "Tuples",
     "Vectors",
+    "Vocabulary",
     "items",
     "join",
     "lower",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse
 
+from ..domains import Vocabulary
 from ..errors import ParameterError
 
 __all__ = ["Indicators", "Measure", "as_elements", "ordered"]
@@ -74,22 +74,6 @@ class Measure(Mapping[Any, float]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Measure, (self._weights,))
-
-
-class Vocabulary:
-    """Elements with column numbers; remembers how the columns of other vocabularies map onto its own."""
-
-    def __init__(self, elements: Iterable[Hashable]) -> None:
-        self.index = {element: i for i, element in enumerate(dict.fromkeys(elements))}
-        self._maps: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
-
-    def columns_of(self, other: Vocabulary) -> np.ndarray:
-        """Return for each column of ``other`` the one here, or -1."""
-        found = self._maps.get(other)
-        if found is None:
-            found = np.array([self.index.get(element, -1) for element in other.index], dtype=np.intp)
-            self._maps[other] = found
-        return found
 
 
 class Indicators:

@@ -1,0 +1,113 @@
+"""What a kernel value is made of: named patterns, each with what it adds."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+__all__ = ["Contribution", "Contributions"]
+
+#: Stretches of a sequence: first position and the one after the last.
+Places = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One pattern and what it adds.
+
+    Attributes
+    ----------
+    pattern : object
+        What the two points share: text, a tuple of symbols, the name of a feature.
+    weight : float
+        What it adds to the value.
+    x_places, y_places : tuple of (int, int)
+        Where it stands in the two points, as stretches ``start:end``; empty if it has no place.
+    """
+
+    pattern: Any
+    weight: float
+    x_places: Places = ()
+    y_places: Places = ()
+
+    def scaled(self, factor: float) -> Contribution:
+        """The same pattern with its weight times a number."""
+        return replace(self, weight=self.weight * factor)
+
+
+class Contributions(Sequence[Contribution]):
+    """Contributions that add up to one value, the largest first.
+
+    Contributions of one pattern are added.  ``total`` is the sum of all weights: the value that they explain.
+
+    Examples
+    --------
+    >>> found = Contributions([Contribution("ab", 2.0), Contribution("b", 0.5), Contribution("ab", 1.0)])
+    >>> found.total
+    3.5
+    >>> print(found)
+    weight  pattern
+       3.0  'ab'
+       0.5  'b'
+    """
+
+    def __init__(self, contributions: Iterable[Contribution]) -> None:
+        merged: dict[Any, list[Contribution]] = {}
+        for c in contributions:
+            merged.setdefault(c.pattern, []).append(c)
+        found = [c[0] if len(c) == 1 else _merge(c) for c in merged.values()]
+        self._all = tuple(sorted(found, key=lambda c: (-abs(c.weight), repr(c.pattern))))
+
+    @property
+    def total(self) -> float:
+        """Sum of all weights."""
+        return math.fsum(c.weight for c in self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @overload
+    def __getitem__(self, index: int) -> Contribution: ...
+    @overload
+    def __getitem__(self, index: slice) -> Contributions: ...
+    def __getitem__(self, index: int | slice) -> Contribution | Contributions:
+        return Contributions(self._all[index]) if isinstance(index, slice) else self._all[index]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} contributions, {self.total:.6g} in all>"
+
+    def __str__(self) -> str:
+        weights = [f"{c.weight:.6g}" if c.weight % 1 else f"{c.weight:.1f}" for c in self._all]
+        width = max(map(len, ["weight", *weights]))
+        rows = [f"{w:>{width}}  {c.pattern!r}{_where(c)}" for w, c in zip(weights, self._all, strict=True)]
+        return "\n".join([f"{'weight':>{width}}  pattern", *rows])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{c.weight:.6g}</td><td><code>{html.escape(repr(c.pattern))}</code></td>"
+            f"<td>{html.escape(_where(c))}</td></tr>"
+            for c in self._all
+        )
+        return f"<table><tr><th>weight</th><th>pattern</th><th>places</th></tr>{rows}</table>"
+
+
+def _merge(parts: Sequence[Contribution]) -> Contribution:
+    """One contribution for several of one pattern."""
+    return Contribution(
+        parts[0].pattern,
+        math.fsum(c.weight for c in parts),
+        _places(c.x_places for c in parts),
+        _places(c.y_places for c in parts),
+    )
+
+
+def _places(many: Iterable[Places]) -> Places:
+    return tuple(sorted({place for places in many for place in places}))
+
+
+def _where(c: Contribution) -> str:
+    sides = [" ".join(f"{a}:{b}" for a, b in places) for places in (c.x_places, c.y_places)]
+    return f"  [{sides[0]} | {sides[1]}]" if any(sides) else ""

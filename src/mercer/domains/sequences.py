@@ -1,0 +1,192 @@
+"""Strings: finite sequences of letters or of any other hashable symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..arithmetic import Arithmetic
+from ..digests import digest
+from ..errors import InputError
+from .base import Domain
+from .vocabulary import Vocabulary
+
+__all__ = ["EncodedSequences", "Sequences"]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedSequences:
+    """Sequences as numbers of symbols, one after the other.
+
+    Attributes
+    ----------
+    codes : int32 array
+        Symbols of all sequences; sequence i is ``codes[starts[i]:starts[i + 1]]``.
+    starts : int64 array of shape (n + 1,)
+        Need not begin at 0: a slice of sequences shares the codes of the whole.
+    alphabet : Vocabulary
+        The symbol of each number, shared by all that is taken from these sequences.
+    """
+
+    codes: np.ndarray
+    starts: np.ndarray
+    alphabet: Vocabulary
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[str | tuple[Any, ...]]:
+        symbols = self.alphabet.elements
+        join = "".join if all(map(_is_letter, symbols)) else _canonical
+        for start, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            yield join(symbols[c] for c in self.codes[start:end].tolist())
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of symbols of each sequence."""
+        return np.diff(self.starts)
+
+    def take(self, index: slice | np.ndarray) -> EncodedSequences:
+        """Select sequences."""
+        if isinstance(index, slice) and index.step in (None, 1):
+            first, last, _ = index.indices(len(self))
+            return EncodedSequences(self.codes, self.starts[first : max(first, last) + 1], self.alphabet)
+        chosen = np.arange(len(self))[index]
+        starts = np.concatenate([[0], np.cumsum(self.lengths[chosen])]).astype(np.int64)
+        parts = [self.codes[self.starts[i] : self.starts[i + 1]] for i in chosen.tolist()]
+        codes = np.concatenate(parts) if parts else self.codes[:0]
+        return EncodedSequences(codes, starts, self.alphabet)
+
+    def coded_like(self, other: EncodedSequences) -> EncodedSequences:
+        """The same sequences in the numbers of ``other``; symbols that it lacks get numbers beyond its own.
+
+        The alphabet of the result stays the own one: its numbers are good for comparing with ``other``, not
+        for reading the symbols back.
+        """
+        if other.alphabet is self.alphabet:
+            return self
+        known = other.alphabet.columns_of(self.alphabet)
+        table = np.where(known < 0, len(other.alphabet) + np.arange(len(known)), known).astype(np.int32)
+        start, end = int(self.starts[0]), int(self.starts[-1])
+        return EncodedSequences(table[self.codes[start:end]], self.starts - start, self.alphabet)
+
+
+@dataclass(frozen=True)
+class Sequences(Domain):
+    """Finite sequences of symbols: ``str`` (its characters), ``bytes`` (its numbers), lists, tuples, arrays.
+
+    A symbol is any hashable that equals itself; two symbols are the same if Python's ``==`` says so, thus
+    ``"ab"`` and ``["a", "b"]`` are one sequence, and 1, 1.0 and True one symbol.  Characters are Unicode code
+    points: a letter with a combining mark is two symbols, and text in two normal forms is two sequences
+    (``unicodedata.normalize`` brings them together).  Rows of a 2-D array are sequences of its entries.  The
+    empty sequence is a sequence.
+    """
+
+    def validate(self, X: Any, name: str = "X") -> EncodedSequences:
+        if isinstance(X, EncodedSequences):
+            return X
+        if isinstance(X, str | bytes | bytearray | dict) or not isinstance(X, Iterable):
+            raise InputError(
+                f"{name} must be a sequence of strings or of sequences of symbols. Got {type(X).__name__}. "
+                f"For a single one pass a list of one: [{name}]."
+            )
+        if isinstance(X, np.ndarray) and X.ndim > 2:
+            raise InputError(f"{name} must be an array of one or two dimensions. Got shape {X.shape}.")
+        points = list(X)
+        if points and all(isinstance(x, str) for x in points):
+            return _encode_text(points)
+        return _encode_symbols([_symbols(x, f"{name}[{i}]") for i, x in enumerate(points)], name)
+
+    def point(self, x: Any, name: str = "x") -> str | tuple[Any, ...]:
+        return _canonical(_checked(_symbols(x, name), name))
+
+    def pair(self, x: Any, y: Any) -> tuple[str | tuple[Any, ...], str | tuple[Any, ...]]:
+        return self.point(x, "x"), self.point(y, "y")
+
+    def lift(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
+        """Return the symbols as a tuple, whatever held them: slices of two points can then be compared."""
+        return tuple(x)
+
+    def _digest(self, x: Any, position: int) -> str:
+        return digest(x) if isinstance(x, str) else super()._digest(x, position)
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
+        letters = np.array(list("abcd"[: int(rng.integers(1, 5))]))
+        return ["".join(rng.choice(letters, size=int(rng.integers(0, 9))).tolist()) for _ in range(n)]
+
+    def __str__(self) -> str:
+        return "sequences of symbols"
+
+
+def _is_letter(symbol: Any) -> bool:
+    return isinstance(symbol, str) and len(symbol) == 1
+
+
+def _canonical(symbols: Iterable[Any]) -> str | tuple[Any, ...]:
+    """The one form of a point: text if every symbol is a character, else a tuple."""
+    found = tuple(symbols)
+    return "".join(found) if all(map(_is_letter, found)) else found
+
+
+def _symbols(x: Any, name: str) -> str | tuple[Any, ...]:
+    """The symbols of one point as given."""
+    if isinstance(x, str):
+        return str(x)
+    if isinstance(x, np.ndarray):
+        if x.ndim != 1:
+            raise InputError(f"{name} must be a one-dimensional array of symbols. Got shape {x.shape}.")
+        return tuple(x.tolist())
+    if isinstance(x, set | frozenset | dict) or not isinstance(x, Iterable):
+        raise InputError(
+            f"{name} must be a string or a sequence of hashable symbols. Got {type(x).__name__}, "
+            "which has no order."
+            if isinstance(x, set | frozenset | dict)
+            else f"{name} must be a string or a sequence of hashable symbols. Got {x!r}."
+        )
+    return tuple(s.item() if isinstance(s, np.generic) else s for s in x)
+
+
+def _checked(symbols: str | tuple[Any, ...], name: str) -> str | tuple[Any, ...]:
+    """Return the symbols if they can be told apart: hashable, and equal to themselves."""
+    if isinstance(symbols, str):
+        return symbols
+    for i, symbol in enumerate(symbols):
+        try:
+            hash(symbol)
+        except TypeError as error:
+            raise InputError(f"{name}[{i}] must be a hashable symbol: {error}.") from error
+        if symbol != symbol:
+            raise InputError(f"{name}[{i}] is {symbol!r}, which does not equal itself: it is no symbol.")
+    return symbols
+
+
+def _encode_text(texts: list[str]) -> EncodedSequences:
+    """Encode by code points, without a Python object per letter."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    raw = "".join(texts).encode("utf-32-le", "surrogatepass")
+    points, codes = np.unique(np.frombuffer(raw, dtype="<u4"), return_inverse=True)
+    return EncodedSequences(codes.astype(np.int32), _starts(lengths), Vocabulary(map(chr, points.tolist())))
+
+
+def _encode_symbols(sequences: list[str | tuple[Any, ...]], name: str) -> EncodedSequences:
+    try:
+        alphabet: Vocabulary = Vocabulary(chain.from_iterable(sequences))
+    except TypeError:
+        alphabet = Vocabulary(())
+    if len(alphabet) == 0 or any(s != s for s in alphabet.index):  # say which symbol of which sequence it is
+        for i, sequence in enumerate(sequences):
+            _checked(sequence, f"{name}[{i}]")
+    index: dict[Hashable, int] = alphabet.index
+    lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
+    codes = np.fromiter(
+        (index[s] for s in chain.from_iterable(sequences)), dtype=np.int32, count=int(lengths.sum())
+    )
+    return EncodedSequences(codes, _starts(lengths), alphabet)
+
+
+def _starts(lengths: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,0 +1,42 @@
+"""Hashable things with numbers: the columns of a matrix of indicators, the letters of a string."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+__all__ = ["Vocabulary"]
+
+
+class Vocabulary:
+    """Distinct elements, numbered; remembers how the numbers of other vocabularies map onto its own.
+
+    Attributes
+    ----------
+    index : dict
+        Number of each element, in order.
+    """
+
+    def __init__(self, elements: Iterable[Hashable]) -> None:
+        self.index = {element: i for i, element in enumerate(dict.fromkeys(elements))}
+        self._maps: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @cached_property
+    def elements(self) -> tuple[Any, ...]:
+        """The elements by number."""
+        return tuple(self.index)
+
+    def columns_of(self, other: Vocabulary) -> np.ndarray:
+        """Return for each number of ``other`` the one here, or -1."""
+        found = self._maps.get(other)
+        if found is None:
+            found = np.array([self.index.get(element, -1) for element in other.index], dtype=np.intp)
+            self._maps[other] = found
+        return found
