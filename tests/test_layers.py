@@ -22,7 +22,7 @@ LAYERS = [
     {"gram"},
     {"refute", "candidates", "point_sets"},
     {"rkhs", "expansion"},
-    {"automata"},
+    {"sequences", "automata"},
     {"kernels"},
     {"features"},
     {"solvers"},
