@@ -64,3 +64,9 @@ def test_nothing_shared() -> None:
 def test_kernels_that_have_no_patterns_say_so() -> None:
     with pytest.raises(DomainError, match=r"Gaussian\(sigma=1.0\) does not know which patterns"):
         Gaussian(1.0).contributions([0.0], [1.0])
+
+
+def test_long_tables_add_up_the_rest() -> None:
+    lines = str(Contributions(Contribution(i, 1.0 + i) for i in range(30))).splitlines()
+    assert len(lines) == 22
+    assert lines[-1].split() == ["55.0", "in", "10", "more"]

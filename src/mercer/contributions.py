@@ -10,6 +10,9 @@ from typing import Any, overload
 
 __all__ = ["Contribution", "Contributions"]
 
+#: Rows of a printed table; those beyond are added up.
+SHOWN = 20
+
 #: Stretches of a sequence: first position and the one after the last.
 Places = tuple[tuple[int, int], ...]
 
@@ -80,18 +83,24 @@ class Contributions(Sequence[Contribution]):
         return f"<{len(self)} contributions, {self.total:.6g} in all>"
 
     def __str__(self) -> str:
-        weights = [f"{c.weight:.6g}" if c.weight % 1 else f"{c.weight:.1f}" for c in self._all]
-        width = max(map(len, ["weight", *weights]))
-        rows = [f"{w:>{width}}  {c.pattern!r}{_where(c)}" for w, c in zip(weights, self._all, strict=True)]
-        return "\n".join([f"{'weight':>{width}}  pattern", *rows])
+        shown, rest = self._all[:SHOWN], self._all[SHOWN:]
+        rows = [(_number(c.weight), f"{c.pattern!r}{_where(c)}") for c in shown]
+        if rest:
+            rows.append((_number(math.fsum(c.weight for c in rest)), f"in {len(rest)} more"))
+        width = max(len(weight) for weight, _ in [("weight", ""), *rows])
+        return "\n".join(f"{weight:>{width}}  {what}" for weight, what in [("weight", "pattern"), *rows])
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{c.weight:.6g}</td><td><code>{html.escape(repr(c.pattern))}</code></td>"
             f"<td>{html.escape(_where(c))}</td></tr>"
-            for c in self._all
+            for c in self._all[:SHOWN]
         )
         return f"<table><tr><th>weight</th><th>pattern</th><th>places</th></tr>{rows}</table>"
+
+
+def _number(weight: float) -> str:
+    return f"{weight:.6g}" if weight % 1 else f"{weight:.1f}"
 
 
 def _merge(parts: Sequence[Contribution]) -> Contribution:
@@ -110,4 +119,4 @@ def _places(many: Iterable[Places]) -> Places:
 
 def _where(c: Contribution) -> str:
     sides = [" ".join(f"{a}:{b}" for a, b in places) for places in (c.x_places, c.y_places)]
-    return f"  [{sides[0]} | {sides[1]}]" if any(sides) else ""
+    return f"  [{' | '.join(sides).removesuffix(' | ')}]" if any(sides) else ""

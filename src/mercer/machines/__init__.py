@@ -5,6 +5,7 @@
 ``indefinite``     what happens when a kernel is not positive definite
 ``arguments``      checks of constructor arguments
 ``labels``         what classifiers share: labels, weights of classes
+``explanation``    which patterns spoke for a prediction
 ``notices``        warnings that point at the line of the user
 ``ridge``          ``KernelRidge``, with its Gaussian-process view
 ``spline``         ``SmoothingSpline``
@@ -35,6 +36,7 @@ from .cca import KernelCCA
 from .clustering import KernelKMeans, SpectralClustering
 from .discriminant import KernelDiscriminant
 from .distances import KernelDistance, kernel_distance
+from .explanation import Explanation
 from .few_labels import (
     LabelPropagation,
     LabelSpreading,
@@ -60,6 +62,7 @@ __all__ = [
     "SVC",
     "SVR",
     "EnclosingBall",
+    "Explanation",
     "HSICResult",
     "HSICTest",
     "IndefiniteKernelWarning",

@@ -27,6 +27,7 @@ from ..solvers import (
 )
 from ..solvers.losses import Logistic, Softmax
 from .base import len_of
+from .explanation import Expansion, ExplainedClassifier
 from .indefinite import screen
 from .labels import Labelled
 from .notices import tell
@@ -39,7 +40,7 @@ Vector = NDArray[np.float64]
 ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 7))
 
 
-class KernelLogistic(ClassifierMixin, Labelled):
+class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
     r"""Kernel logistic regression: a model of probabilities with a penalty on its norm.
 
     For two classes, coded -1 and 1,
@@ -318,6 +319,9 @@ class KernelLogistic(ClassifierMixin, Labelled):
         if len(self.support_):
             values = values + np.asarray(self.expansion_.cross(points) @ self.dual_coef_.T, dtype=np.float64)
         return values[:, 0] if len(self.classes_) == 2 else values
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self.expansion_, self.dual_coef_.T, np.asarray(self.intercept_))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class."""

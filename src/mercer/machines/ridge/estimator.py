@@ -14,7 +14,8 @@ from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
-from ..base import KernelMachine, len_of
+from ..base import len_of
+from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import screen
 from ..notices import tell
 from .checks import check_parameters
@@ -40,7 +41,7 @@ OPTIONAL = (
 GRID = np.logspace(-6, 3, 30)
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelMachine):
+class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, ExplainedFunction):
     r"""Kernel ridge regression: least squares with a squared-norm penalty, solved exactly.
 
     .. math:: \min_{f \in \mathcal{H}_k,\; b} \; \sum_i w_i \, (y_i - f(x_i) - b)^2 + \alpha \|f\|^2
@@ -249,6 +250,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, KernelM
 
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values
+
+    def _expansion(self) -> Expansion:
+        coefficients = self.dual_coef_.reshape(len(self.dual_coef_), -1)
+        return Expansion(self.gram_, coefficients, np.atleast_1d(self.intercept_))
 
     # -- the penalty ----------------------------------------------------------------------------
     def _starting_alpha(self) -> Any:

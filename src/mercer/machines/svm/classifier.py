@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
 from ..base import len_of
+from ..explanation import Expansion, ExplainedClassifier
 from ..labels import Labelled
 from ..notices import tell
 from .base import Control, Fit, SupportVectorMachine, Training, positive_rows
@@ -45,7 +46,7 @@ def _spread(task: Task, fit: Fit, n: int) -> Vector:
     return result
 
 
-class Classifier(ClassifierMixin, Labelled, SupportVectorMachine):
+class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMachine):
     """Labels, weights and several classes; a two-class problem is what the subclass says."""
 
     decision_function_shape: str
@@ -374,6 +375,24 @@ class Classifier(ClassifierMixin, Labelled, SupportVectorMachine):
                 other = r if r < c else r + 1
                 result[:, place[min(c, other), max(c, other)]] += parts[:, r]
         return result
+
+    def _expansion(self) -> Expansion:
+        coefficients = self._combine(np.eye(len(self.support_)), self.dual_coef_)
+        return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
+
+    def _contest(self, values: NDArray[np.float64]) -> tuple[int, int, NDArray[np.float64]]:
+        if not self._is_by_pairs:
+            return super()._contest(values)
+        winner = int(self._winners(values[None])[0])
+        ahead = {}  # by how much, and the sign that says so, of the problem against each other class
+        for t, (i, j) in enumerate(combinations(range(len(self.classes_)), 2)):
+            if winner in (i, j):
+                sign = 1.0 if winner == i else -1.0
+                ahead[j if winner == i else i] = (sign * values[t], sign, t)
+        rival = min(ahead, key=lambda c: (ahead[c][0], c))
+        direction = np.zeros(len(values))
+        direction[ahead[rival][2]] = ahead[rival][1]
+        return winner, rival, direction
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed distances from the boundary, up to the norm of f.

@@ -16,6 +16,7 @@ from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
+from ..explanation import Expansion, ExplainedFunction
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
 from .problems import check_mass
 
@@ -106,7 +107,7 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
 
-class OneClassSVM(_OneClass):
+class OneClassSVM(ExplainedFunction, _OneClass):
     r"""One-class support vector machine: a half space in feature space with most of the points.
 
     .. math:: \min_{f,\, \rho} \; \tfrac12 \|f\|^2 - \nu W \rho + \sum_i w_i \max(0,\; \rho - f(x_i)),
@@ -183,6 +184,9 @@ class OneClassSVM(_OneClass):
         """Values f(x): the larger, the more at home."""
         self._check_fitted()
         return self._function(X, np.ascontiguousarray(self.dual_coef_[0]))
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self.expansion_, self.dual_coef_.T, self.intercept_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Values f(x) - rho: positive inside."""

@@ -13,6 +13,7 @@ from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import GramMatrix, SymmetricMatrix
 from ..base import len_of
+from ..explanation import Expansion, ExplainedFunction
 from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression
 
@@ -21,7 +22,7 @@ __all__ = ["SVR", "NuSVR"]
 Vector = NDArray[np.float64]
 
 
-class _Regressor(RegressorMixin, SupportVectorMachine):
+class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     """Targets and predictions; the problem is what the subclass says."""
 
     C: float
@@ -99,6 +100,9 @@ class _Regressor(RegressorMixin, SupportVectorMachine):
                 "use sklearn.multioutput.MultiOutputRegressor."
             )
         return np.ascontiguousarray(targets, dtype=np.float64)
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self.expansion_, self.dual_coef_.T, self.intercept_)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Values :math:`f(x) + b` at new points."""

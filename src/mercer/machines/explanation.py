@@ -1,0 +1,193 @@
+r"""Which patterns spoke for a prediction.
+
+The decisions here are sums :math:`f(x) = \sum_i a_i k(x_i, x) + b`.  A kernel that names the patterns behind
+its values, :math:`k(x_i, x) = \sum_p w_p(x_i, x)`, thereby names those behind the decision: pattern p adds
+:math:`\sum_i a_i w_p(x_i, x)`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..contributions import Contribution, Contributions
+from ..domains import items, take
+from ..errors import InputError
+from ..gram import Gram
+from ..gram.pairs import KernelGram
+from ..kernel import Kernel
+from .base import KernelMachine
+
+__all__ = ["INTERCEPT", "Expansion", "ExplainedClassifier", "ExplainedFunction", "Explanation"]
+
+
+class _Intercept:
+    """The pattern of what a machine adds whatever the point."""
+
+    def __repr__(self) -> str:
+        return "(intercept)"
+
+    def __reduce__(self) -> str:
+        return "INTERCEPT"
+
+
+INTERCEPT = _Intercept()
+
+
+class Explanation(Contributions):
+    """The patterns behind one decision, the strongest first; their weights add up to ``value``.
+
+    Attributes
+    ----------
+    value : float
+        The decision value.
+    prediction : object
+        What the machine predicts: a class, or ``value`` for functions.
+    against : object
+        The class that came closest, which ``value`` compares with; None for functions.
+
+    Examples
+    --------
+    >>> print(Explanation([Contribution("free", 1.5), Contribution(INTERCEPT, -0.25)], 1.25, "spam", "ham"))
+    'spam' against 'ham': 1.25
+    weight  pattern
+       1.5  'free'
+     -0.25  (intercept)
+    """
+
+    def __init__(
+        self, contributions: Iterable[Contribution], value: float, prediction: Any, against: Any = None
+    ) -> None:
+        super().__init__(contributions)
+        self.value, self.prediction, self.against = value, prediction, against
+
+    def _title(self) -> str:
+        rival = "" if self.against is None else f" against {self.against!r}"
+        return f"{self.prediction!r}{rival}: {self.value:.6g}" if rival else f"value {self.value:.6g}"
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}, from {len(self)} contributions>"
+
+    def __str__(self) -> str:
+        return f"{self._title()}\n{super().__str__()}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self._title())}</p>{super()._repr_html_()}"
+
+
+class Expansion(NamedTuple):
+    """Functions ``sum_i a_i k(x_i, .) + b``, one per column of the coefficients."""
+
+    gram: Gram
+    coefficients: np.ndarray  # (n, functions)
+    intercepts: np.ndarray  # (functions,)
+
+
+class _Explained(KernelMachine):
+    def _expansion(self) -> Expansion:
+        """The functions that decide."""
+        raise NotImplementedError
+
+    def _functions_at(self, x: Any) -> tuple[Any, Expansion, np.ndarray]:
+        """A validated point, the functions, and their values there."""
+        self._check_fitted()
+        found = self._expansion()
+        if not isinstance(found.gram, KernelGram):
+            raise InputError(
+                f"{type(self).__name__}.explain: the machine was trained on a repaired matrix, whose values "
+                "are no longer those of the kernel. Train it with a kernel that is positive definite."
+            )
+        data = self._validate_X([x], reset=False)
+        row = found.gram.cross(data).dense()
+        return items(data)[0], found, np.asarray(row @ found.coefficients + found.intercepts)[0]
+
+    def _patterns(self, x: Any, found: Expansion, direction: np.ndarray) -> list[Contribution]:
+        """What each pattern adds to a combination of the functions."""
+        assert isinstance(found.gram, KernelGram)
+        a, b = found.coefficients @ direction, float(found.intercepts @ direction)
+        kept = np.flatnonzero(a)
+        points = items(take(found.gram._X, kept))
+        patterns = list(_weighted(found.gram.kernel, points, a[kept], x))
+        return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
+
+
+def _weighted(k: Kernel, points: Any, coefficients: np.ndarray, x: Any) -> Iterable[Contribution]:
+    """Contributions to ``sum_i a_i k(x_i, x)``, with their places in ``x``."""
+    for point, a in zip(points, coefficients.tolist(), strict=True):
+        for c in k._contributions(point, x):
+            yield Contribution(c.pattern, a * c.weight, c.y_places)
+
+
+class ExplainedFunction(_Explained):
+    """A machine that predicts the value of a function, or its sign."""
+
+    def explain(self, x: Any, target: int = 0) -> Explanation:
+        """Which patterns made the value at one point; the kernel must name patterns, as those on strings do.
+
+        Parameters
+        ----------
+        x : point
+            One point, not a sequence of them.
+        target : int, default=0
+            Which of several targets.
+
+        Returns
+        -------
+        Explanation
+            The weights add up to the value of the function, intercept included.
+        """
+        x, found, values = self._functions_at(x)
+        if not 0 <= target < len(values):
+            raise InputError(
+                f"{type(self).__name__}.explain: `target` must be from 0 to {len(values) - 1}. "
+                f"Got {target!r}."
+            )
+        direction = np.zeros(len(values))
+        direction[target] = 1.0
+        value = float(values[target])
+        return Explanation(self._patterns(x, found, direction), value, value)
+
+
+class ExplainedClassifier(_Explained):
+    """A machine that predicts one of several classes."""
+
+    classes_: np.ndarray
+
+    def _contest(self, values: np.ndarray) -> tuple[int, int, np.ndarray]:
+        """The class that wins, its closest rival, and the combination of the functions between the two.
+
+        By default one function speaks for ``classes_[1]``, several are one score for each class.
+        """
+        if len(values) == 1:
+            winner = int(values[0] > 0)
+            return winner, 1 - winner, np.array([1.0 if winner else -1.0])
+        order = np.argsort(-values, kind="stable")
+        direction = np.zeros(len(values))
+        direction[order[:2]] = 1.0, -1.0
+        return int(order[0]), int(order[1]), direction
+
+    def explain(self, x: Any) -> Explanation:
+        """Which patterns spoke for the predicted class of one point, and which against it.
+
+        With more than two classes the explanation is of the predicted class against its closest rival.  The
+        kernel must name patterns, as those on strings do.
+
+        Parameters
+        ----------
+        x : point
+            One point, not a sequence of them.
+
+        Returns
+        -------
+        Explanation
+            Positive weights spoke for ``prediction``, negative ones for ``against``; they add up to the
+            decision value between the two, intercept included.
+        """
+        x, found, values = self._functions_at(x)
+        winner, rival, direction = self._contest(values)
+        prediction, against = self.classes_[[winner, rival]].tolist()
+        value = float(values @ direction)
+        return Explanation(self._patterns(x, found, direction), value, prediction, against)
