@@ -144,6 +144,14 @@ mercer::Rows rows_of(BoundProgram& bound, nb::handle rows, bool& single, bool& w
 
 mercer::Points points_of(BoundProgram& bound, nb::handle pair) {
   mercer::Points points{};
+  Matrix<std::uint64_t> words;
+  if (nb::try_cast(pair[0], words, false)) {
+    for (int side = 0; side < 2; ++side) bound.arrays.push_back(nb::borrow(pair[side]));
+    points.left.data = words.data();
+    points.right.data = nb::cast<Matrix<std::uint64_t>>(pair[1]).data();
+    points.words = static_cast<Index>(words.shape(1));
+    return points;
+  }
   points.left = rows_of(bound, pair[0], points.single, points.wide);
   points.right = rows_of(bound, pair[1], points.single, points.wide);
   points.cols = nb::cast<Index>(pair[2]);

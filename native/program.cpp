@@ -40,7 +40,7 @@ Place lower_place(const Program& p, Index tile) {
 
 Index work_needed(const Program& p) {
   const Table& t = table();
-  Index need = std::max(t.pairwise_work, t.all_subsets_work);
+  Index need = std::max({t.pairwise_work, t.all_subsets_work, kBitsWork});
   for (const Points& points : p.points)
     if (points.compressed()) need = std::max(need, t.columns_work);
   for (const Step& step : p.steps)
@@ -91,6 +91,16 @@ void fill_from_points(const Program& p, const Step& step, Place at, double* targ
     fill_compressed<T, std::int32_t>(p, step, at, target, work);
 }
 
+void fill_from_bits(const Program& p, const Step& step, Place at, double* target, double* work) {
+  const Points& points = p.points[step.b];
+  auto rows = [&](const Rows& from, Index first, Index count) {
+    return BitRows{static_cast<const std::uint64_t*>(from.data) + first * points.words, count, points.words};
+  };
+  const Table& t = table();
+  BitsFill fill = step.op == kDot ? t.fill_bits_dot : t.fill_bits_distances;
+  fill(rows(points.left, at.i, at.rows), rows(points.right, at.j, at.cols), target, work);
+}
+
 void fill_foreign(Output<const double> from, Place at, double* target) {
   for (Index i = 0; i < at.rows; ++i) {
     const double* row = from.data + (at.i + i) * from.stride + at.j;
@@ -104,6 +114,8 @@ void fill_register(const Program& p, const Step& step, Place at, double* registe
   double* target = registers + step.target * kRegister;
   if (step.op == kForeign)
     fill_foreign(p.foreign[step.b], at, target);
+  else if (p.points[step.b].words > 0)
+    fill_from_bits(p, step, at, target, work);
   else if (p.points[step.b].single)
     fill_from_points<float>(p, step, at, target, work);
   else

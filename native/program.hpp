@@ -21,11 +21,12 @@ struct Rows {
 };
 
 // The left and the right points: both float32 (`single`) or both float64, both dense or both compressed, the
-// latter with indices of 32 or of 64 bits (`wide`).
+// latter with indices of 32 or of 64 bits (`wide`).  Or both are zeros and ones, packed into words.
 struct Points {
   Rows left, right;
   Index cols;
   bool single, wide;
+  Index words = 0;  // of a packed row
 
   bool compressed() const { return left.indptr != nullptr; }
 };

@@ -67,6 +67,15 @@ struct Csr {
   Index rows;
 };
 
+// Rows of zeros and ones, 64 features in a word.
+struct BitRows {
+  const std::uint64_t* data;
+  Index rows, words;  // words of a row
+};
+using BitsFill = void (*)(BitRows X, BitRows Y, double* target, double* work);
+inline constexpr Index kBitWords = 16;  // words of a row that are taken at a time
+inline constexpr Index kBitsWork = kBitWords * kTileCols;
+
 template <class T>
 struct Output {
   T* data;
@@ -190,6 +199,7 @@ struct Table {
   Index columns_work;   // the same where rows are compressed
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
+  BitsFill fill_bits_dot, fill_bits_distances;
   StepFunction steps[kStepCount];
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V

@@ -12,6 +12,7 @@ void fill(Table& table) {
   fill_steps(table);
   fill_sinks(table);
   fill_decomposition(table);
+  fill_bits(table);
 }
 
 }  // namespace mercer::MERCER_TILES

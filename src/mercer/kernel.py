@@ -23,6 +23,7 @@ from .certificate import Certificate, Claim
 from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
+from .engine.layouts import Layouts
 from .engine.program import Builder, Program, Value
 from .errors import DomainError, InputError, ParameterError, UnresolvedError
 from .intervals import REAL_LINE, Interval
@@ -219,19 +220,24 @@ class Kernel:
         return self._prepare(X), None if Y is None else self._prepare(Y)
 
     def _tiles(
-        self, X: Data, Y: Data | None, progress: bool = False, dtype: np.dtype[Any] | None = None
+        self,
+        X: Data,
+        Y: Data | None,
+        progress: bool = False,
+        dtype: np.dtype[Any] | None = None,
+        layouts: Layouts | None = None,
     ) -> np.ndarray:
         """Matrix on prepared data, tile by tile: compiled where the kernel describes itself, else blocks."""
-        program = self._program(X, Y)
+        program = self._program(X, Y, layouts)
         K = None if program is None else program.dense(dtype, progress=progress)
         return self._tiles_of_blocks(X, Y, progress, dtype) if K is None else K
 
-    def _program(self, X: Data, Y: Data | None) -> Program | None:
+    def _program(self, X: Data, Y: Data | None, layouts: Layouts | None = None) -> Program | None:
         """Compile for prepared data; None if blocks in Python are all there is."""
         if type(self)._compile is Kernel._compile:
             return None
         n = size(X)
-        b = Builder(n, n if Y is None else size(Y), Y is None)
+        b = Builder(n, n if Y is None else size(Y), Y is None, layouts)
         return Program.of(b, b.kernel(self, X, Y))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:

@@ -19,6 +19,7 @@ from scipy import sparse
 from mercer import _native
 from mercer.domains import Data, take
 from mercer.engine import pairwise
+from mercer.engine.layouts import Layouts, pack
 from mercer.engine.registers import Shape
 
 __all__ = ["DOUBLE", "MOST_EXPONENT", "SINGLE", "Builder", "Describes", "Foreign", "Node", "Points", "Value"]
@@ -30,13 +31,18 @@ Value: TypeAlias = int
 
 Block: TypeAlias = Callable[[Data, Data | None], Array]
 
-#: Rows of points: an array or, compressed, its values, column indices and offsets.
+#: Rows of points: an array (of numbers, or of packed zeros and ones) or, compressed, its values, column
+#: indices and offsets.
 Rows: TypeAlias = Array | tuple[Array, Array, Array]
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 #: Real powers keep their 4 ulp up to this exponent.
 MOST_EXPONENT = 64.0
+
+#: Sums over zeros and ones that are counts of bits, and the features of a block that are worth packing.
+COUNTS = frozenset({_native.DOT, _native.SQEUCLIDEAN})
+WORTH_PACKING = 1 << 20
 
 #: Bytes of sparse rows that may be laid out in full, and of dense rows that may be compressed.
 MOST_DENSE = 1 << 26
@@ -128,8 +134,9 @@ class Builder:
     Methods return values; kernels see nothing else.  Data come prepared.
     """
 
-    def __init__(self, n: int, m: int, symmetric: bool) -> None:
+    def __init__(self, n: int, m: int, symmetric: bool, layouts: Layouts | None = None) -> None:
         self.shape = (n, m)
+        self._layouts = Layouts() if layouts is None else layouts
         self.symmetric = symmetric
         self.nodes: list[Node] = []
         self.shapes: list[Shape] = []
@@ -339,7 +346,10 @@ class Builder:
 
     def _pairs(self, op: int, X: Data, Y: Data | None, parameters: tuple[float, ...] = ()) -> Value:
         dtype = _common(X, Y)
-        if _is_sparse(X, Y):
+        packed = self._packed(X, Y) if op in COUNTS else None
+        if packed is not None:
+            X, Y = packed
+        elif _is_sparse(X, Y):
             if any(_is_large(A) for A in (X, Y)):
                 return self._merged(op, X, Y, dtype)
             layout = _dense if all(_is_full_enough(A, op) for A in (X, Y) if A is not None) else _csr
@@ -351,6 +361,15 @@ class Builder:
             self._seen[key] = len(self.points)
             self.points.append(_points(X, Y, dtype))
         return self._step(op, b=self._seen[key], parameters=parameters, dtype=dtype)
+
+    def _packed(self, X: Data, Y: Data | None) -> tuple[Array, Array | None] | None:
+        """Both as rows of packed zeros and ones, if they are that and it is worth the packing."""
+        n, m = self.shape
+        if n * m * X.shape[1] < WORTH_PACKING or X.shape[1] == 0:
+            return None
+        left = self._layouts.of(X, pack)
+        right = left if Y is None or left is None else self._layouts.of(Y, pack)
+        return None if right is None else (left, None if Y is None else right)
 
     def _merged(self, op: int, X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Value:
         """Sparse rows against so many dense ones that these cannot be compressed all at once."""
@@ -405,6 +424,8 @@ def _csr(A: Data) -> Data:
 
 def _points(X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Points:
     """Rows as the native core reads them, without a copy where there are such."""
+    if X.dtype == np.uint64:
+        return Points(X, X if Y is None else Y, X.shape[1], X.shape[1])
     if not sparse.issparse(X):
         left = np.ascontiguousarray(X, dtype=dtype)
         right = left if Y is None else np.ascontiguousarray(Y, dtype=dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
+from ..engine.layouts import Layouts
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram
@@ -83,6 +84,7 @@ class KernelGram(Gram):
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> None:
         self.kernel = kernel
+        self._layouts = Layouts()
         self._asked: np.dtype[Any] | None = None if dtype is None else np.dtype(dtype)
         if self._asked not in (None, np.dtype(np.float32), np.dtype(np.float64)):
             raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
@@ -131,7 +133,7 @@ class KernelGram(Gram):
     def _like(self, X: Data, columns: tuple[Data, Data] | None, dtype: np.dtype[Any] | None) -> KernelGram:
         """Another matrix of the same kernel, on validated points."""
         result = object.__new__(KernelGram)
-        result.kernel, result._asked = self.kernel, dtype
+        result.kernel, result._asked, result._layouts = self.kernel, dtype, self._layouts
         result._setup(X, columns)
         return result
 
@@ -142,7 +144,7 @@ class KernelGram(Gram):
         columns = self._rows if self._columns is None else self._columns[1]
         if cols is not None:
             columns = take(columns, cols)
-        program = self.kernel._program(take(self._rows, rows), columns)
+        program = self.kernel._program(take(self._rows, rows), columns, self._layouts)
         if program is None or program.foreign or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
 
@@ -178,12 +180,15 @@ class KernelGram(Gram):
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         symmetric = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols
         A = take(self._rows, rows)
-        B = None if symmetric else take(self._rows if self._columns is None else self._columns[1], cols)
+        columns = self._rows if self._columns is None else self._columns[1]
+        whole = isinstance(cols, slice) and cols.indices(self.shape[1]) == (0, self.shape[1], 1)
+        B = None if symmetric else columns if whole else take(columns, cols)
         with workers.located(positions(rows), positions(cols), self.is_symmetric):
-            return self.kernel._tiles(A, B, progress, self.dtype)
+            return self.kernel._tiles(A, B, progress, self.dtype, self._layouts)
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
-        program = self.kernel._program(self._rows, None if self._columns is None else self._columns[1])
+        columns = None if self._columns is None else self._columns[1]
+        program = self.kernel._program(self._rows, columns, self._layouts)
         result = None if program is None else program.product(V[:, None] if V.ndim == 1 else V, progress)
         if result is None:
             return super()._product(V, progress)
