@@ -1,0 +1,315 @@
+"""Weighted transducers as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ParameterError
+from . import algebra
+from .coding import Coding
+from .evaluation import weight_of
+from .labels import EPSILON, AnyExcept, Label, check_label
+from .machine import Machine
+from .semirings import Semiring, convert, semiring_of
+
+__all__ = ["Arc", "Transducer"]
+
+# Larger machines are described rather than written down.
+_MOST_SHOWN = 40
+
+
+class Arc(NamedTuple):
+    """One arc: reads ``input``, writes ``output``, and leads from ``source`` to ``target``."""
+
+    source: int
+    target: int
+    input: Any
+    output: Any
+    weight: float
+
+
+class Transducer:
+    r"""Finite-state machine that weighs pairs of strings.
+
+    .. math:: T(x, y) = \bigoplus_{\pi: x \to y} \lambda(\text{first state}) \otimes
+              w(\pi) \otimes \rho(\text{last state})
+
+    The sum is over all paths that read x and write y; sum and product are those of the semiring.  States are
+    numbered from 0; any number of them may be initial or final, with weights; arcs form a multiset.  A
+    transducer with equal labels on both tapes of every arc is an automaton and weighs single strings.
+
+    A transducer cannot be changed; the operations give new ones.  :class:`Builder` makes one step by step.
+
+    Parameters
+    ----------
+    arcs : iterable of (source, target, input, output, weight)
+        Labels are any hashables, :data:`EPSILON`, :data:`ANY` or :class:`AnyExcept`; a class on both tapes
+        must be the same, and means one and the same symbol on both.
+    initial, final : mapping of int to weight
+        The states in which paths may begin and end.
+    semiring : {"real", "log", "tropical", "boolean"} or Semiring, default="real"
+        What weights are and how they add up.
+    n_states : int, optional
+        Number of states, where it is larger than what the other arguments name.
+
+    Examples
+    --------
+    >>> from mercer.automata import ANY, EPSILON, Transducer
+    >>> skip = [(0, 0, ANY, EPSILON, 1.0), (1, 1, ANY, EPSILON, 1.0)]
+    >>> occurrences = Transducer([*skip, (0, 1, "a", "a", 1.0)], {0: 1.0}, {1: 1.0})
+    >>> occurrences("banana", "a")
+    3.0
+    """
+
+    semiring: Semiring
+    coding: Coding
+    machine: Machine
+
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        arcs: Iterable[tuple[int, int, Label, Label, Any]],
+        initial: Mapping[int, Any],
+        final: Mapping[int, Any],
+        *,
+        semiring: Semiring | str = "real",
+        n_states: int | None = None,
+    ) -> None:
+        ring = semiring_of(semiring, "Transducer")
+        rows = [Arc(*arc) for arc in arcs]
+        named = [*initial, *final, *(q for arc in rows for q in arc[:2])]
+        count = n_states if n_states is not None else max(named, default=-1) + 1
+        for state in named:
+            if isinstance(state, bool) or not isinstance(state, int | np.integer) or not 0 <= state < count:
+                raise ParameterError(
+                    f"Transducer: a state must be an integer from 0 to {count - 1}. Got {state!r}."
+                )
+        for arc in rows:
+            check_labels("Transducer", arc.input, arc.output)
+        coding = Coding.of(label for arc in rows for label in (arc.input, arc.output))
+        machine = Machine.of(
+            np.array([arc.source for arc in rows], dtype=np.int32),
+            np.array([arc.target for arc in rows], dtype=np.int32),
+            np.array([coding.code(arc.input) for arc in rows], dtype=np.int32),
+            np.array([coding.code(arc.output) for arc in rows], dtype=np.int32),
+            np.array([ring.weight(arc.weight, "Transducer") for arc in rows], dtype=np.float64),
+            _weights(initial, count, ring),
+            _weights(final, count, ring),
+        )
+        self._fill(ring, coding, machine)
+
+    @classmethod
+    def from_machine(cls, semiring: Semiring, coding: Coding, machine: Machine) -> Transducer:
+        """The transducer of arrays that are known to be right."""
+        found = cls.__new__(cls)
+        found._fill(semiring, coding, machine)
+        return found
+
+    def _fill(self, semiring: Semiring, coding: Coding, machine: Machine) -> None:
+        self.__dict__.update(semiring=semiring, coding=coding, machine=machine)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a transducer cannot be changed; its operations give new ones")
+
+    # -- what it is -----------------------------------------------------------------------------
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        return self.machine.n_states
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs."""
+        return self.machine.n_arcs
+
+    @cached_property
+    def initial(self) -> Mapping[int, float]:
+        """Weight of each initial state."""
+        return self._ends(self.machine.initial)
+
+    @cached_property
+    def final(self) -> Mapping[int, float]:
+        """Weight of each final state."""
+        return self._ends(self.machine.final)
+
+    def _ends(self, weights: np.ndarray) -> Mapping[int, float]:
+        states = np.flatnonzero(weights != self.semiring.zero).tolist()
+        return MappingProxyType({q: self.semiring.value(weights[q]) for q in states})
+
+    @property
+    def arcs(self) -> tuple[Arc, ...]:
+        """The arcs, by source and then by label."""
+        m, label, value = self.machine, self.coding.label, self.semiring.value
+        columns = (
+            m.source.tolist(),
+            m.target.tolist(),
+            m.input.tolist(),
+            m.output.tolist(),
+            m.weight.tolist(),
+        )
+        return tuple(Arc(s, t, label(i), label(o), value(w)) for s, t, i, o, w in zip(*columns, strict=True))
+
+    @cached_property
+    def input_alphabet(self) -> tuple[Any, ...]:
+        """Symbols that arcs name on the input tape."""
+        return self._symbols(self.machine.input)
+
+    @cached_property
+    def output_alphabet(self) -> tuple[Any, ...]:
+        """Symbols that arcs name on the output tape."""
+        return self._symbols(self.machine.output)
+
+    @cached_property
+    def alphabet(self) -> tuple[Any, ...]:
+        """Symbols that arcs name on either tape."""
+        return self._symbols(np.concatenate([self.machine.input, self.machine.output]))
+
+    def _symbols(self, codes: np.ndarray) -> tuple[Any, ...]:
+        return tuple(self.coding.label(c) for c in np.unique(codes[codes > 0]).tolist())
+
+    @cached_property
+    def is_automaton(self) -> bool:
+        """Whether both tapes are equal on every arc, so that single strings have a weight."""
+        return bool(np.array_equal(self.machine.input, self.machine.output))
+
+    # -- values -----------------------------------------------------------------------------------
+    def __call__(self, x: Any, y: Any = None) -> float:
+        """Sum of the weights of all paths that read ``x`` and write ``y``; of an automaton, that read ``x``."""
+        return weight_of(self, x, y)
+
+    # -- operations -------------------------------------------------------------------------------
+    def __or__(self, other: object) -> Transducer:
+        return union(self, other) if isinstance(other, Transducer) else NotImplemented
+
+    def __add__(self, other: object) -> Transducer:
+        return concat(self, other) if isinstance(other, Transducer) else NotImplemented
+
+    def concat(self, other: Transducer) -> Transducer:
+        """First this one, then the other: weighs xx', yy' by all ways to cut them in two."""
+        return concat(self, other)
+
+    def inverse(self) -> Transducer:
+        """The transducer with its tapes swapped: T^-1(x, y) = T(y, x)."""
+        return self._with(algebra.inverse(self.machine))
+
+    def reverse(self) -> Transducer:
+        """The transducer that reads and writes from right to left."""
+        return self._with(algebra.reverse(self.machine))
+
+    def star(self) -> Transducer:
+        """Any number of times, none among them: the closure of Kleene."""
+        return self._with(algebra.star(self.machine, self.semiring))
+
+    def plus(self) -> Transducer:
+        """Any number of times, at least once."""
+        return self._with(algebra.plus(self.machine, self.semiring))
+
+    def in_semiring(self, semiring: Semiring | str) -> Transducer:
+        """The transducer with its weights written in another semiring.
+
+        LOG and TROPICAL hold -log of what REAL holds, BOOLEAN whether it is zero.  Only from REAL to LOG and
+        back (and, for nonnegative weights, to BOOLEAN) do the sums over paths agree as well.
+        """
+        new, m = semiring_of(semiring, "in_semiring"), self.machine
+        weights = {
+            name: convert(getattr(m, name), self.semiring, new) for name in ("weight", "initial", "final")
+        }
+        return Transducer.from_machine(new, self.coding, Machine.of(**{**m.columns, **weights}))
+
+    def _with(self, machine: Machine) -> Transducer:
+        return Transducer.from_machine(self.semiring, self.coding, machine)
+
+    # -- as a value -------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transducer):
+            return NotImplemented
+        if self is other:
+            return True
+        if self.semiring != other.semiring or self.n_states != other.n_states or self.n_arcs != other.n_arcs:
+            return False
+        _, mine, theirs = common_coding(self, other)
+        return all(map(np.array_equal, mine.arrays, theirs.arrays))
+
+    def __hash__(self) -> int:
+        # Equal transducers may number their symbols differently: only what is free of numbers enters.
+        m = self.machine
+        order = np.lexsort((m.weight, m.target, m.source))
+        parts = (m.starts, m.target[order], m.weight[order] + 0.0, m.initial + 0.0, m.final + 0.0)
+        return hash((self.semiring, *(part.tobytes() for part in parts)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        symbols, classes = self.coding.symbols.elements, self.coding.classes
+        return {
+            "semiring": self.semiring,
+            "symbols": symbols,
+            "classes": classes,
+            "arrays": self.machine.arrays,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        coding = Coding.of(state["symbols"])
+        self._fill(state["semiring"], Coding(coding.symbols, state["classes"]), Machine(*state["arrays"]))
+
+    def __repr__(self) -> str:
+        if self.n_arcs + self.n_states > _MOST_SHOWN:
+            kind = "Automaton" if self.is_automaton else "Transducer"
+            return (
+                f"<{kind}: {self.n_states} states, {self.n_arcs} arcs, {len(self.initial)} initial, "
+                f"{len(self.final)} final, {self.semiring.name} semiring>"
+            )
+        arcs = ", ".join(repr(tuple(arc)) for arc in self.arcs)
+        options = "" if self.semiring.name == "real" else f", semiring={self.semiring.name!r}"
+        named = [*self.initial, *self.final, *self.machine.source.tolist(), *self.machine.target.tolist()]
+        if max(named, default=-1) + 1 < self.n_states:
+            options += f", n_states={self.n_states}"
+        return f"Transducer([{arcs}], {dict(self.initial)}, {dict(self.final)}{options})"
+
+
+def union(A: Transducer, B: Transducer) -> Transducer:
+    """Either of two transducers: (A | B)(x, y) = A(x, y) + B(x, y)."""
+    coding, a, b = common_coding(A, B)
+    return Transducer.from_machine(A.semiring, coding, algebra.union(a, b))
+
+
+def concat(A: Transducer, B: Transducer) -> Transducer:
+    """First A, then B: the sum of A(x', y') B(x'', y'') over all x = x'x'', y = y'y''."""
+    coding, a, b = common_coding(A, B)
+    return Transducer.from_machine(A.semiring, coding, algebra.concat(a, b, A.semiring))
+
+
+def common_coding(A: Transducer, B: Transducer) -> tuple[Coding, Machine, Machine]:
+    """Two transducers of one semiring in one coding of their labels."""
+    if A.semiring != B.semiring:
+        raise ParameterError(
+            f"mercer.automata: the semirings of two transducers must agree. Got {A.semiring.name} and "
+            f"{B.semiring.name}; bring one into the other's with in_semiring."
+        )
+    coding, table = A.coding.joined(B.coding)
+    if table is None:
+        return coding, A.machine, B.machine
+    return coding, A.machine, B.machine.with_labels(lambda codes: B.coding.recode(codes, table))
+
+
+def check_labels(caller: str, read: Any, written: Any) -> None:
+    """Refuse what cannot stand on an arc."""
+    check_label(caller, "input", read)
+    check_label(caller, "output", written)
+    if isinstance(read, AnyExcept) and isinstance(written, AnyExcept) and read != written:
+        raise ParameterError(
+            f"{caller}: a class on both tapes means one symbol, copied, and must be the same on both. Got "
+            f"{read!r}:{written!r}. For two independent symbols take two arcs, {read!r}:EPSILON and then "
+            f"EPSILON:{written!r}."
+        )
+
+
+def _weights(ends: Mapping[int, Any], count: int, semiring: Semiring) -> np.ndarray:
+    weights = np.full(count, semiring.zero)
+    for state, weight in ends.items():
+        weights[state] = semiring.weight(weight, "Transducer")
+    return weights
