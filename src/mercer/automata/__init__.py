@@ -1,19 +1,24 @@
 """Weighted transducers: machines that read one string, write another, and weigh the pair.
 
-===================  ===========================================================================
+===================  ===============================================================================
 labels, semirings    what arcs carry: symbols, epsilon, classes of symbols; weights
-transducer, builder  :class:`Transducer`, the value, and :class:`Builder`, which makes one
-algebra              union, concatenation, star, reversal, inverse
-evaluation           the weight of a pair of strings
+transducer, builder  :class:`Transducer`, the value with its operations; :class:`Builder` makes one
+machine, coding      the arrays behind it: compact arcs, labels as numbers
+algebra              union, concatenation, star, reversal, inverse, on arrays
+sums                 composition, total weight and epsilon removal, on the native core
+evaluation           weights of pairs of strings, on the native core
+collection           what a transducer writes for each of many strings, and intersections of these
 enumeration          accepting paths one by one
-===================  ===========================================================================
+===================  ===============================================================================
 """
 
 from .builder import Builder
+from .collection import Automata, intersect_weights, output_automata, pack
 from .enumeration import Path, paths
+from .evaluation import weights_between
 from .labels import ANY, EPSILON, AnyExcept
 from .semirings import BOOLEAN, LOG, REAL, TROPICAL, Semiring
-from .transducer import Arc, Transducer, concat, union
+from .transducer import Arc, Transducer, compose, concat, n_way, total_weight, union, weight_between
 
 __all__ = [
     "ANY",
@@ -24,11 +29,20 @@ __all__ = [
     "TROPICAL",
     "AnyExcept",
     "Arc",
+    "Automata",
     "Builder",
     "Path",
     "Semiring",
     "Transducer",
+    "compose",
     "concat",
+    "intersect_weights",
+    "n_way",
+    "output_automata",
+    "pack",
     "paths",
+    "total_weight",
     "union",
+    "weight_between",
+    "weights_between",
 ]
