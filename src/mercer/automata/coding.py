@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..domains import EncodedSequences, Sequences, Vocabulary
+from ..domains import EncodedSequences, Vocabulary
 from ..errors import InputError
 from .labels import EPSILON, AnyExcept, Label
 
@@ -84,25 +84,28 @@ class Coding:
         """Codes of this coding in the numbers of the table that :meth:`joined` gave for it."""
         return codes if table is None else table[codes + np.int32(len(self.classes))]
 
-    def encode(self, x: Any, name: str, beyond: dict[Hashable, int]) -> np.ndarray:
-        """Codes of one string; symbols that are new get numbers beyond, which are kept in ``beyond``."""
-        index, first = self.symbols.index, len(self) + 1
-        codes = []
-        for symbol in Sequences().point(x, name):
-            code = index.get(symbol)
-            codes.append(code + 1 if code is not None else first + beyond.setdefault(symbol, len(beyond)))
-        for symbol in beyond:
-            _refuse_labels(symbol, name)
-        return np.array(codes, dtype=np.int32)
+    def encode(
+        self, X: EncodedSequences, first: EncodedSequences, name: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Codes and starts of strings that are to be compared with the strings of ``first``.
 
-    def encode_all(self, X: EncodedSequences, name: str = "X") -> tuple[np.ndarray, np.ndarray]:
-        """Codes and starts of many strings."""
+        Symbols that are not known here get numbers beyond: those of ``first`` first, then those of ``X``.
+        """
+        table = self._table(first.alphabet, len(self))
+        if X.alphabet is not first.alphabet:
+            known = first.alphabet.columns_of(X.alphabet)
+            own = self._table(X.alphabet, len(self) + len(first.alphabet))
+            table = np.where(known < 0, own, np.append(table, 0)[known]).astype(np.int32)
         for symbol in X.alphabet.index:
-            _refuse_labels(symbol, name)
-        known = self.symbols.columns_of(X.alphabet)
-        table = np.where(known < 0, len(self) + np.arange(len(known)), known).astype(np.int32) + np.int32(1)
+            if symbol is EPSILON or isinstance(symbol, AnyExcept):
+                raise InputError(f"{name} must consist of symbols. Got {symbol!r}, which is a label of arcs.")
         start, end = int(X.starts[0]), int(X.starts[-1])
         return table[X.codes[start:end]], X.starts - start
+
+    def _table(self, alphabet: Vocabulary, beyond: int) -> np.ndarray:
+        known = self.symbols.columns_of(alphabet)
+        new = known < 0
+        return np.where(new, beyond + np.cumsum(new), known + 1).astype(np.int32)
 
     @cached_property
     def exclusions(self) -> tuple[np.ndarray, np.ndarray]:
@@ -110,8 +113,3 @@ class Coding:
         lists = [sorted(self.code(s) for s in label.excluded) for label in self.classes]
         starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
         return np.array([c for codes in lists for c in codes], dtype=np.int32), starts
-
-
-def _refuse_labels(symbol: Any, name: str) -> None:
-    if symbol is EPSILON or isinstance(symbol, AnyExcept):
-        raise InputError(f"{name} must consist of symbols. Got {symbol!r}, which is a label of arcs.")
