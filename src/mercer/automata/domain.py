@@ -29,7 +29,8 @@ class StringsAndAutomata(Domain):
     def validate(self, X: Any, name: str = "X") -> EncodedSequences | list[Any]:
         if isinstance(X, Transducer):
             raise InputError(
-                f"{name} must be a sequence of strings or automata. Got one automaton; pass a list of it: [{name}]."
+                f"{name} must be a sequence of strings or automata. Got one automaton. Pass a list of one: "
+                f"[{name}]."
             )
         if isinstance(X, EncodedSequences | str | bytes | dict | np.ndarray) or not isinstance(X, Iterable):
             return Sequences().validate(X, name)
@@ -43,7 +44,8 @@ class StringsAndAutomata(Domain):
             return Sequences().point(x, name)
         if not x.is_automaton or x.semiring.name != "real":
             raise InputError(
-                f"{name} must be an automaton of real weights. Got {x!r}; T.project and T.in_semiring give one."
+                f"{name} must be an automaton of real weights. Got {x!r}. T.project and T.in_semiring give "
+                "one."
             )
         return x
 

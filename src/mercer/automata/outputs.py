@@ -65,9 +65,7 @@ def listable(T: Transducer) -> str | None:
     return None
 
 
-def list_outputs(
-    T: Transducer, X: EncodedSequences, limit: int = UNLIMITED
-) -> Outputs | None:
+def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> Outputs | None:
     """List the outputs of many strings, or give up (None) after ``limit`` steps on one of them.
 
     The transducer, of real weights, must be :func:`listable` and have no arcs with epsilon on both tapes.

@@ -23,15 +23,15 @@ def pair_hmm(
 ) -> Transducer:
     r"""Pair hidden Markov model: the probability of generating two strings together.
 
-    Three states generate aligned symbols (a, b) with probability ``match[a, b]``, a symbol of the first string
-    alone, or one of the second alone, with probability ``insert[a]``.  A model begins as if after a match.  From
-    a match a gap in either string opens with probability :math:`\delta`; a gap goes on with probability
-    :math:`\varepsilon`; everything ends with probability :math:`\tau`; what remains leads (back) to a match.
-    T(x, y) sums over all alignments.
+    Three states generate aligned symbols (a, b) with probability ``match[a, b]``, a symbol of the first
+    string alone, or one of the second alone, with probability ``insert[a]``.  A model begins as if after a
+    match.  From a match a gap in either string opens with probability :math:`\delta`; a gap goes on with
+    probability :math:`\varepsilon`; everything ends with probability :math:`\tau`; what remains leads (back)
+    to a match.  T(x, y) sums over all alignments.
 
     T(x, y) = T(y, x) if ``match`` is symmetric.  As a kernel, ``Rational(pair_hmm(...))``, it need not be
-    positive definite: a gap in x alone and one in y alone are possible, both at one place are not, and this table
-    of possibilities has a negative eigenvalue.  :func:`mercer.refute` finds witnesses.
+    positive definite: a gap in x alone and one in y alone are possible, both at one place are not, and this
+    table of possibilities has a negative eigenvalue.  :func:`mercer.refute` finds witnesses.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ def pair_hmm(
         if any(not p >= 0 for p in weights.values()):
             raise ParameterError(f"pair_hmm: `{name}` must hold numbers >= 0. Got {dict(weights)!r}.")
     builder = Builder()
-    aligned, in_x, in_y = builder.state(initial=1, final=stop), builder.state(final=stop), builder.state(final=stop)
+    aligned = builder.state(initial=1, final=stop)
+    in_x, in_y = builder.state(final=stop), builder.state(final=stop)
     to_match = {aligned: 1 - 2 * open - stop, in_x: 1 - extend - stop, in_y: 1 - extend - stop}
 
     def arc(source: int, target: int, read: Any, written: Any, weight: float) -> None:

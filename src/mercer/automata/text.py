@@ -1,8 +1,8 @@
 """Machines as text, in the format of AT&T's tools that OpenFst's ``fstcompile`` and ``fstprint`` exchange.
 
-A line is an arc, ``source target input output weight``, or a final state, ``state weight``; a weight of one is
-left out.  The first state to appear is the initial one.  Weights are those of the semiring: for OpenFst's own
-arcs bring a machine to ``"tropical"`` or ``"log"`` first, with ``T.in_semiring("log")``.
+A line is an arc, ``source target input output weight``, or a final state, ``state weight``; a weight of one
+is left out.  The first state to appear is the initial one.  Weights are those of the semiring: for OpenFst's
+own arcs bring a machine to ``"tropical"`` or ``"log"`` first, with ``T.in_semiring("log")``.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ def from_att(
             else:
                 raise ValueError(f"an arc with {labels} labels has {2 + labels} or {3 + labels} fields")
         except (ValueError, KeyError) as error:
-            raise InputError(f"from_att: line {number} is no arc or final state. Got {line!r}: {error}.") from error
+            raise InputError(
+                f"from_att: line {number} is no arc or final state. Got {line!r}: {error}."
+            ) from error
     return Transducer(arcs, initial, final, semiring=ring)
 
 
@@ -163,11 +165,11 @@ def to_symbol_table(numbers: Mapping[Any, int], *, epsilon: str = "<eps>") -> st
 
 
 def from_symbol_table(text: str) -> dict[int, str]:
-    """Read a symbol table of OpenFst: symbols by their numbers; number 0, epsilon, is left out.
+    r"""Read a symbol table of OpenFst: symbols by their numbers; number 0, epsilon, is left out.
 
     Examples
     --------
-    >>> from_symbol_table("<eps> 0\\na 1")
+    >>> from_symbol_table("<eps> 0\na 1")
     {1: 'a'}
     """
     found: dict[int, str] = {}
@@ -176,7 +178,9 @@ def from_symbol_table(text: str) -> dict[int, str]:
         if not fields:
             continue
         if len(fields) != 2 or not fields[1].isdecimal():
-            raise InputError(f"from_symbol_table: line {number} must be a symbol and its number. Got {line!r}.")
+            raise InputError(
+                f"from_symbol_table: line {number} must be a symbol and its number. Got {line!r}."
+            )
         if int(fields[1]) != 0:
             found[int(fields[1])] = fields[0]
     return found
@@ -185,19 +189,21 @@ def from_symbol_table(text: str) -> dict[int, str]:
 def _name(label: Any, numbers: Mapping[Any, int] | None, epsilon: str) -> str:
     if isinstance(label, AnyExcept):
         raise ParameterError(
-            f"to_att: the format has no classes of symbols. Got {label!r}; T.over(alphabet) writes them as one "
-            "arc per symbol."
+            f"to_att: the format has no classes of symbols. Got {label!r}; T.over(alphabet) writes them as "
+            "one arc per symbol."
         )
     if numbers is not None:
         if label is not EPSILON and label not in numbers:
-            raise ParameterError(f"to_att: `numbers` must have a number for every symbol. Got none for {label!r}.")
+            raise ParameterError(
+                f"to_att: `numbers` must have a number for every symbol. Got none for {label!r}."
+            )
         return "0" if label is EPSILON else str(numbers[label])
     if label is EPSILON:
         return epsilon
     if not isinstance(label, str) or len(label.split()) != 1 or label != label.strip() or label == epsilon:
         raise ParameterError(
-            f"to_att: a symbol must be text without white space, other than {epsilon!r}. Got {label!r}; write "
-            "numbers instead, as in to_att(T, numbers=numbering(T))."
+            f"to_att: a symbol must be text without white space, other than {epsilon!r}. Got {label!r}; "
+            "write numbers instead, as in to_att(T, numbers=numbering(T))."
         )
     return label
 

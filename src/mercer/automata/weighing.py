@@ -1,7 +1,8 @@
 """Sums over paths by their definition, in any arithmetic: what the fast ways are tested against.
 
-A value is the sum over the paths of a graph whose nodes are *configurations*: how far each string has been read,
-and the states of the machines.  Configurations are visited once; those on cycles are solved for together.
+A value is the sum over the paths of a graph whose nodes are *configurations*: how far each string has been
+read, and the states of the machines.  Configurations are visited once; those on cycles are solved for
+together.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ Step: TypeAlias = tuple[Any, list[tuple[Any, Node]]]
 def pair_weight(U: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmetic) -> Any:
     """U(x, y)."""
     leaving = _leaving(U, m)
-    final = {q: m.real(w) for q, w in U.final.items()}
 
     def step(node: Any) -> Step:
         q, i, j = node
-        ends = final.get(q, m.real(0)) if (i, j) == (len(x), len(y)) else m.real(0)
-        following = []
+        ends = m.real(U.final.get(q, 0) if (i, j) == (len(x), len(y)) else 0)
+        following: list[tuple[Any, Node]] = []
         for arc, weight in leaving[q]:
             a, b = _reads(arc.input, x, i), _reads(arc.output, y, j)
             copies = isinstance(arc.input, AnyExcept) and isinstance(arc.output, AnyExcept)
@@ -45,12 +45,10 @@ def pair_weight(U: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmetic
 def inner_weight(T: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmetic) -> Any:
     """The sum of T(x, z) T(y, z) over all strings z.
 
-    Two paths with one output are taken in one order only: between two symbols of the output first those arcs of
-    the path of x that write nothing (phase 0), then those of the path of y (phase 1).
+    Two paths with one output are taken in one order only: between two symbols of the output first those arcs
+    of the path of x that write nothing (phase 0), then those of the path of y (phase 1).
     """
     leaving = _leaving(T, m)
-    final = {q: m.real(w) for q, w in T.final.items()}
-    zero, one = m.real(0), m.real(1)
 
     def moves(string: Sequence[Any], q: int, i: int) -> list[tuple[Any, Any, int, int]]:
         found = []
@@ -65,15 +63,15 @@ def inner_weight(T: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmeti
         p, i, q, j, phase = node
         if phase == 0:
             silent = [(w, (t, k, q, j, 0)) for z, w, t, k in moves(x, p, i) if z is EPSILON]
-            return zero, [*silent, (one, (p, i, q, j, 1))]
+            return m.real(0), [*silent, (m.real(1), (p, i, q, j, 1))]
         of_y = moves(y, q, j)
-        following = [(w, (p, i, t, k, 1)) for z, w, t, k in of_y if z is EPSILON]
+        following: list[tuple[Any, Node]] = [(w, (p, i, t, k, 1)) for z, w, t, k in of_y if z is EPSILON]
         for a, v, s, h in moves(x, p, i):
             following += [(v * w, (s, h, t, k, 0)) for b, w, t, k in of_y if a is not EPSILON and a == b]
         done = (i, j) == (len(x), len(y))
-        return final.get(p, zero) * final.get(q, zero) if done else zero, following
+        return m.real(T.final.get(p, 0) if done else 0) * m.real(T.final.get(q, 0)), following
 
-    starts = [
+    starts: list[tuple[Any, Node]] = [
         (m.real(v) * m.real(w), (p, 0, q, 0, 0)) for p, v in T.initial.items() for q, w in T.initial.items()
     ]
     return _path_sum(starts, step, m)
@@ -87,7 +85,7 @@ def output_weights(T: Transducer, x: Sequence[Any], m: Arithmetic, places: bool 
     comes after is its tail, the sum over all ways to read the rest of x in silence.
     """
     leaving = _leaving(T, m)
-    order = _silent_readers_last(T)
+    order = _writing_states(T)
     tails = _tails(T, x, leaving, m)
     found: Outputs = {}
 
@@ -127,17 +125,16 @@ def _tails(T: Transducer, x: Sequence[Any], leaving: Leaving, m: Arithmetic) -> 
     tails = [[m.real(T.final.get(q, 0)) for q in range(T.n_states)]]
     for i in reversed(range(len(x))):
         after = tails[-1]
-        tails.append(
-            [
-                m.fsum([w * after[arc.target] for arc, w in arcs if arc.output is EPSILON and _reads(arc.input, x, i)])
-                for arcs in leaving
-            ]
+        silent = (
+            [w * after[arc.target] for arc, w in arcs if arc.output is EPSILON and _reads(arc.input, x, i)]
+            for arcs in leaving
         )
+        tails.append([m.fsum(weights) for weights in silent])
     return tails[::-1]
 
 
-def _silent_readers_last(T: Transducer) -> list[int]:
-    """The states that lead to an arc that writes, in an order in which arcs that read nothing lead forward."""
+def _writing_states(T: Transducer) -> list[int]:
+    """The states that lead to arcs that write, in an order in which arcs that read nothing lead forward."""
     waiting = [0] * T.n_states
     sources: list[list[int]] = [[] for _ in range(T.n_states)]
     targets: list[list[int]] = [[] for _ in range(T.n_states)]
@@ -170,7 +167,7 @@ def _leaving(T: Transducer, m: Arithmetic) -> Leaving:
 
 
 def _reads(label: Any, string: Sequence[Any], i: int) -> int | None:
-    """How many symbols of the string from position i on the label covers: 0, 1, or None if it does not fit."""
+    """How many symbols at position i of the string the label covers: 0, 1, or None if it does not fit."""
     if label is EPSILON:
         return 0
     if i == len(string):
