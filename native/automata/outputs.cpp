@@ -178,4 +178,22 @@ void Outputs::read(const Label* codes, Index length, Index limit, std::vector<En
   merge(found);
 }
 
+void inner_products(Listed x, const Index* rows, Index n_rows, Listed y, const Index* cols, Index n_cols,
+                    const std::int32_t* table, Index width, double* out, int threads, Watch& watch) {
+  // One string of x at a time is spread over all nodes; node -1, which is none, has its place before them.
+  parallel_for<std::vector<double>>(n_rows, threads, watch, [&](Index i, std::vector<double>& spread) {
+    spread.resize(width + 1, 0.0);
+    double* at = spread.data() + 1;
+    const Index first = x.starts[rows[i]], last = x.starts[rows[i] + 1];
+    for (Index e = first; e < last; ++e) at[x.nodes[e]] = x.weights[e];
+    for (Index j = 0; j < n_cols; ++j) {
+      double sum = 0.0;
+      for (Index e = y.starts[cols[j]]; e < y.starts[cols[j] + 1]; ++e)
+        sum += y.weights[e] * at[table[y.nodes[e]]];
+      out[i * n_cols + j] = sum;
+    }
+    for (Index e = first; e < last; ++e) at[x.nodes[e]] = 0.0;
+  });
+}
+
 }  // namespace mercer::automata

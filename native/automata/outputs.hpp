@@ -66,4 +66,17 @@ class Outputs {
   std::unordered_map<std::uint64_t, std::int32_t> children_;
 };
 
+// Outputs of many strings: those of string i are the entries from starts[i] to starts[i + 1].
+struct Listed {
+  const Index* starts;
+  const std::int32_t* nodes;
+  const double* weights;
+};
+
+// out[i * columns + j] = sum over nodes of the weights of string rows[i] of x times those of string cols[j]
+// of y. Nodes of y are numbered by table as those of x are, which are below width; -1 stands for none of
+// them.
+void inner_products(Listed x, const Index* rows, Index n_rows, Listed y, const Index* cols, Index n_cols,
+                    const std::int32_t* table, Index width, double* out, int threads, Watch& watch);
+
 }  // namespace mercer::automata

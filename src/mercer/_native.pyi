@@ -235,6 +235,18 @@ def automata_intersect_weights(
     look: Callable[[], None],
 ) -> tuple[Any, ...] | None: ...
 
+def outputs_inner_products(
+    x: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    rows: NDArray[np.int64],
+    y: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    cols: NDArray[np.int64],
+    table: NDArray[np.int32],
+    width: int,
+    out: NDArray[np.float64],
+    threads: int,
+    look: Callable[[], None],
+) -> None: ...
+
 class Outputs:
     def __init__(
         self, machine: tuple[NDArray[Any], ...], exclusions: tuple[NDArray[np.int32], NDArray[np.int64]]

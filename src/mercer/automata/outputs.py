@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy.sparse.csgraph
 
 from .. import _native
 from ..domains import EncodedSequences, Vocabulary
+from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
 from .transducer import Transducer
 
@@ -26,29 +27,55 @@ class Outputs:
 
     Attributes
     ----------
-    weights : CSR array of shape (n_strings, n_nodes)
-        T(x, z) for string x and output z; column i is node i of the tree.
-    parents, symbols : int32 arrays of shape (n_nodes - 1,)
-        Node 0 is the empty string; node i + 1 is that of ``parents[i]`` followed by ``symbols[i]``.
+    entries : (int64 array of shape (n_strings + 1,), int32 array, float64 array)
+        Where each string begins, numbers of its outputs z in ascending order, weights T(x, z).
+    parents, symbols : int32 arrays
+        Output 0 is the empty string; output i + 1 is ``parents[i]`` followed by ``symbols[i]``.
     alphabet : tuple
         The symbol of each number from 1 on.
     steps : int
         Steps that the listing has taken, each of which takes one path along an arc.
     """
 
-    weights: scipy.sparse.csr_array
+    entries: tuple[np.ndarray, np.ndarray, np.ndarray]
     parents: np.ndarray
     symbols: np.ndarray
     alphabet: tuple[Any, ...]
     steps: int
 
+    @property
+    def count(self) -> int:
+        """Number of outputs of all strings together."""
+        return len(self.entries[1])
+
     @cached_property
     def strings(self) -> Vocabulary:
-        """The output of each node, a tuple of symbols."""
+        """The outputs by number, tuples of symbols."""
         found: list[tuple[Any, ...]] = [()]
         for parent, symbol in zip(self.parents.tolist(), self.symbols.tolist(), strict=True):
             found.append((*found[parent], self.alphabet[symbol - 1]))
         return Vocabulary(found)
+
+    def inner_products(self, rows: np.ndarray, other: Outputs, cols: np.ndarray) -> np.ndarray:
+        """Sums over z of T(x, z) T(y, z) for strings x of these and y of the other ones."""
+        width = len(self.parents) + 1
+        if other is self:
+            table = np.arange(width, dtype=np.int32)
+        else:
+            table = self.strings.columns_of(other.strings).astype(np.int32)
+        out = np.empty((len(rows), len(cols)))
+        threads = num_threads()
+        _native.outputs_inner_products(
+            self.entries, rows, other.entries, cols, table, width, out, threads, checkpoint
+        )
+        return out
+
+    def squared_norms(self, rows: np.ndarray) -> np.ndarray:
+        """Sums over z of T(x, z) squared."""
+        starts, _, weights = self.entries
+        squares = weights * weights
+        string_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return np.asarray(np.bincount(string_of, squares, minlength=len(starts) - 1)[rows])
 
 
 def listable(T: Transducer) -> str | None:
@@ -75,12 +102,10 @@ def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> 
     found = reader.read(codes, starts, limit, checkpoint)
     if found is None:
         return None
-    ends, nodes, weights = found
     parents, symbols = reader.tree()
-    matrix = scipy.sparse.csr_array((weights, nodes, ends), shape=(len(X), len(parents) + 1))
     # As Coding.encode numbers them: first the symbols of T, then the others in the order of the data.
     alphabet = Vocabulary([*T.coding.symbols.elements, *X.alphabet.elements]).elements
-    return Outputs(matrix, parents, symbols, alphabet, reader.steps)
+    return Outputs(found, parents, symbols, alphabet, reader.steps)
 
 
 def _has_cycle(n: int, source: np.ndarray, target: np.ndarray) -> bool:

@@ -1,10 +1,11 @@
 """How values of rational kernels are computed: three plans, and what each of them costs.
 
-===============  ===========================================================================================
-``features``     list what T writes for each string; multiply sparse rows.  For T o T^-1 with few outputs
+===============  =========================================================================================
+``features``     list what T writes for each string, if that is not too much; multiply weights of equal
+                 outputs.  For T o T^-1 only
 ``automata``     make the automaton of what T writes for each string; intersect pairs of them
 ``composition``  sum over the paths of the composed machine for each pair, position by position
-===============  ===========================================================================================
+===============  =========================================================================================
 
 Costs are estimated once per kernel by a trial on random strings.  All plans give the same values.
 """
@@ -18,7 +19,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-import scipy.sparse
 
 from ...automata import (
     ANY,
@@ -31,7 +31,7 @@ from ...automata import (
     weights_between,
 )
 from ...automata.outputs import Outputs, list_outputs, listable
-from ...domains import Data, EncodedSequences, Sequences, Vocabulary, size
+from ...domains import Data, EncodedSequences, Sequences, size
 from ...errors import ParameterError
 
 __all__ = ["PLANS", "Evaluation", "Points"]
@@ -88,13 +88,6 @@ class Source:
         if self.evaluation.squared:
             return self.left
         return self._once("right", lambda: _written(COPY, self.data))
-
-    def rows_like(self, other: Source) -> scipy.sparse.csr_array:
-        """Weights of the outputs, in columns of another data set's outputs."""
-        own, theirs = _listed(self), _listed(other)
-        if own is theirs:
-            return own.weights
-        return self._once(theirs.strings, lambda: _recoded(own, theirs.strings))
 
     def _once(self, key: Any, make: Callable[[], _T]) -> _T:
         with self._lock:
@@ -157,8 +150,7 @@ class Evaluation:
         other = X if Y is None else Y
         plan = self._plan_for(X, other)
         if plan == "features":
-            rows = _listed(X.source).weights[X.index]
-            return np.asarray((rows @ other.source.rows_like(X.source)[other.index].T).toarray())
+            return _listed(X).inner_products(X.index, _listed(other), other.index)
         if plan == "composition":
             return weights_between(X.strings, self.composed, other.strings)
         mirrored = Y is None and self.squared
@@ -168,8 +160,7 @@ class Evaluation:
     def diagonal(self, X: Points) -> np.ndarray:
         plan = self._plan_for(X, X)
         if plan == "features":
-            rows = _listed(X.source).weights[X.index]
-            return np.asarray(rows.multiply(rows).sum(axis=1))
+            return _listed(X).squared_norms(X.index)
         if plan == "composition":
             strings = X.strings
             return weights_between(strings, self.composed, strings, elementwise=True)
@@ -229,7 +220,7 @@ class Evaluation:
         found = self.trial_outputs
         if found is None:
             return Cost("features", None, SLOW)
-        outputs, steps = found.weights.nnz / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
+        outputs, steps = found.count / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
         reason = f"{outputs:.0f} outputs per string, listed in {steps:.0f} steps"
         return Cost("features", POINTS * steps + pairs * outputs, reason)
 
@@ -253,8 +244,8 @@ SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} step
 COPY = Transducer([(0, 0, ANY, ANY, 1.0)], {0: 1.0}, {0: 1.0})
 
 
-def _listed(source: Source) -> Outputs:
-    outputs = source.outputs
+def _listed(points: Points) -> Outputs:
+    outputs = points.source.outputs
     assert outputs is not None
     return outputs
 
@@ -265,12 +256,3 @@ def _written(T: Transducer, data: EncodedSequences | list[Any]) -> Automata:
         return output_automata(T, data)
     machines = [x if isinstance(x, Transducer) else string(x) for x in data]
     return pack([(A @ T).project("output").remove_epsilons() for A in machines])
-
-
-def _recoded(outputs: Outputs, columns: Vocabulary) -> scipy.sparse.csr_array:
-    """The matrix of outputs in the columns of another vocabulary; what that lacks is left out."""
-    entries = outputs.weights.tocoo()
-    column = columns.columns_of(outputs.strings)[entries.col]
-    kept = column >= 0
-    shape = (entries.shape[0], len(columns))
-    return scipy.sparse.csr_array((entries.data[kept], (entries.row[kept], column[kept])), shape=shape)
