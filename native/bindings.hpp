@@ -3,5 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+void bind_automata(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
+void bind_outputs(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);

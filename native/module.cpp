@@ -288,7 +288,9 @@ NB_MODULE(_native, m) {
   bind_dense<double>(m);
   bind_dense<float>(m);
   bind_program(m);
+  bind_automata(m);
   bind_decomposition(m);
+  bind_outputs(m);
   bind_pairs(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);

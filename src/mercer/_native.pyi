@@ -188,3 +188,72 @@ class _Pairs(Generic[_Float]):
 
 class Pairs32(_Pairs[np.float32]): ...
 class Pairs64(_Pairs[np.float64]): ...
+
+LARGEST_COMPONENT: Final[int]
+
+_Arrays = tuple[NDArray[Any], ...]
+_Strings = tuple[NDArray[np.int32], NDArray[np.int64]]
+
+# What goes wrong in a machine comes back as a tuple that begins with a str.
+def automata_compose(
+    machines: list[_Arrays], exclusions: _Arrays, semiring: int, connect: bool, look: Callable[[], None]
+) -> tuple[Any, ...]: ...
+def automata_trim(machine: _Arrays, zero: float) -> _Arrays: ...
+def automata_is_acyclic(machine: _Arrays, semiring: int) -> bool: ...
+def automata_total_weight(
+    machine: _Arrays, semiring: int, look: Callable[[], None]
+) -> float | tuple[Any, ...]: ...
+def automata_remove_epsilons(
+    machine: _Arrays, semiring: int, look: Callable[[], None]
+) -> tuple[Any, ...]: ...
+def automata_string_weights(
+    machine: _Arrays,
+    exclusions: _Arrays,
+    semiring: int,
+    x: _Strings,
+    y: _Strings,
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    out: NDArray[np.float64],
+    threads: int,
+    look: Callable[[], None],
+) -> tuple[Any, ...] | None: ...
+def automata_outputs(
+    machine: _Arrays, exclusions: _Arrays, semiring: int, x: _Strings, threads: int, look: Callable[[], None]
+) -> tuple[Any, ...]: ...
+def automata_prepare(
+    automata: list[_Arrays], semiring: int, threads: int, look: Callable[[], None]
+) -> tuple[Any, ...]: ...
+def automata_intersect_weights(
+    a: _Arrays,
+    b: _Arrays,
+    semiring: int,
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    out: NDArray[np.float64],
+    threads: int,
+    look: Callable[[], None],
+) -> tuple[Any, ...] | None: ...
+
+def outputs_inner_products(
+    x: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    rows: NDArray[np.int64],
+    y: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    cols: NDArray[np.int64],
+    table: NDArray[np.int32],
+    width: int,
+    out: NDArray[np.float64],
+    threads: int,
+    look: Callable[[], None],
+) -> None: ...
+
+class Outputs:
+    def __init__(
+        self, machine: tuple[NDArray[Any], ...], exclusions: tuple[NDArray[np.int32], NDArray[np.int64]]
+    ) -> None: ...
+    def read(
+        self, codes: NDArray[np.int32], starts: NDArray[np.int64], limit: int, look: Callable[[], None]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]] | None: ...
+    def tree(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    @property
+    def steps(self) -> int: ...

@@ -12,6 +12,7 @@ import numpy as np
 __all__ = [
     "DefinitenessError",
     "DigestError",
+    "DivergenceError",
     "DomainError",
     "InputError",
     "MemoryLimitError",
@@ -45,6 +46,10 @@ class UnresolvedError(MercerError, ValueError):
 
 class DefinitenessError(MercerError, np.linalg.LinAlgError):
     """An operation needs a positive (or negative) definite kernel and this one is not."""
+
+
+class DivergenceError(MercerError, ArithmeticError):
+    """A sum over infinitely many terms, such as the paths of a machine with cycles, has no value."""
 
 
 class MemoryLimitError(MercerError, MemoryError):

@@ -28,6 +28,7 @@
 ``noise``          equality
 ``frames``         columns of data frames
 ``precomputed``    a given matrix
+``strings``        strings and automata, a folder
 =================  ====================================================================
 
 ``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The constant kernel
@@ -58,6 +59,7 @@ from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from .strings import Rational, RegexCount
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
@@ -117,7 +119,9 @@ __all__ = [
     "PowerExponential",
     "Precomputed",
     "ProbabilityProduct",
+    "Rational",
     "RationalQuadratic",
+    "RegexCount",
     "SampledIntersection",
     "Semigroup",
     "SetIntersection",

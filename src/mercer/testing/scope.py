@@ -9,6 +9,7 @@ import numpy as np
 
 import mercer
 import mercer.algebra
+import mercer.automata
 import mercer.domains
 import mercer.kernels
 
@@ -21,7 +22,8 @@ __all__ = ["evaluate", "scope"]
 def scope(k: Kernel) -> dict[str, Any]:
     """Public names of mercer, and the classes and named functions that the kernel itself is made of."""
     names: dict[str, Any] = {"np": np, "inf": float("inf"), "nan": float("nan"), "frozenset": frozenset}
-    for module in (mercer.domains, mercer.domains.regions, mercer.algebra, mercer, mercer.kernels):
+    modules = (mercer.domains, mercer.domains.regions, mercer.automata, mercer.algebra, mercer, mercer.kernels)
+    for module in modules:
         names.update({name: getattr(module, name) for name in getattr(module, "__all__", ())})
     for node in nodes(k):
         names[type(node).__name__] = type(node)

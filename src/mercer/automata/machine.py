@@ -1,0 +1,90 @@
+"""The arrays behind a transducer, as the native core reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+__all__ = ["Machine"]
+
+Array: TypeAlias = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Arcs by source and label, in one order only, whatever order they came in.
+
+    Attributes
+    ----------
+    starts : int64 array of shape (n_states + 1,)
+        The arcs that leave state q are those from ``starts[q]`` to ``starts[q + 1]``.
+    target, input, output : int32 arrays of shape (n_arcs,)
+        Where each arc leads, and the codes of its labels.
+    weight : float64 array of shape (n_arcs,)
+        Weight of each arc.
+    initial, final : float64 arrays of shape (n_states,)
+        Weight of beginning and of ending in each state, the semiring's zero where that is not allowed.
+    """
+
+    starts: Array
+    target: Array
+    input: Array
+    output: Array
+    weight: Array
+    initial: Array
+    final: Array
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).flags.writeable = False
+
+    @classmethod
+    def of(
+        cls,
+        source: Array,
+        target: Array,
+        input: Array,
+        output: Array,
+        weight: Array,
+        initial: Array,
+        final: Array,
+    ) -> Machine:
+        """Sort arcs given in any order."""
+        order = np.lexsort((weight, target, output, input, source))
+        starts = np.zeros(len(initial) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(source, minlength=len(initial)), out=starts[1:])
+        ints = (np.asarray(a, dtype=np.int32)[order] for a in (target, input, output))
+        reals = (np.array(a, dtype=np.float64) for a in (weight[order], initial, final))
+        return cls(starts, *ints, *reals)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The seven arrays in order."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def n_states(self) -> int:
+        return len(self.initial)
+
+    @property
+    def n_arcs(self) -> int:
+        return len(self.target)
+
+    @cached_property
+    def source(self) -> Array:
+        """State that each arc leaves."""
+        return np.repeat(np.arange(self.n_states, dtype=np.int32), np.diff(self.starts))
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The arguments of :meth:`of`, for a machine that differs in some of them."""
+        names = ("source", "target", "input", "output", "weight", "initial", "final")
+        return {name: getattr(self, name) for name in names}
+
+    def with_labels(self, recode: Callable[[Array], Array]) -> Machine:
+        """The machine with other numbers for its labels."""
+        return Machine.of(**{**self.columns, "input": recode(self.input), "output": recode(self.output)})

@@ -1,0 +1,116 @@
+"""The strings that a transducer writes, listed: explicit features of rational kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse.csgraph
+
+from .. import _native
+from ..domains import EncodedSequences, Vocabulary
+from ..engine.threads import num_threads
+from ..engine.tiles import checkpoint
+from .transducer import Transducer
+
+__all__ = ["Outputs", "list_outputs", "listable"]
+
+#: Steps without an end to them.
+UNLIMITED = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What a transducer writes for each of many strings.
+
+    Attributes
+    ----------
+    entries : (int64 array of shape (n_strings + 1,), int32 array, float64 array)
+        Where each string begins, numbers of its outputs z in ascending order, weights T(x, z).
+    parents, symbols : int32 arrays
+        Output 0 is the empty string; output i + 1 is ``parents[i]`` followed by ``symbols[i]``.
+    alphabet : tuple
+        The symbol of each number from 1 on.
+    steps : int
+        Steps that the listing has taken, each of which takes one path along an arc.
+    """
+
+    entries: tuple[np.ndarray, np.ndarray, np.ndarray]
+    parents: np.ndarray
+    symbols: np.ndarray
+    alphabet: tuple[Any, ...]
+    steps: int
+
+    @property
+    def count(self) -> int:
+        """Number of outputs of all strings together."""
+        return len(self.entries[1])
+
+    @cached_property
+    def strings(self) -> Vocabulary:
+        """The outputs by number, tuples of symbols."""
+        found: list[tuple[Any, ...]] = [()]
+        for parent, symbol in zip(self.parents.tolist(), self.symbols.tolist(), strict=True):
+            found.append((*found[parent], self.alphabet[symbol - 1]))
+        return Vocabulary(found)
+
+    def inner_products(self, rows: np.ndarray, other: Outputs, cols: np.ndarray) -> np.ndarray:
+        """Sums over z of T(x, z) T(y, z) for strings x of these and y of the other ones."""
+        width = len(self.parents) + 1
+        if other is self:
+            table = np.arange(width, dtype=np.int32)
+        else:
+            table = self.strings.columns_of(other.strings).astype(np.int32)
+        out = np.empty((len(rows), len(cols)))
+        threads = num_threads()
+        _native.outputs_inner_products(
+            self.entries, rows, other.entries, cols, table, width, out, threads, checkpoint
+        )
+        return out
+
+    def squared_norms(self, rows: np.ndarray) -> np.ndarray:
+        """Sums over z of T(x, z) squared."""
+        starts, _, weights = self.entries
+        squares = weights * weights
+        string_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return np.asarray(np.bincount(string_of, squares, minlength=len(starts) - 1)[rows])
+
+
+def listable(T: Transducer) -> str | None:
+    """Why the outputs of a transducer cannot be listed string by string, or None if they can.
+
+    The transducer must have no arcs with epsilon on both tapes, as ``T.remove_epsilons().trim()`` has.
+    """
+    m = T.machine
+    if ((m.output < 0) & (m.input != m.output)).any():
+        return "an arc writes any symbol of a class, so that there are infinitely many outputs"
+    silent = m.input == 0
+    if _has_cycle(T.n_states, m.source[silent], m.target[silent]):
+        return "a cycle of arcs that read nothing writes, so that there are infinitely many outputs"
+    return None
+
+
+def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> Outputs | None:
+    """List the outputs of many strings, or give up (None) after ``limit`` steps on one of them.
+
+    The transducer, of real weights, must be :func:`listable` and have no arcs with epsilon on both tapes.
+    """
+    codes, starts = T.coding.encode(X, X, "X")
+    reader = _native.Outputs(T.machine.arrays, T.coding.exclusions)
+    found = reader.read(codes, starts, limit, checkpoint)
+    if found is None:
+        return None
+    parents, symbols = reader.tree()
+    # As Coding.encode numbers them: first the symbols of T, then the others in the order of the data.
+    alphabet = Vocabulary([*T.coding.symbols.elements, *X.alphabet.elements]).elements
+    return Outputs(found, parents, symbols, alphabet, reader.steps)
+
+
+def _has_cycle(n: int, source: np.ndarray, target: np.ndarray) -> bool:
+    graph = scipy.sparse.csr_array((np.ones(len(source)), (source, target)), shape=(n, n))
+    if graph.diagonal().any():
+        return True
+    count, _ = scipy.sparse.csgraph.connected_components(graph, directed=True, connection="strong")
+    return bool(count < n)

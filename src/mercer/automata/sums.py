@@ -1,0 +1,113 @@
+"""Sums over all paths, on the native core: composition, total weight, epsilon removal.
+
+Machines in, machines or numbers out; what cannot be computed is an error that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from ..domains import Vocabulary
+from ..engine.tiles import checkpoint
+from ..errors import DivergenceError, ParameterError
+from .coding import Coding
+from .labels import AnyExcept
+from .machine import Machine
+from .semirings import Semiring
+
+__all__ = ["checked", "compose", "refuse_classes", "remove_epsilons", "total_weight", "trim"]
+
+_MOST_NAMED = 10
+
+
+def compose(
+    machines: Sequence[Machine], coding: Coding, semiring: Semiring, connect: bool
+) -> tuple[Coding, Machine]:
+    """Machines one after the other, the output of each being the input of the next."""
+    arrays = [m.arrays for m in machines]
+    found = _native.automata_compose(arrays, coding.exclusions, semiring.code, connect, checkpoint)
+    result, excluded = checked(found, "compose")
+    new = [AnyExcept(map(coding.label, codes)) for codes in excluded[len(coding.classes) :]]
+    if new:
+        coding = Coding(coding.symbols, coding.classes + tuple(new))
+    return coding, Machine(*result)
+
+
+def trim(machine: Machine, semiring: Semiring) -> Machine:
+    """Leave out states and arcs that lie on no accepting path, and arcs of weight zero."""
+    return Machine(*_native.automata_trim(machine.arrays, semiring.zero))
+
+
+def remove_epsilons(machine: Machine, semiring: Semiring) -> Machine:
+    """Do without arcs that neither read nor write."""
+    if not ((machine.input == 0) & (machine.output == 0)).any():
+        return machine
+    found = _native.automata_remove_epsilons(machine.arrays, semiring.code, checkpoint)
+    return Machine(*checked(found, "remove_epsilons"))
+
+
+def total_weight(machine: Machine, semiring: Semiring) -> float:
+    """Sum of the weights of all accepting paths."""
+    refuse_classes(machine, semiring, "total_weight")
+    found = _native.automata_total_weight(machine.arrays, semiring.code, checkpoint)
+    return semiring.value(checked(found, "total_weight"))
+
+
+def refuse_classes(machine: Machine, semiring: Semiring, caller: str) -> None:
+    """Raise if accepting paths pass through classes, and each of their symbols would count."""
+    if semiring.idempotent or not ((machine.input < 0) | (machine.output < 0)).any():
+        return
+    used = trim(machine, semiring)
+    if ((used.input < 0) | (used.output < 0)).any():
+        raise _infinite_classes(caller)
+
+
+def checked(found: Any, caller: str) -> Any:
+    """What the native core has found, or the error that it reports."""
+    if not (isinstance(found, tuple) and found and isinstance(found[0], str)):
+        return found
+    if found[0] == "classes":
+        raise _infinite_classes(caller)
+    if found[0] == "component":
+        raise ParameterError(
+            f"{caller}: {found[1]} states lie on cycles through each other. Equations are solved for at most "
+            f"{_native.LARGEST_COMPONENT}; trim the machine, or cut it into smaller ones."
+        )
+    states = ", ".join(map(str, found[1][:_MOST_NAMED])) + (", ..." if len(found[1]) > _MOST_NAMED else "")
+    raise DivergenceError(
+        f"{caller}: the sum over all paths diverges, or is too close to that, on the cycles through the states "
+        f"{states}. Their weights must add up to less than one in absolute value (in the tropical semiring: no "
+        "cycle may have a negative cost)."
+    )
+
+
+def _infinite_classes(caller: str) -> DivergenceError:
+    return DivergenceError(
+        f"{caller}: the sum runs over every symbol of ANY or AnyExcept, which are infinitely many. Name the "
+        'symbols there are: T.over("abc").'
+    )
+
+
+def over(machine: Machine, coding: Coding, symbols: Sequence[Any]) -> tuple[Coding, Machine]:
+    """Replace each arc with a class by one arc for each of its symbols among the given ones."""
+    known = dict.fromkeys((*coding.symbols.index, *symbols))
+    spelled = Coding(Vocabulary(known), ())
+    codes = [spelled.code(s) for s in dict.fromkeys(symbols)]
+    columns = machine.columns
+    ends = {name: columns.pop(name) for name in ("initial", "final")}
+    plain = (machine.input >= 0) & (machine.output >= 0)
+    parts = [{name: column[plain] for name, column in columns.items()}]
+    for number, label in enumerate(coding.classes):
+        members = np.array([c for c in codes if spelled.label(c) in label], dtype=np.int32)
+        here = np.flatnonzero((machine.input == -1 - number) | (machine.output == -1 - number))
+        arcs = {name: np.repeat(column[here], len(members)) for name, column in columns.items()}
+        symbol = np.tile(members, len(here))
+        for tape in ("input", "output"):
+            arcs[tape] = np.where(arcs[tape] < 0, symbol, arcs[tape])
+        parts.append(arcs)
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in columns}
+    return spelled, Machine.of(**joined, **ends)

@@ -1,0 +1,258 @@
+"""How values of rational kernels are computed: three plans, and what each of them costs.
+
+===============  =========================================================================================
+``features``     list what T writes for each string, if that is not too much; multiply weights of equal
+                 outputs.  For T o T^-1 only
+``automata``     make the automaton of what T writes for each string; intersect pairs of them
+``composition``  sum over the paths of the composed machine for each pair, position by position
+===============  =========================================================================================
+
+Costs are estimated once per kernel by a trial on random strings.  All plans give the same values.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...automata import (
+    ANY,
+    Automata,
+    Transducer,
+    intersect_weights,
+    output_automata,
+    pack,
+    string,
+    weights_between,
+)
+from ...automata.outputs import Outputs, list_outputs, listable
+from ...domains import Data, EncodedSequences, Sequences, size
+from ...errors import ParameterError
+
+__all__ = ["PLANS", "Evaluation", "Points"]
+
+PLANS = ("features", "automata", "composition")
+
+#: The trial: strings of this many symbols, and how many steps listing may take for one of them.
+TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
+
+#: Plans are compared for a Gram matrix of so many points.
+POINTS = 100
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a plan is expected to cost, in steps, or why it cannot be followed."""
+
+    plan: str
+    steps: float | None
+    reason: str
+
+
+class Source:
+    """One data set with what has been made of it, each thing at most once."""
+
+    def __init__(self, evaluation: Evaluation, data: EncodedSequences | list[Any]) -> None:
+        self.evaluation, self.data = evaluation, data
+        self._lock = threading.RLock()
+        self._made: dict[Any, Any] = {}
+
+    @property
+    def strings(self) -> EncodedSequences | None:
+        """The data, if there are no automata among them."""
+        return self.data if isinstance(self.data, EncodedSequences) else None
+
+    @property
+    def outputs(self) -> Outputs | None:
+        """What T writes, listed; None if there are too many outputs, or automata among the points."""
+        strings = self.strings
+        if strings is None:
+            return None
+        return self._once("outputs", lambda: list_outputs(self.evaluation.T, strings))
+
+    @property
+    def left(self) -> Automata:
+        """For each point the automaton of what T writes for it."""
+        return self._once("left", lambda: _written(self.evaluation.T, self.data))
+
+    @property
+    def right(self) -> Automata:
+        """What the automata on the left are intersected with: the same, or for k = U the points as such."""
+        if self.evaluation.squared:
+            return self.left
+        return self._once("right", lambda: _written(COPY, self.data))
+
+    def _once(self, key: Any, make: Callable[[], _T]) -> _T:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            found: _T = self._made[key]
+            return found
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Some of the points of a data set."""
+
+    source: Source
+    index: np.ndarray = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, index: slice | np.ndarray) -> Points:
+        """Select points."""
+        return Points(self.source, self.index[index])
+
+    @property
+    def strings(self) -> EncodedSequences:
+        """The points, which must be strings."""
+        strings = self.source.strings
+        assert strings is not None
+        return strings.take(self.index)
+
+
+class Evaluation:
+    """The machine of a rational kernel, made ready, and the plan for it.
+
+    Attributes
+    ----------
+    T : Transducer
+        Without useless states, and without arcs that have epsilon on both tapes.
+    squared : bool
+        Whether the kernel is T o T^-1 rather than T.
+    wish : str
+        The plan asked for, or "auto".
+    """
+
+    def __init__(self, T: Transducer, squared: bool, wish: str) -> None:
+        self.T, self.squared, self.wish = T, squared, wish
+
+    @cached_property
+    def composed(self) -> Transducer:
+        """The transducer that weighs pairs of strings."""
+        return self.T @ self.T.inverse() if self.squared else self.T
+
+    # -- values -------------------------------------------------------------------------------
+    def prepare(self, data: Data) -> Points:
+        points = Points(Source(self, data), np.arange(size(data)))
+        self._plan_for(points, points)  # lists outputs, if that is the plan, before tiles ask for them
+        return points
+
+    def block(self, X: Points, Y: Points | None) -> np.ndarray:
+        other = X if Y is None else Y
+        plan = self._plan_for(X, other)
+        if plan == "features":
+            return _listed(X).inner_products(X.index, _listed(other), other.index)
+        if plan == "composition":
+            return weights_between(X.strings, self.composed, other.strings)
+        mirrored = Y is None and self.squared
+        right = None if mirrored else other.source.right.take(other.index)
+        return intersect_weights(X.source.left.take(X.index), right)
+
+    def diagonal(self, X: Points) -> np.ndarray:
+        plan = self._plan_for(X, X)
+        if plan == "features":
+            return _listed(X).squared_norms(X.index)
+        if plan == "composition":
+            strings = X.strings
+            return weights_between(strings, self.composed, strings, elementwise=True)
+        return intersect_weights(X.source.left.take(X.index), X.source.right.take(X.index), elementwise=True)
+
+    def _plan_for(self, X: Points, Y: Points) -> str:
+        """The plan, unless automata among the points, or more outputs than can be listed, need another."""
+        if X.source.strings is None or Y.source.strings is None:
+            return "automata"
+        if self.plan != "features" or not {X.source.outputs, Y.source.outputs} & {None}:
+            return self.plan
+        if self.wish == "features":
+            raise ParameterError(
+                "Rational: `plan='features'` needs outputs that can be listed, and a string has too many of "
+                "them. Use plan='auto' or plan='automata'."
+            )
+        return "automata"
+
+    # -- choice -------------------------------------------------------------------------------
+    @cached_property
+    def plan(self) -> str:
+        """The plan asked for, or the cheapest one."""
+        if self.wish == "auto":
+            possible = [cost for cost in self.costs if cost.steps is not None]
+            return min(possible, key=lambda cost: cost.steps or 0.0).plan
+        (wanted,) = (cost for cost in self.costs if cost.plan == self.wish)
+        if wanted.steps is None and wanted.reason != SLOW:
+            raise ParameterError(f"Rational: `plan={self.wish!r}` cannot be followed: {wanted.reason}.")
+        return self.wish
+
+    @cached_property
+    def trial_strings(self) -> EncodedSequences:
+        """Random strings of symbols that the machine names, and of some that it does not."""
+        named = self.T.input_alphabet[:20]
+        symbols = [*named, *(("unnamed", i) for i in range(4 if (self.T.machine.input < 0).any() else 1))]
+        rng = np.random.default_rng(0)
+        chosen = rng.integers(0, len(symbols), (TRIAL_STRINGS, TRIAL_LENGTH))
+        return Sequences().validate([[symbols[i] for i in row] for row in chosen.tolist()])
+
+    @cached_property
+    def trial_outputs(self) -> Outputs | None:
+        """Outputs of the trial strings; None if they cannot be listed, or not in the time given."""
+        if listable(self.T) is not None:
+            return None
+        return list_outputs(self.T, self.trial_strings, TRIAL_STEPS)
+
+    @cached_property
+    def costs(self) -> list[Cost]:
+        """Expected cost of each plan for a Gram matrix of POINTS strings like those of the trial."""
+        pairs = POINTS * (POINTS + 1) / 2
+        return [self._features_cost(pairs), self._automata_cost(pairs), self._composition_cost(pairs)]
+
+    def _features_cost(self, pairs: float) -> Cost:
+        problem = listable(self.T) if self.squared else "a kernel U has no features; only T o T^-1 has"
+        if problem is not None:
+            return Cost("features", None, problem)
+        found = self.trial_outputs
+        if found is None:
+            return Cost("features", None, SLOW)
+        outputs, steps = found.count / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
+        reason = f"{outputs:.0f} outputs per string, listed in {steps:.0f} steps"
+        return Cost("features", POINTS * steps + pairs * outputs, reason)
+
+    def _automata_cost(self, pairs: float) -> Cost:
+        left = output_automata(self.T, self.trial_strings)
+        arcs = left.n_arcs / TRIAL_STRINGS
+        others = arcs if self.squared else TRIAL_LENGTH
+        symbols = max(len(self.trial_strings.alphabet), 1)
+        reason = f"{arcs:.0f} arcs per automaton"
+        steps = POINTS * TRIAL_LENGTH * self.T.n_arcs + pairs * arcs * others / symbols
+        return Cost("automata", steps, reason)
+
+    def _composition_cost(self, pairs: float) -> Cost:
+        arcs = self.composed.n_arcs
+        return Cost("composition", pairs * TRIAL_LENGTH**2 * arcs, f"{arcs} arcs in the composed machine")
+
+
+SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"
+
+#: Writes what it reads.
+COPY = Transducer([(0, 0, ANY, ANY, 1.0)], {0: 1.0}, {0: 1.0})
+
+
+def _listed(points: Points) -> Outputs:
+    outputs = points.source.outputs
+    assert outputs is not None
+    return outputs
+
+
+def _written(T: Transducer, data: EncodedSequences | list[Any]) -> Automata:
+    """For each point the automaton of what T writes for it."""
+    if isinstance(data, EncodedSequences):
+        return output_automata(T, data)
+    machines = [x if isinstance(x, Transducer) else string(x) for x in data]
+    return pack([(A @ T).project("output").remove_epsilons() for A in machines])
