@@ -4,4 +4,5 @@
 #include <nanobind/nanobind.h>
 
 void bind_decomposition(nanobind::module_& m);
+void bind_ngrams(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);

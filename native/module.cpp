@@ -281,6 +281,7 @@ NB_MODULE(_native, m) {
   bind_dense<float>(m);
   bind_program(m);
   bind_decomposition(m);
+  bind_ngrams(m);
   bind_pairs(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);

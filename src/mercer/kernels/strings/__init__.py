@@ -1,7 +1,10 @@
 """Kernels on strings: sequences of letters or of any hashable symbols.
 
 =================  ====================================================================
+``ngrams``         stretches of n letters, counted
 =================  ====================================================================
 """
 
-__all__: list[str] = []
+from .ngrams import NGram
+
+__all__ = ["NGram"]

@@ -1,0 +1,108 @@
+#include "gappy.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+std::size_t as_size(Index n) { return static_cast<std::size_t>(n); }
+
+// Sums of weights of the k-grams of one row, k = 1 .. n, by the letters read so far.
+class Levels {
+ public:
+  Levels(Index n, Index base, double decay) : base_(base), decay_(decay) {
+    Index total = 0, width = 1;
+    for (Index k = 0; k < n; ++k, total += width, width *= base) levels_.push_back({total, width});
+    weights_.resize(as_size(total));
+  }
+
+  void read(const std::int32_t* codes, Index size, double* out) {
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    std::fill_n(out, levels_.back().width * base_, 0.0);
+    weights_[0] = 1.0;  // the empty gram
+    for (Index t = 0; t < size; ++t) add(codes[t], out);
+  }
+
+ private:
+  struct Level {
+    Index begin, width;
+  };
+
+  // A letter c makes (k+1)-grams of the k-grams before it, those whose first digit is c; it makes the gap
+  // behind all others longer.  The longest come first: each is made of shorter ones as they were before this
+  // letter.
+  void add(Index c, double* out) {
+    bool known = c >= 0 && c < base_;
+    for (std::size_t k = levels_.size(); k-- > 0;) {
+      const Level& below = levels_[k];
+      bool whole = k + 1 == levels_.size();
+      double* above = whole ? out : weights_.data() + levels_[k + 1].begin;
+      if (!whole)
+        for (Index z = 0; z < below.width * base_; ++z) above[z] *= decay_;
+      if (!known) continue;
+      const double* from = weights_.data() + below.begin;
+      double* to = above + c * below.width;
+      for (Index z = 0; z < below.width; ++z) to[z] += from[z];
+    }
+  }
+
+  Index base_;
+  double decay_;
+  std::vector<Level> levels_;  // of the 0-grams .. (n-1)-grams
+  std::vector<double> weights_;
+};
+
+// Sum over pairs of occurrences of one n-gram in x and y.  ends[k][q] is what the pairs of (k+1)-grams weigh
+// that end before the current letter of x and not after letter q of y, their gaps up to there included.  All
+// terms are positive: nothing cancels.
+double pair_value(const std::int32_t* x, Index x_size, const std::int32_t* y, Index y_size, Index n,
+                  double decay, std::vector<double>& ends) {
+  if (n > x_size || n > y_size) return 0.0;
+  ends.assign(as_size((n - 1) * y_size), 0.0);
+  double sum = 0.0;
+  for (Index p = 0; p < x_size; ++p)
+    for (Index k = std::min(n - 1, p); k >= 0; --k) {
+      const double* shorter = k > 0 ? ends.data() + (k - 1) * y_size : nullptr;
+      double* own = k < n - 1 ? ends.data() + k * y_size : nullptr;
+      double along = 0.0;
+      for (Index q = k; q < y_size; ++q) {
+        double ending = x[p] != y[q] ? 0.0 : shorter == nullptr ? 1.0 : shorter[q - 1];
+        along = decay * along + ending;
+        if (own != nullptr)
+          own[q] = decay * own[q] + along;
+        else
+          sum += ending;
+      }
+    }
+  return sum;
+}
+
+}  // namespace
+
+void gappy_features(const std::int32_t* codes, const Index* starts, Index rows, Index n, Index base,
+                    Index power, double decay, double* out, int threads) {
+  std::vector<Levels> levels(static_cast<std::size_t>(threads), Levels(n, base, decay));
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t)
+    for (Index i = t; i < rows; i += threads)
+      levels[as_size(t)].read(codes + starts[i], starts[i + 1] - starts[i], out + i * power);
+}
+
+void gappy_values(const std::int32_t* x_codes, const Index* x_starts, Index x_rows,
+                  const std::int32_t* y_codes, const Index* y_starts, Index y_rows, bool symmetric, Index n,
+                  double decay, double* out, int threads) {
+  Index longest = 0;
+  for (Index j = 0; j < y_rows; ++j) longest = std::max(longest, y_starts[j + 1] - y_starts[j]);
+  std::vector<std::vector<double>> ends(static_cast<std::size_t>(threads));
+  for (auto& own : ends) own.reserve(n <= longest ? as_size((n - 1) * longest) : 0);
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t)
+    for (Index i = t; i < x_rows; i += threads)
+      for (Index j = 0; j < (symmetric ? i + 1 : y_rows); ++j)
+        out[i * y_rows + j] =
+            pair_value(x_codes + x_starts[i], x_starts[i + 1] - x_starts[i], y_codes + y_starts[j],
+                       y_starts[j + 1] - y_starts[j], n, decay, ends[as_size(t)]);
+}
+
+}  // namespace mercer
