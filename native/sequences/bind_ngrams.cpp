@@ -27,14 +27,18 @@ mercer::Runs runs_of(const nb::tuple& runs) {
           nb::cast<Indices>(runs[2]).data(), first.data(), static_cast<Index>(first.shape(0)) - 1};
 }
 
-using Merge = Index(Index*, const Index*, Index, double*, Index*, int);
-
-template <Merge merge>
-Index merge_keys(const Vector<Index>& keys, const Indices& starts, const Vector<double>& counts,
+Index count_keys(const Vector<Index>& keys, const Indices& starts, Index width, const Vector<double>& counts,
                  const Vector<Index>& ends, int threads) {
   auto rows = static_cast<Index>(starts.shape(0)) - 1;
   nb::gil_scoped_release release;
-  return merge(keys.data(), starts.data(), rows, counts.data(), ends.data(), threads);
+  return mercer::count_keys(keys.data(), starts.data(), rows, width, counts.data(), ends.data(), threads);
+}
+
+Index sum_keys(const Vector<Index>& keys, const Indices& starts, const Vector<double>& counts,
+               const Vector<Index>& ends, int threads) {
+  auto rows = static_cast<Index>(starts.shape(0)) - 1;
+  nb::gil_scoped_release release;
+  return mercer::sum_keys(keys.data(), starts.data(), rows, counts.data(), ends.data(), threads);
 }
 
 void window_keys(const nb::tuple& runs, const Indices& offsets, Index base, const Vector<Index>& keys) {
@@ -65,13 +69,20 @@ void gappy_features(const Codes& codes, const Indices& starts, Index n, Index ba
                          static_cast<Index>(out.shape(1)), decay, out.data(), threads);
 }
 
-void gappy_values(const Codes& x_codes, const Indices& x_starts, const Codes& y_codes,
-                  const Indices& y_starts, bool symmetric, Index n, double decay, const Matrix& out,
+void gappy_values(const Codes& x_codes, const Indices& x_starts, const Indices& x_rows, const Codes& y_codes,
+                  const Indices& y_starts, const Indices& y_rows, Index n, double decay, const Matrix& out,
                   int threads) {
+  mercer::Chosen x{x_codes.data(), x_starts.data(), x_rows.data(), static_cast<Index>(x_rows.shape(0))};
+  mercer::Chosen y{y_codes.data(), y_starts.data(), y_rows.data(), static_cast<Index>(y_rows.shape(0))};
   nb::gil_scoped_release release;
-  mercer::gappy_values(x_codes.data(), x_starts.data(), static_cast<Index>(out.shape(0)), y_codes.data(),
-                       y_starts.data(), static_cast<Index>(out.shape(1)), symmetric, n, decay, out.data(),
-                       threads);
+  mercer::gappy_values(x, y, n, decay, out.data(), threads);
+}
+
+double gappy_steps(const Codes& x, Index first, Index last, const Codes& y, double decay,
+                   const Matrix& ends) {
+  nb::gil_scoped_release release;
+  return mercer::gappy_steps(x.data(), first, last, y.data(), static_cast<Index>(y.shape(0)),
+                             static_cast<Index>(ends.shape(0)) + 1, decay, ends.data());
 }
 
 }  // namespace
@@ -79,10 +90,10 @@ void gappy_values(const Codes& x_codes, const Indices& x_starts, const Codes& y_
 void bind_ngrams(nb::module_& m) {
   using namespace nb::literals;
   m.def("window_keys", &window_keys, "runs"_a, "offsets"_a.noconvert(), "base"_a, "keys"_a.noconvert());
-  m.def("count_keys", &merge_keys<mercer::count_keys>, "keys"_a.noconvert(), "starts"_a.noconvert(),
+  m.def("count_keys", &count_keys, "keys"_a.noconvert(), "starts"_a.noconvert(), "width"_a,
         "counts"_a.noconvert(), "ends"_a.noconvert(), "threads"_a);
-  m.def("sum_keys", &merge_keys<mercer::sum_keys>, "keys"_a.noconvert(), "starts"_a.noconvert(),
-        "counts"_a.noconvert(), "ends"_a.noconvert(), "threads"_a);
+  m.def("sum_keys", &sum_keys, "keys"_a.noconvert(), "starts"_a.noconvert(), "counts"_a.noconvert(),
+        "ends"_a.noconvert(), "threads"_a);
   m.def("count_agreements", &count_agreements, "X"_a, "Y"_a, "symmetric"_a, "offsets"_a.noconvert(), "base"_a,
         "out"_a.noconvert(), "threads"_a);
   m.def("sum_over_agreements", &sum_over_agreements, "X"_a, "Y"_a, "symmetric"_a, "length"_a,
@@ -90,6 +101,8 @@ void bind_ngrams(nb::module_& m) {
   m.def("gappy_features", &gappy_features, "codes"_a.noconvert(), "starts"_a.noconvert(), "n"_a, "base"_a,
         "decay"_a, "out"_a.noconvert(), "threads"_a);
   m.def("gappy_values", &gappy_values, "x_codes"_a.noconvert(), "x_starts"_a.noconvert(),
-        "y_codes"_a.noconvert(), "y_starts"_a.noconvert(), "symmetric"_a, "n"_a, "decay"_a,
-        "out"_a.noconvert(), "threads"_a);
+        "x_rows"_a.noconvert(), "y_codes"_a.noconvert(), "y_starts"_a.noconvert(), "y_rows"_a.noconvert(),
+        "n"_a, "decay"_a, "out"_a.noconvert(), "threads"_a);
+  m.def("gappy_steps", &gappy_steps, "x"_a.noconvert(), "first"_a, "last"_a, "y"_a.noconvert(), "decay"_a,
+        "ends"_a.noconvert());
 }

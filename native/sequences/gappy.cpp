@@ -53,18 +53,26 @@ class Levels {
   std::vector<double> weights_;
 };
 
-// Sum over pairs of occurrences of one n-gram in x and y.  ends[k][q] is what the pairs of (k+1)-grams weigh
-// that end before the current letter of x and not after letter q of y, their gaps up to there included.  All
-// terms are positive: nothing cancels.
-double pair_value(const std::int32_t* x, Index x_size, const std::int32_t* y, Index y_size, Index n,
-                  double decay, std::vector<double>& ends) {
-  if (n > x_size || n > y_size) return 0.0;
-  ends.assign(as_size((n - 1) * y_size), 0.0);
+}  // namespace
+
+void gappy_features(const std::int32_t* codes, const Index* starts, Index rows, Index n, Index base,
+                    Index power, double decay, double* out, int threads) {
+  std::vector<Levels> levels(static_cast<std::size_t>(threads), Levels(n, base, decay));
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t)
+    for (Index i = t; i < rows; i += threads)
+      levels[as_size(t)].read(codes + starts[i], starts[i + 1] - starts[i], out + i * power);
+}
+
+// ends[k, q] is what the pairs of (k + 1)-grams weigh that end before the current letter of x and not after
+// letter q of y, their gaps up to there included.  All terms are positive: nothing cancels.
+double gappy_steps(const std::int32_t* x, Index first, Index last, const std::int32_t* y, Index y_size,
+                   Index n, double decay, double* ends) {
   double sum = 0.0;
-  for (Index p = 0; p < x_size; ++p)
+  for (Index p = first; p < last; ++p)
     for (Index k = std::min(n - 1, p); k >= 0; --k) {
-      const double* shorter = k > 0 ? ends.data() + (k - 1) * y_size : nullptr;
-      double* own = k < n - 1 ? ends.data() + k * y_size : nullptr;
+      const double* shorter = k > 0 ? ends + (k - 1) * y_size : nullptr;
+      double* own = k < n - 1 ? ends + k * y_size : nullptr;
       double along = 0.0;
       for (Index q = k; q < y_size; ++q) {
         double ending = x[p] != y[q] ? 0.0 : shorter == nullptr ? 1.0 : shorter[q - 1];
@@ -78,31 +86,21 @@ double pair_value(const std::int32_t* x, Index x_size, const std::int32_t* y, In
   return sum;
 }
 
-}  // namespace
-
-void gappy_features(const std::int32_t* codes, const Index* starts, Index rows, Index n, Index base,
-                    Index power, double decay, double* out, int threads) {
-  std::vector<Levels> levels(static_cast<std::size_t>(threads), Levels(n, base, decay));
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; ++t)
-    for (Index i = t; i < rows; i += threads)
-      levels[as_size(t)].read(codes + starts[i], starts[i + 1] - starts[i], out + i * power);
-}
-
-void gappy_values(const std::int32_t* x_codes, const Index* x_starts, Index x_rows,
-                  const std::int32_t* y_codes, const Index* y_starts, Index y_rows, bool symmetric, Index n,
-                  double decay, double* out, int threads) {
+void gappy_values(const Chosen& X, const Chosen& Y, Index n, double decay, double* out, int threads) {
   Index longest = 0;
-  for (Index j = 0; j < y_rows; ++j) longest = std::max(longest, y_starts[j + 1] - y_starts[j]);
-  std::vector<std::vector<double>> ends(static_cast<std::size_t>(threads));
-  for (auto& own : ends) own.reserve(n <= longest ? as_size((n - 1) * longest) : 0);
+  for (Index j = 0; j < Y.count; ++j) longest = std::max(longest, Y.size(j));
+  std::size_t room = n <= longest ? as_size((n - 1) * longest) : 0;
+  std::vector<std::vector<double>> ends(static_cast<std::size_t>(threads), std::vector<double>(room));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; ++t)
-    for (Index i = t; i < x_rows; i += threads)
-      for (Index j = 0; j < (symmetric ? i + 1 : y_rows); ++j)
-        out[i * y_rows + j] =
-            pair_value(x_codes + x_starts[i], x_starts[i + 1] - x_starts[i], y_codes + y_starts[j],
-                       y_starts[j + 1] - y_starts[j], n, decay, ends[as_size(t)]);
+    for (Index pair = t; pair < X.count * Y.count; pair += threads) {
+      Index i = pair / Y.count, j = pair % Y.count;
+      bool fits = n <= X.size(i) && n <= Y.size(j);
+      std::vector<double>& own = ends[as_size(t)];
+      if (fits) std::fill_n(own.begin(), (n - 1) * Y.size(j), 0.0);
+      out[pair] =
+          fits ? gappy_steps(X.begin(i), 0, X.size(i), Y.begin(j), Y.size(j), n, decay, own.data()) : 0.0;
+    }
 }
 
 }  // namespace mercer

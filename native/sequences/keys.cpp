@@ -1,5 +1,7 @@
 // Windows as numbers, and how often each occurs in a sequence: sparse vectors of counts in linear time.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,9 @@ constexpr Index kStretch = 1024;
 // Rows of fewer keys are sorted by comparisons, longer ones digit by digit.
 constexpr Index kShort = 1024;
 constexpr int kDigit = 11;
+
+// Counts of keys below this may be kept in a table.
+constexpr Index kWidest = 1 << 20;
 
 int thread_number() {
 #ifdef _OPENMP
@@ -42,12 +47,7 @@ void sort_digits(Index* keys, Index size, Index* other) {
   if (from != keys) std::copy(from, from + size, keys);
 }
 
-// Counts the keys of one row in place; returns how many differ.
-Index count_row(Index* keys, Index size, double* counts, Index* other) {
-  if (size < kShort)
-    std::sort(keys, keys + size);
-  else
-    sort_digits(keys, size, other);
+Index count_sorted(Index* keys, Index size, double* counts) {
   Index kept = 0;
   for (Index i = 0; i < size;) {
     Index key = keys[i], begin = i;
@@ -58,36 +58,88 @@ Index count_row(Index* keys, Index size, double* counts, Index* other) {
   return kept;
 }
 
-// The weights of equal keys are added from the least to the largest: the sum does not depend on their order.
-Index sum_row(Index* keys, Index size, double* weights, std::pair<Index, double>* pairs) {
-  for (Index i = 0; i < size; ++i) pairs[i] = {keys[i], weights[i]};
-  std::sort(pairs, pairs + size);
-  Index kept = 0;
-  for (Index i = 0; i < size; ++i) {
-    if (kept == 0 || keys[kept - 1] != pairs[i].first) {
-      keys[kept] = pairs[i].first;
-      weights[kept++] = pairs[i].second;
-    } else {
-      weights[kept - 1] += pairs[i].second;
-    }
-  }
-  return kept;
-}
+// How often each of the keys below some width occurs; a bit says which do, so that they are found in order.
+struct CountTable {
+  std::vector<std::uint64_t> bits;
+  std::vector<std::int32_t> counts;
 
-// Calls row(keys, size, counts, scratch) for all rows, which leaves its result at the front, then closes the
-// gaps.
-template <class Item, class Row>
-Index merge_rows(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads,
-                 Row row) {
+  explicit CountTable(Index width)
+      : bits(static_cast<std::size_t>((width + 63) / 64)), counts(static_cast<std::size_t>(width)) {}
+
+  Index count(Index* keys, Index size, double* result) {
+    for (Index i = 0; i < size; ++i) {
+      auto key = static_cast<std::size_t>(keys[i]);
+      bits[key / 64] |= std::uint64_t{1} << (key % 64);
+      ++counts[key];
+    }
+    Index kept = 0;
+    for (std::size_t word = 0; word < bits.size(); ++word) {
+      for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
+        std::size_t key = 64 * word + static_cast<std::size_t>(std::countr_zero(left));
+        keys[kept] = static_cast<Index>(key);
+        result[kept++] = counts[key];
+        counts[key] = 0;
+      }
+      bits[word] = 0;
+    }
+    return kept;
+  }
+};
+
+// What one thread counts the keys of a row with.
+struct Counter {
+  CountTable table;
+  std::vector<Index> other;
+
+  // Counts in place; returns how many keys differ.  A table is worth while if most of its words are in use.
+  Index operator()(Index* keys, Index size, double* counts) {
+    if (static_cast<Index>(table.bits.size()) <= 4 * size && !table.bits.empty())
+      return table.count(keys, size, counts);
+    if (size < kShort)
+      std::sort(keys, keys + size);
+    else
+      sort_digits(keys, size, other.data());
+    return count_sorted(keys, size, counts);
+  }
+};
+// What one thread adds up the weights of the keys of a row with.
+struct Adder {
+  std::vector<std::pair<Index, double>> pairs;
+
+  // Equal keys are added from the least weight to the largest: the sum does not depend on their order.
+  Index operator()(Index* keys, Index size, double* weights) {
+    for (Index i = 0; i < size; ++i) pairs[static_cast<std::size_t>(i)] = {keys[i], weights[i]};
+    std::sort(pairs.begin(), pairs.begin() + size);
+    Index kept = 0;
+    for (Index i = 0; i < size; ++i) {
+      auto [key, weight] = pairs[static_cast<std::size_t>(i)];
+      if (kept == 0 || keys[kept - 1] != key) {
+        keys[kept] = key;
+        weights[kept++] = weight;
+      } else {
+        weights[kept - 1] += weight;
+      }
+    }
+    return kept;
+  }
+};
+
+Index longest_row(const Index* starts, Index rows) {
   Index longest = 0;
   for (Index i = 0; i < rows; ++i) longest = std::max(longest, starts[i + 1] - starts[i]);
-  std::vector<std::vector<Item>> scratch(static_cast<std::size_t>(threads));
-  for (auto& own : scratch) own.resize(static_cast<std::size_t>(longest));
+  return longest;
+}
+
+// Calls row(keys, size, counts) for all rows, which leaves its result at the front, then closes the gaps.
+template <class Row>
+Index merge_rows(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads,
+                 const Row& row) {
+  std::vector<Row> own(static_cast<std::size_t>(threads), row);
   ends[0] = 0;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
   for (Index i = 0; i < rows; ++i)
-    ends[i + 1] = row(keys + starts[i], starts[i + 1] - starts[i], counts + starts[i],
-                      scratch[static_cast<std::size_t>(thread_number())].data());
+    ends[i + 1] = own[static_cast<std::size_t>(thread_number())](keys + starts[i], starts[i + 1] - starts[i],
+                                                                 counts + starts[i]);
   for (Index i = 0; i < rows; ++i) {
     std::copy_n(keys + starts[i], ends[i + 1], keys + ends[i]);
     std::copy_n(counts + starts[i], ends[i + 1], counts + ends[i]);
@@ -111,12 +163,17 @@ void window_keys(const Runs& runs, const Index* offsets, Index length, Index bas
     }
 }
 
-Index count_keys(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads) {
-  return merge_rows<Index>(keys, starts, rows, counts, ends, threads, count_row);
+Index count_keys(Index* keys, const Index* starts, Index rows, Index width, double* counts, Index* ends,
+                 int threads) {
+  Index longest = longest_row(starts, rows);
+  Counter counter{CountTable(width <= kWidest ? width : 0),
+                  std::vector<Index>(static_cast<std::size_t>(longest < kShort ? 0 : longest))};
+  return merge_rows(keys, starts, rows, counts, ends, threads, counter);
 }
 
 Index sum_keys(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads) {
-  return merge_rows<std::pair<Index, double>>(keys, starts, rows, counts, ends, threads, sum_row);
+  Adder adder{std::vector<std::pair<Index, double>>(static_cast<std::size_t>(longest_row(starts, rows)))};
+  return merge_rows(keys, starts, rows, counts, ends, threads, adder);
 }
 
 }  // namespace mercer

@@ -30,7 +30,8 @@ void window_keys(const Runs& runs, const Index* offsets, Index length, Index bas
 
 // Sorts the keys of every row, keys[starts[i]] .. keys[starts[i + 1] - 1], and merges equal ones, each with
 // its number of occurrences.  Returns how many are left; those of row i are from ends[i] to ends[i + 1] then.
-Index count_keys(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads);
+Index count_keys(Index* keys, const Index* starts, Index rows, Index width, double* counts, Index* ends,
+                 int threads);
 
 // The same with weights in place of ones: `counts` holds them before, and their sums after.
 Index sum_keys(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads);

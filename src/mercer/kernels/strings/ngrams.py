@@ -19,7 +19,8 @@ from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .grams import GramCounts, Grams, Names, count_matrix
+from .grams import GramCounts, Grams, Names, merge_keys
+from ..dot import squared_norms
 from .windows import Texts, as_text, find_runs
 
 __all__ = ["NGram"]
@@ -47,7 +48,7 @@ class CountedGrams(Kernel):
         """The grams of a sequence of symbols, each with what it counts (a fraction of integers) and its place."""
         raise TypeError(f"{type(self).__name__} must define _grams")
 
-    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
+    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> Any:
         """Counts of all sequences in the names of the data set ``like``."""
         raise TypeError(f"{type(self).__name__} must define _read")
 
@@ -76,7 +77,7 @@ class CountedGrams(Kernel):
     def _prepare(self, X: Data) -> GramCounts:
         texts = Texts(X)
         base = self._base(texts)
-        return GramCounts(tuple(Grams(texts, self._read, Names(n, base)) for n, _ in self._lengths()))
+        return GramCounts(tuple(Grams(texts, Names(n, base), self._read) for n, _ in self._lengths()))
 
     def _products(self, X: GramCounts, Y: GramCounts | None) -> Iterator[tuple[float, Any, Any]]:
         """Weight and matrices of counts for each length."""
@@ -91,7 +92,7 @@ class CountedGrams(Kernel):
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
 
     def _diagonal(self, X: GramCounts) -> np.ndarray:
-        return np.asarray(sum(weight * A.multiply(A).sum(axis=1) for weight, A, _ in self._products(X, None)))
+        return np.asarray(sum(weight * squared_norms(A) for weight, A, _ in self._products(X, None)))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         for n, weight in self._lengths():
@@ -176,7 +177,8 @@ class NGram(CountedGrams):
 
     def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
         runs = find_runs(texts.coded_like(like), texts.starts, names.n, names.base)
-        return count_matrix(names.keys(runs, learn), runs.starts, None, names, learn)
+        keys = names.keys([(runs, np.arange(names.n))], learn)
+        return names.matrix(merge_keys(keys, runs.starts, None, names), learn)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

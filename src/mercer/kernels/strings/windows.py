@@ -45,6 +45,12 @@ class Runs:
         """Number of windows before each sequence, and in all."""
         return np.concatenate([[0], np.cumsum(self.counts)])[self.first]
 
+    @property
+    def positions(self) -> np.ndarray:
+        """Where each window begins."""
+        before = np.cumsum(self.counts) - self.counts
+        return np.asarray(np.repeat(self.begins - before, self.counts) + np.arange(int(self.counts.sum())))
+
     def take(self, index: slice | np.ndarray) -> Runs:
         """Select sequences."""
         chosen = np.arange(len(self))[index]
