@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +15,10 @@ from ...certificate import Certificate
 from ...domains import Domain, Sequences
 from ...errors import InputError, ParameterError
 from ...parameters import parameter
-from ...sequences.dna import COMPLEMENT_CODES, DNA, IUPAC, LETTERS, NUCLEOTIDES, expand, reverse_complement
+from ...sequences.dna import DNA, IUPAC, LETTERS, NUCLEOTIDES, expand, reverse_complement
 from .grams import MOST_KEY, Names, merge_keys
 from .ngrams import Gram, NGram, Place
+from .strands import mirrored, other_strand
 from .windows import Runs, Texts, find_runs
 
 __all__ = ["Spectrum"]
@@ -120,10 +122,11 @@ class Spectrum(NGram):
         """Keys of windows; of both strands the smaller one."""
         if not self.reverse_complement:
             return names.keys([(runs, np.arange(names.n))], learn)
-        both = with_other_strand(runs, names.n)
-        keys = names.keys([(both, np.arange(names.n))], learn)
-        forward, backward = keys[: len(keys) // 2], keys[len(keys) // 2 :]
-        return np.minimum(forward, backward[_mirrored(runs)])
+        # One array of letters for both strands, so that names which have to be learnt are learnt from both.
+        other = other_strand(runs, names.n)
+        runs = replace(runs, codes=other.codes)
+        backward = names.keys([(other, np.arange(names.n))], learn)
+        return np.minimum(names.keys([(runs, np.arange(names.n))], False), backward[mirrored(runs)])
 
     def _expanded(self, texts: Texts, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Row, key and weight of all that windows with ambiguous letters stand for."""
@@ -149,25 +152,6 @@ class Spectrum(NGram):
         return Certificate.psd(
             self, "explicit features", "the inner product of the (fractional) counts of n-grams, with weights >= 0"
         )
-
-
-def with_other_strand(runs: Runs, n: int) -> Runs:
-    """Runs of both strands as one sequence each: first all of the given strand, then all of the other."""
-    size = len(runs.codes)
-    codes = np.concatenate([runs.codes, COMPLEMENT_CODES[runs.codes[::-1]]])
-    others = 2 * size - (runs.begins + runs.counts - 1) - n  # the last window of a run is the first of its other
-    return Runs(
-        codes,
-        np.concatenate([runs.begins, others]),
-        np.concatenate([runs.counts, runs.counts]),
-        np.array([0, len(runs.begins), 2 * len(runs.begins)]),
-    )
-
-
-def _mirrored(runs: Runs) -> np.ndarray:
-    """For each window the number of its reverse complement among those of the other strand."""
-    ends = np.cumsum(runs.counts)
-    return np.repeat(2 * ends - runs.counts - 1, runs.counts) - np.arange(int(runs.counts.sum()))
 
 
 def _reverse_complement_keys(keys: np.ndarray, n: int) -> np.ndarray:

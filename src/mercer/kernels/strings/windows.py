@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -58,6 +59,23 @@ class Runs:
         first = np.concatenate([[0], np.cumsum(sizes)])
         runs = np.repeat(self.first[chosen] - first[:-1], sizes) + np.arange(first[-1])
         return Runs(self.codes, self.begins[runs], self.counts[runs], first)
+
+
+    def parts(self, most: int) -> Iterator[slice]:
+        """Slices of sequences, each of at most so many windows or of one sequence."""
+        starts, row = self.starts, 0
+        while row < len(self):
+            last = max(row + 1, int(np.searchsorted(starts, starts[row] + most, side="right")) - 1)
+            yield slice(row, last)
+            row = last
+
+    def pieces(self, most: int) -> Iterator[Runs]:
+        """The same sequences with at most so many of their windows at a time."""
+        before = np.concatenate([[0], np.cumsum(self.counts)])
+        for start in range(0, int(before[-1]), most):
+            first = np.clip(start - before[:-1], 0, self.counts)
+            last = np.clip(start + most - before[:-1], 0, self.counts)
+            yield Runs(self.codes, self.begins + first, last - first, self.first)
 
 
 def find_runs(codes: np.ndarray, starts: np.ndarray, length: int, limit: int | None = None) -> Runs:
