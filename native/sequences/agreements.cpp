@@ -189,6 +189,8 @@ double agreement_value(const Runs& X, Index i, const Runs& Y, Index j, Index len
 
 void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index* offsets, Index patterns,
                       Index length, Index base, double* out, int threads) {
+  Index windows = X.windows(0, X.rows) + Y.windows(0, Y.rows);
+  threads = worth(threads, 8.0 * static_cast<double>(windows) * static_cast<double>(patterns));
   threads = static_cast<int>(std::min<Index>(threads, patterns));
   // Counts are whole numbers: they can be added up thread by thread, and it does not matter in which order.
   std::vector<std::vector<double>> sums;
@@ -213,6 +215,8 @@ void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index*
 
 void sum_over_agreements(const Runs& X, const Runs& Y, bool symmetric, Index length, const double* values,
                          double* out, int threads) {
+  threads =
+      worth(threads, static_cast<double>(X.windows(0, X.rows)) * static_cast<double>(Y.windows(0, Y.rows)));
   std::vector<std::vector<Index>> pairs(static_cast<std::size_t>(threads),
                                         std::vector<Index>(as_size(length) + 1));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)

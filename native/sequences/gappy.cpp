@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "windows.hpp"
+
 namespace mercer {
 namespace {
 
@@ -57,6 +59,7 @@ class Levels {
 
 void gappy_features(const std::int32_t* codes, const Index* starts, Index rows, Index n, Index base,
                     Index power, double decay, double* out, int threads) {
+  threads = worth(threads, static_cast<double>(starts[rows] - starts[0]) * static_cast<double>(power));
   std::vector<Levels> levels(static_cast<std::size_t>(threads), Levels(n, base, decay));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; ++t)
@@ -87,6 +90,10 @@ double gappy_steps(const std::int32_t* x, Index first, Index last, const std::in
 }
 
 void gappy_values(const Chosen& X, const Chosen& Y, Index n, double decay, double* out, int threads) {
+  double letters = 0.0, others = 0.0;
+  for (Index i = 0; i < X.count; ++i) letters += static_cast<double>(X.size(i));
+  for (Index j = 0; j < Y.count; ++j) others += static_cast<double>(Y.size(j));
+  threads = worth(threads, letters * others * static_cast<double>(n));
   Index longest = 0;
   for (Index j = 0; j < Y.count; ++j) longest = std::max(longest, Y.size(j));
   std::size_t room = n <= longest ? as_size((n - 1) * longest) : 0;

@@ -134,6 +134,7 @@ Index longest_row(const Index* starts, Index rows) {
 template <class Row>
 Index merge_rows(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads,
                  const Row& row) {
+  threads = worth(threads, 8.0 * static_cast<double>(starts[rows] - starts[0]));
   std::vector<Row> own(static_cast<std::size_t>(threads), row);
   ends[0] = 0;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)

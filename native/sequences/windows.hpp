@@ -8,8 +8,8 @@
 namespace mercer {
 
 // Windows that follow each other come as runs: run r holds `counts[r]` windows, the first of which begins at
-// codes[begins[r]] and each of the others one letter later.  Runs are in the order of the sequences (rows)
-// that they belong to: those of row i are first[i] .. first[i + 1] - 1.
+// codes[begins[r]] and each of the others one letter later; none is empty.  Runs are in the order of the
+// sequences (rows) that they belong to: those of row i are first[i] .. first[i + 1] - 1.
 struct Runs {
   const std::int32_t* codes;
   const Index* begins;
@@ -23,6 +23,13 @@ struct Runs {
     return sum;
   }
 };
+
+// How many of the threads are worth waking for so many elementary operations.
+inline int worth(int threads, double operations) {
+  constexpr double kWorthAThread = 1 << 17;
+  double most = operations / kWorthAThread;
+  return most >= threads ? threads : most < 1.0 ? 1 : static_cast<int>(most);
+}
 
 // The letters of every window at some offsets, as one number in base `base`: a key.  The caller sees to it
 // that base^length fits.

@@ -28,6 +28,7 @@
 ``noise``          equality
 ``frames``         columns of data frames
 ``precomputed``    a given matrix
+``strings``        sequences of letters or of any symbols, a folder of its own
 =================  ====================================================================
 
 ``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The constant kernel
@@ -58,6 +59,7 @@ from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from .strings import GappedKmer, GappyNGram, Mismatch, NGram, Spectrum, Wildcard
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
@@ -87,6 +89,8 @@ __all__ = [
     "Exponential",
     "ExponentialDot",
     "ExponentialSum",
+    "GappedKmer",
+    "GappyNGram",
     "Gaussian",
     "GaussianComparison",
     "GaussianProduct",
@@ -111,6 +115,8 @@ __all__ = [
     "Min",
     "MinExponential",
     "MinOverMax",
+    "Mismatch",
+    "NGram",
     "Periodic",
     "Polynomial",
     "PowerDistance",
@@ -129,6 +135,7 @@ __all__ = [
     "Sobolev2",
     "SoftComparison",
     "SpectralMixture",
+    "Spectrum",
     "Spline",
     "SplineRemainder",
     "SquaredGeodesic",
@@ -138,6 +145,7 @@ __all__ = [
     "Triangular",
     "UnionComplement",
     "WhiteNoise",
+    "Wildcard",
     "columns",
     "convolution",
     "direct_sum",

@@ -37,6 +37,9 @@ __all__ = ["Matching"]
 #: Windows of one side that are held at a time.
 MOST_WINDOWS = 1 << 21
 
+#: Pairs of windows that one native call compares.
+MOST_PAIRS = 100_000_000
+
 #: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to count a pair
 #: of rows that meet in one; to compare a pair of windows.
 FILL, LETTER, CLEAR, MEET, COMPARE = 5.0, 0.5, 2e4, 1.0, 1.0
@@ -178,7 +181,7 @@ class Matching(Kernel):
         length, levels = self._window, self._levels()
         values = np.array([float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)])
         K = np.zeros((len(X), len(Y)))
-        most = max(1, int(1e8 / COMPARE / max(1, int(Y.counts.sum()))))
+        most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
         for piece in X.pieces(most):
             _native.sum_over_agreements(piece.native, Y.native, symmetric, length, values, K, num_threads())
             tiles.checkpoint()

@@ -75,7 +75,13 @@ class Runs:
         for start in range(0, int(before[-1]), most):
             first = np.clip(start - before[:-1], 0, self.counts)
             last = np.clip(start + most - before[:-1], 0, self.counts)
-            yield Runs(self.codes, self.begins + first, last - first, self.first)
+            kept = last > first  # no run is empty
+            yield Runs(
+                self.codes,
+                (self.begins + first)[kept],
+                (last - first)[kept],
+                np.concatenate([[0], np.cumsum(kept)])[self.first],
+            )
 
 
 def find_runs(codes: np.ndarray, starts: np.ndarray, length: int, limit: int | None = None) -> Runs:
