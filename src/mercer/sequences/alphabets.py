@@ -75,7 +75,9 @@ class SequencesOver(Sequences):
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         lengths = rng.integers(0, 9, size=n).tolist()
-        return [[self.alphabet[i] for i in rng.integers(0, len(self.alphabet), size=size)] for size in lengths]
+        return [
+            [self.alphabet[i] for i in rng.integers(0, len(self.alphabet), size=size)] for size in lengths
+        ]
 
     def _meet(self, other: Domain) -> Domain | None:
         return self if type(other) is Sequences else super()._meet(other)

@@ -1,7 +1,7 @@
 """DNA: letters, complements, ambiguity codes.
 
-Letters are those of IUPAC: A, C, G, T, and eleven more that each stand for several of these.  Small letters are
-read as capitals, and U (of RNA) as T.
+Letters are those of IUPAC: A, C, G, T, and eleven more that each stand for several of these.  Small letters
+are read as capitals, and U (of RNA) as T.
 """
 
 from __future__ import annotations

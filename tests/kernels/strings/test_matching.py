@@ -111,7 +111,9 @@ def test_windows_with_ambiguous_letters_are_left_out(way):
 
 
 # -- wildcards ------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("n", "m", "decay"), [(1, 1, 0.5), (3, 0, 0.5), (3, 1, 0.25), (4, 4, 1.0), (4, 2, 0.7)])
+@pytest.mark.parametrize(
+    ("n", "m", "decay"), [(1, 1, 0.5), (3, 0, 0.5), (3, 1, 0.25), (4, 4, 1.0), (4, 2, 0.7)]
+)
 def test_wildcards(n, m, decay, way):
     def value(a, b):
         same = matches(a, b)
@@ -178,7 +180,9 @@ def test_long_strings_by_patterns():
     expected = sum(
         int(n) ** 2
         for places in itertools.combinations(range(4), 2)
-        for n in np.unique([x[i + places[0]] + x[i + places[1]] for i in range(49_997)], return_counts=True)[1]
+        for n in np.unique([x[i + places[0]] + x[i + places[1]] for i in range(49_997)], return_counts=True)[
+            1
+        ]
     )
     assert k.block([x])[0, 0] == expected
 

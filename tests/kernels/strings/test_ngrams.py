@@ -225,9 +225,15 @@ def test_a_hundred_thousand_letters():
 def test_characters_are_code_points():
     k = NGram(2)
     assert k("a\0b", "a\0") == 1.0
-    assert k.block(["\U0001f600\U0001f601"], ["\U0001f600\U0001f601", "\U0001f601\U0001f600"]).tolist() == [[1, 0]]
+    assert k.block(["\U0001f600\U0001f601"], ["\U0001f600\U0001f601", "\U0001f601\U0001f600"]).tolist() == [
+        [1, 0]
+    ]
     assert k("e\u0301", "\u00e9\u00e9") == 0.0
-    assert NGram(1).block([b"\x00\x01", [0, 1, "0"], (True, 0.0)]).tolist() == [[2, 2, 2], [2, 3, 2], [2, 2, 2]]
+    assert NGram(1).block([b"\x00\x01", [0, 1, "0"], (True, 0.0)]).tolist() == [
+        [2, 2, 2],
+        [2, 3, 2],
+        [2, 2, 2],
+    ]
 
 
 def test_results_do_not_depend_on_threads(monkeypatch):

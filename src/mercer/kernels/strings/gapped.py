@@ -18,9 +18,10 @@ class GappedKmer(Matching):
     .. math:: k(x, y) = \sum_{|S| = k} \sum_u c_x(S, u) \, c_y(S, u)
               = \sum_{a, b} \binom{|\{i : a_i = b_i\}|}{k}
 
-    where :math:`c_x(S, u)` is the number of windows of l letters of x that have the letters u in the places S; on the
-    right a and b are all windows of x and of y.  Positive definite: an inner product of explicit features.  Not
-    strictly: sequences shorter than l have none.  Values are exact whole numbers (up to 2^53).
+    where :math:`c_x(S, u)` is the number of windows of l letters of x that have the letters u in the places
+    S; on the right a and b are all windows of x and of y.  Positive definite: an inner product of explicit
+    features.  Not strictly: sequences shorter than l have none.  Values are exact whole numbers (up to
+    2^53).
 
     Cost: C(l, k) passes over the letters, or all pairs of windows, whichever is less.
 
@@ -31,11 +32,12 @@ class GappedKmer(Matching):
     k : int
         Letters that count, from 1 to l; with k = l it is the :class:`Spectrum` of length l.
     reverse_complement : bool, default=False
-        Whether the sequences, then DNA, are read on both strands: k(x, y) + k(x, reverse complement of y), which does
-        not depend on the strand of x or y.  (The inner product of features summed over both strands, halved.)
+        Whether the sequences, then DNA, are read on both strands: k(x, y) + k(x, reverse complement of y),
+        which does not depend on the strand of x or y.  (The inner product of features summed over both
+        strands, halved.)
     ambiguity : {"literal", "skip"}, default="literal"
-        Whether letters such as N are letters like others, or windows that have one do not count (and the sequences are
-        DNA).
+        Whether letters such as N are letters like others, or windows that have one do not count (and the
+        sequences are DNA).
 
     Examples
     --------
@@ -74,8 +76,8 @@ class Wildcard(Matching):
     .. math:: k(x, y) = \sum_{j=0}^m \lambda^{2j} \sum_{|S| = n - j} \sum_u c_x(S, u) \, c_y(S, u)
 
     A pattern has letters u in the places S and wildcards in the j others; a window that fits it counts
-    :math:`\lambda^j`.  Positive definite: an inner product of explicit features.  Not strictly: sequences shorter than
-    n have none.
+    :math:`\lambda^j`.  Positive definite: an inner product of explicit features.  Not strictly: sequences
+    shorter than n have none.
 
     Cost: sum of C(n, j) passes over the letters, or all pairs of windows, whichever is less.
 
@@ -114,4 +116,6 @@ class Wildcard(Matching):
         return {self.n - j: self.decay ** (2 * j) for j in range(self.m + 1)}
 
     def _certify(self) -> Certificate:
-        return Certificate.psd(self, "explicit features", "the inner product of the weighted counts of patterns")
+        return Certificate.psd(
+            self, "explicit features", "the inner product of the weighted counts of patterns"
+        )

@@ -46,13 +46,13 @@ class GappyNGram(CountedGrams):
     .. math:: k(x, y) = \sum_{z \in \Sigma^n} \phi_z(x) \, \phi_z(y), \qquad
               \phi_z(x) = \sum_{i_1 < \dots < i_n, \; x_i = z} \lambda^{(i_n - i_1 + 1) - n}
 
-    The exponent is the number of letters left out between the first and the last one.  Positive definite: an inner
-    product of explicit features.  Not strictly: sequences shorter than n have none.  Up to the factor
+    The exponent is the number of letters left out between the first and the last one.  Positive definite: an
+    inner product of explicit features.  Not strictly: sequences shorter than n have none.  Up to the factor
     :math:`\lambda^{2n}` it is the subsequence kernel whose weight is :math:`\lambda` for every letter of the
     stretch.
 
-    Cost: linear in the letters, for the weights of all grams, if there are at most 65,536 or if ``max_gap`` is set;
-    else O(n |x| |y|) for a pair.
+    Cost: linear in the letters, for the weights of all grams, if there are at most 65,536 or if ``max_gap``
+    is set; else O(n |x| |y|) for a pair.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class GappyNGram(CountedGrams):
 
     Examples
     --------
-    >>> GappyNGram(2, decay=0.5)("aab", "aab")  # aa once; ab with no gap and with a gap of one: 1 + (1 + 0.5)^2
+    >>> GappyNGram(2, decay=0.5)("aab", "aab")  # aa; ab with no gap and with one of 1: 1 + (1 + 0.5)^2
     3.25
     >>> GappyNGram(2, decay=0.5, max_gap=0)("aab", "aab")
     2.0
@@ -76,7 +76,7 @@ class GappyNGram(CountedGrams):
     max_gap: int | None = None
 
     def _validate(self) -> None:
-        gap = self.max_gap
+        gap: Any = self.max_gap
         if gap is None:
             return
         if isinstance(gap, bool) or not isinstance(gap, int) or gap < 0:
@@ -84,8 +84,8 @@ class GappyNGram(CountedGrams):
         shapes = math.comb(self.n - 1 + gap, gap) if self.n > 1 else 1
         if shapes > MOST_SHAPES:
             raise ParameterError(
-                f"GappyNGram: `max_gap` must leave at most {MOST_SHAPES:,} shapes of an n-gram. Got {gap}, with "
-                f"{shapes:,}. Leave it out: gaps of any length are counted in another way."
+                f"GappyNGram: `max_gap` must leave at most {MOST_SHAPES:,} shapes of an n-gram. Got {gap}, "
+                f"with {shapes:,}. Leave it out: gaps of any length are counted in another way."
             )
 
     # -- the definition -----------------------------------------------------------------------------
@@ -154,7 +154,9 @@ class GappyNGram(CountedGrams):
         features = np.empty((len(texts), names.width))
         for part in slices(len(texts)):
             starts = texts.starts[part.start : part.stop + 1]
-            _native.gappy_features(codes, starts, self.n, names.base, self.decay, features[part], num_threads())
+            _native.gappy_features(
+                codes, starts, self.n, names.base, self.decay, features[part], num_threads()
+            )
         return features
 
     def _read_shapes(self, codes: np.ndarray, starts: np.ndarray, names: Names, learn: bool) -> Counted:
@@ -179,7 +181,7 @@ class GappyNGram(CountedGrams):
             yield (0, *others)
 
     def _parts(self, starts: np.ndarray, shapes: int, names: Names) -> Iterator[slice]:
-        """Rows whose windows fit into memory together; names that are not packed are learnt from all at once."""
+        """Rows whose windows are held at a time; names that are not packed are learnt from all of them."""
         most = MOST_WINDOWS // shapes if names.is_packed else int(starts[-1]) + 1
         row = 0
         while row < len(starts) - 1:

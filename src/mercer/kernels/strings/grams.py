@@ -1,12 +1,12 @@
 """n-grams as columns of a sparse matrix of counts.
 
-An n-gram is named by one number, its key: its letters in base b, where b is the number of letters of the data, if
-that fits into 63 bits.  Otherwise the names of two halves (which may overlap) are paired, and pairs are numbered in
-the order of a sorted table: names of windows of 1, 2, 4... letters lead to those of n in log2(n) steps.  Either way
-two n-grams have one name exactly if they are equal.
+An n-gram is named by one number, its key: its letters in base b, where b is the number of letters of the
+data, if that fits into 63 bits.  Otherwise the names of two halves (which may overlap) are paired, and pairs
+are numbered in the order of a sorted table: names of windows of 1, 2, 4... letters lead to those of n in
+log2(n) steps.  Either way two n-grams have one name exactly if they are equal.
 
-Names are those of one data set.  Another one is read in its names; what has none there, a letter or an n-gram that
-did not occur, cannot match anything and is left out.
+Names are those of one data set.  Another one is read in its names; what has none there, a letter or an
+n-gram that did not occur, cannot match anything and is left out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Shape = tuple[Runs, np.ndarray]
 
 
 class Counted(NamedTuple):
-    """Keys of each row in order, with what they count: those of row i are ``ends[i]`` to ``ends[i + 1] - 1``."""
+    """Keys of each row in order and what they count; row i has those from ``ends[i]`` to ``ends[i + 1]``."""
 
     keys: np.ndarray
     counts: np.ndarray

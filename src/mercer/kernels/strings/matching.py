@@ -1,10 +1,11 @@
-"""Kernels that compare windows of l letters by the places in which they agree.
+r"""Kernels that compare windows of l letters by the places in which they agree.
 
-.. math:: k(x, y) = \\sum_{a, b} f(|\\{i : a_i = b_i\\}|), \\qquad f(s) = \\sum_j w_j \\binom{s}{j}
+.. math:: k(x, y) = \sum_{a, b} f(|\{i : a_i = b_i\}|), \qquad f(s) = \sum_j w_j \binom{s}{j}
 
-over all windows a of x and b of y.  As :math:`\\binom{s}{j}` counts the sets of j places in which a and b agree, k is
-a weighted sum over patterns (sets of places) of products of counts: one spectrum for each pattern, in time linear in
-the letters.  Where the patterns are too many it is cheaper to go through all pairs of windows.
+over all windows a of x and b of y.  As :math:`\binom{s}{j}` counts the sets of j places in which a and b
+agree, k is a weighted sum over patterns (sets of places) of products of counts: one spectrum for each
+pattern, in time linear in the letters.  Where the patterns are too many it is cheaper to go through all
+pairs of windows.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ MOST_WINDOWS = 1 << 21
 #: Pairs of windows that one native call compares.
 MOST_PAIRS = 100_000_000
 
-#: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to count a pair
-#: of rows that meet in one; to compare a pair of windows.
+#: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to
+#: count a pair of rows that meet in one; to compare a pair of windows.
 FILL, LETTER, CLEAR, MEET, COMPARE = 5.0, 0.5, 2e4, 1.0, 1.0
 
 
 class WindowData:
-    """Prepared sequences: where their windows are, in the numbers of any alphabet, on one strand or on both."""
+    """Prepared sequences: where their windows are, in the numbers of any alphabet."""
 
     def __init__(self, texts: Texts, length: int, limit: int | None, rows: np.ndarray | None = None) -> None:
         self.texts, self.length, self.limit = texts, length, limit
@@ -115,7 +116,9 @@ class Matching(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         windows = Counter(window for _, window in self._windows(x))
         others = Counter(window for strand in self._strands(y) for _, window in self._windows(strand))
-        return m.fsum([m.real(w) * m.real(self._agreeing(windows, others, j)) for j, w in self._levels().items()])
+        return m.fsum(
+            [m.real(w) * m.real(self._agreeing(windows, others, j)) for j, w in self._levels().items()]
+        )
 
     def _agreeing(self, windows: Counter[Any], others: Counter[Any], places: int) -> int:
         """Pairs of windows that agree in a set of so many places, summed over the sets."""
@@ -160,7 +163,11 @@ class Matching(Kernel):
         """Nanoseconds that so many windows take, pattern by pattern and pair by pair."""
         patterns = sum(
             math.comb(self._window, j)
-            * ((ours + theirs) * (FILL + LETTER * j) + CLEAR + MEET * ours * theirs / float(base) ** min(j, 64))
+            * (
+                (ours + theirs) * (FILL + LETTER * j)
+                + CLEAR
+                + MEET * ours * theirs / float(base) ** min(j, 64)
+            )
             for j in self._levels()
         )
         return patterns, COMPARE * ours * theirs
@@ -179,7 +186,9 @@ class Matching(Kernel):
 
     def _by_pairs(self, X: Runs, Y: Runs, symmetric: bool) -> np.ndarray:
         length, levels = self._window, self._levels()
-        values = np.array([float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)])
+        values = np.array(
+            [float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)]
+        )
         K = np.zeros((len(X), len(Y)))
         most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
         for piece in X.pieces(most):
@@ -190,7 +199,8 @@ class Matching(Kernel):
     # -- explanation ----------------------------------------------------------------------------------
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         """Patterns with a dot for a place that does not matter.  On both strands places of y are those of the
-        given strand."""
+        given strand.
+        """
         x, strands = tuple(x), [tuple(strand) for strand in self._strands(tuple(y))]
         for places, weight in self._levels().items():
             for pattern in combinations(range(self._window), places):
@@ -200,7 +210,9 @@ class Matching(Kernel):
                     for key, found in ours.items():
                         if key in theirs:
                             amount = float(weight) * len(found) * len(theirs[key])
-                            yield Contribution(self._shown(pattern, key), amount, tuple(found), tuple(theirs[key]))
+                            yield Contribution(
+                                self._shown(pattern, key), amount, tuple(found), tuple(theirs[key])
+                            )
 
     def _by_key(
         self, x: tuple[Any, ...], pattern: tuple[int, ...], flipped: bool

@@ -31,13 +31,13 @@ class Mismatch(Matching):
     .. math:: k(x, y) = \sum_{z \in \Sigma^n} \phi_z(x) \, \phi_z(y), \qquad
               \phi_z(x) = |\{\text{windows } a \text{ of } x : d(a, z) \le m\}|
 
-    with the Hamming distance d.  Positive definite: an inner product of explicit features.  Not strictly: sequences
-    shorter than n have none.  Two windows at distance d share the z that are near to both, whose number depends on d
-    and on the size of the alphabet alone; so the features are never listed.  Values are exact whole numbers (as long
-    as the sums stay below 2^53).
+    with the Hamming distance d.  Positive definite: an inner product of explicit features.  Not strictly:
+    sequences shorter than n have none.  Two windows at distance d share the z that are near to both, whose
+    number depends on d and on the size of the alphabet alone; so the features are never listed.  Values are
+    exact whole numbers (as long as the sums stay below 2^53).
 
-    Cost: sum of C(n, i) passes over the letters for i up to 2m, whatever the alphabet, or all pairs of windows,
-    whichever is less.  One value ``k(x, y)`` lists the neighbours of all windows.
+    Cost: sum of C(n, i) passes over the letters for i up to 2m, whatever the alphabet, or all pairs of
+    windows, whichever is less.  One value ``k(x, y)`` lists the neighbours of all windows.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class Mismatch(Matching):
     m : int, default=1
         The most mismatches, from 0 to n.
     alphabet : collection of symbols, default="ACGT"
-        The alphabet :math:`\Sigma`: z runs over all of it, whichever letters occur in the data.  Other letters are an
-        error.  For "ACGT" small letters are read as capitals, and U as T.
+        The alphabet :math:`\Sigma`: z runs over all of it, whichever letters occur in the data.  Other
+        letters are an error.  For "ACGT" small letters are read as capitals, and U as T.
     reverse_complement : bool, default=False
         Whether DNA is read on both strands: k(x, y) + k(x, reverse complement of y).
 

@@ -19,8 +19,8 @@ from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .grams import GramCounts, Grams, Names, merge_keys
 from ..dot import squared_norms
+from .grams import GramCounts, Grams, Names, merge_keys
 from .windows import Texts, as_text, find_runs
 
 __all__ = ["NGram"]
@@ -32,8 +32,8 @@ Place = tuple[int, int]
 class CountedGrams(Kernel):
     """Inner products of counts of n-grams, summed over lengths with weights.
 
-    Subclasses say which lengths count how much (``_lengths``), what the grams of one sequence are (``_grams``),
-    and how a whole data set is read (``_read``).
+    Subclasses say which lengths count how much (``_lengths``), what the grams of one sequence are
+    (``_grams``), and how a whole data set is read (``_read``).
     """
 
     @property
@@ -45,7 +45,7 @@ class CountedGrams(Kernel):
         raise TypeError(f"{type(self).__name__} must define _lengths")
 
     def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
-        """The grams of a sequence of symbols, each with what it counts (a fraction of integers) and its place."""
+        """The grams of a sequence of symbols, each with what it counts and its place."""
         raise TypeError(f"{type(self).__name__} must define _grams")
 
     def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> Any:
@@ -88,7 +88,7 @@ class CountedGrams(Kernel):
     def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
         return np.asarray(sum(weight * pairwise.dot(A, B) for weight, A, B in self._products(X, Y)))
 
-    def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value:
+    def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
 
     def _diagonal(self, X: GramCounts) -> np.ndarray:
@@ -126,8 +126,9 @@ class NGram(CountedGrams):
               k(x, y) = \sum_{j=1}^n w_j \sum_{z \in \Sigma^j} c_x(z) \, c_y(z)
 
     where :math:`c_x(z)` is the number of times that z occurs in x, overlaps included; on the right with
-    ``weights``.  Positive definite: an inner product of explicit features.  Not strictly: sequences shorter than
-    n have none, and different sequences may have the same counts.  ``.normalized()`` takes the length out.
+    ``weights``.  Positive definite: an inner product of explicit features.  Not strictly: sequences shorter
+    than n have none, and different sequences may have the same counts.  ``.normalized()`` takes the length
+    out.
 
     Any symbols will do, and any n.  Cost: linear in the letters for the counts, then a sparse matrix product.
 
@@ -162,8 +163,8 @@ class NGram(CountedGrams):
             weights = ()
         if len(weights) != self.n or not all(0 <= w < np.inf for w in weights):
             raise ParameterError(
-                f"{type(self).__name__}: `weights` must be n={self.n} finite numbers >= 0, one for each length "
-                f"from 1 on. Got {self.weights!r}."
+                f"{type(self).__name__}: `weights` must be n={self.n} finite numbers >= 0, one for each "
+                f"length from 1 on. Got {self.weights!r}."
             )
         object.__setattr__(self, "weights", weights)
 

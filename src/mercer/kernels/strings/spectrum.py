@@ -31,13 +31,13 @@ MEANINGS = [np.array([NUCLEOTIDES.index(c) for c in IUPAC[letter]]) for letter i
 
 
 class Spectrum(NGram):
-    r"""Spectrum kernel of biological sequences: :class:`NGram` under its name in biology, with options for DNA.
+    r"""Spectrum kernel: :class:`NGram` under its name in biology, with options for DNA.
 
     .. math:: k(x, y) = \sum_{z \in \Sigma^n} c_x(z) \, c_y(z)
 
-    With ``weights`` the lengths 1, ..., n are added with weights.  Without the options it is :class:`NGram`, for
-    DNA as for proteins.  Positive definite, as an inner product of explicit features; not strictly.  Cost: linear in
-    the letters, then a sparse matrix product.
+    With ``weights`` the lengths 1, ..., n are added with weights.  Without the options it is :class:`NGram`,
+    for DNA as for proteins.  Positive definite, as an inner product of explicit features; not strictly.
+    Cost: linear in the letters, then a sparse matrix product.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ class Spectrum(NGram):
     weights : sequence of n numbers >= 0, optional
         Weight of each length 1, ..., n; without it those of length n alone count.
     reverse_complement : bool, default=False
-        Whether an n-gram and its reverse complement are one feature (as with canonical k-mers: each window counts
-        once, under the first of the two in the order of the letters ACGT...).  Then k(x, y) does not
+        Whether an n-gram and its reverse complement are one feature (as with canonical k-mers: each window
+        counts once, under the first of the two in the order of the letters ACGT...).  Then k(x, y) does not
         depend on the strand of x or y.
     ambiguity : {"literal", "skip", "expand"}, default="literal"
-        What the letters RYSWKMBDHVN mean: themselves; n-grams that have one do not count; such an n-gram counts
-        1/q for each of the q that it stands for (at most 4096, for n up to 31).
+        What the letters RYSWKMBDHVN mean: themselves; n-grams that have one do not count; such an n-gram
+        counts 1/q for each of the q that it stands for (at most 4096, for n up to 31).
 
-    With either option the sequences must be DNA: small letters are read as capitals, U as T, and a letter that is not
-    of IUPAC is an error.
+    With either option the sequences must be DNA: small letters are read as capitals, U as T, and a letter
+    that is not of IUPAC is an error.
 
     Examples
     --------
@@ -126,7 +126,8 @@ class Spectrum(NGram):
         other = other_strand(runs, names.n)
         runs = replace(runs, codes=other.codes)
         backward = names.keys([(other, np.arange(names.n))], learn)
-        return np.minimum(names.keys([(runs, np.arange(names.n))], False), backward[mirrored(runs)])
+        forward = names.keys([(runs, np.arange(names.n))], False)
+        return np.asarray(np.minimum(forward, backward[mirrored(runs)]))
 
     def _expanded(self, texts: Texts, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Row, key and weight of all that windows with ambiguous letters stand for."""
@@ -138,11 +139,14 @@ class Spectrum(NGram):
                 if len(found) > MOST_MEANINGS:
                     letters = "".join(LETTERS[c] for c in window)
                     raise InputError(
-                        f"Spectrum: with ambiguity='expand' an n-gram may stand for at most {MOST_MEANINGS:,}. "
-                        f"Got {letters!r} in sequence {row}. Leave such n-grams out with ambiguity='skip'."
+                        f"Spectrum: with ambiguity='expand' an n-gram may stand for at most "
+                        f"{MOST_MEANINGS:,}. Got {letters!r} in sequence {row}. "
+                        f"Leave such n-grams out with ambiguity='skip'."
                     )
             rows.append(np.full(len(found), row))
-            keys.append(np.minimum(found, _reverse_complement_keys(found, n)) if self.reverse_complement else found)
+            keys.append(
+                np.minimum(found, _reverse_complement_keys(found, n)) if self.reverse_complement else found
+            )
             weights.append(np.full(len(found), 1 / len(found)))
         if not rows:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
@@ -150,7 +154,9 @@ class Spectrum(NGram):
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
-            self, "explicit features", "the inner product of the (fractional) counts of n-grams, with weights >= 0"
+            self,
+            "explicit features",
+            "the inner product of the (fractional) counts of n-grams, with weights >= 0",
         )
 
 

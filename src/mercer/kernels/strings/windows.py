@@ -44,7 +44,7 @@ class Runs:
     @property
     def starts(self) -> np.ndarray:
         """Number of windows before each sequence, and in all."""
-        return np.concatenate([[0], np.cumsum(self.counts)])[self.first]
+        return np.asarray(np.concatenate([[0], np.cumsum(self.counts)])[self.first])
 
     @property
     def positions(self) -> np.ndarray:
@@ -59,7 +59,6 @@ class Runs:
         first = np.concatenate([[0], np.cumsum(sizes)])
         runs = np.repeat(self.first[chosen] - first[:-1], sizes) + np.arange(first[-1])
         return Runs(self.codes, self.begins[runs], self.counts[runs], first)
-
 
     def parts(self, most: int) -> Iterator[slice]:
         """Slices of sequences, each of at most so many windows or of one sequence."""

@@ -13,7 +13,7 @@ from ..cases import Case
 
 __all__ = ["CASES", "DNA", "STRINGS"]
 
-#: The empty string, one letter, repeats, NUL, beyond the basic plane, combining marks, tokens of several types.
+#: The empty string, one letter, repeats, NUL, beyond the basic plane, combining marks, tokens of any type.
 STRINGS: list[Any] = [
     "",
     "a",
