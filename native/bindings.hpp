@@ -6,4 +6,5 @@
 void bind_automata(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
+void bind_ngrams(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);

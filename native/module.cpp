@@ -291,6 +291,7 @@ NB_MODULE(_native, m) {
   bind_automata(m);
   bind_decomposition(m);
   bind_outputs(m);
+  bind_ngrams(m);
   bind_pairs(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);

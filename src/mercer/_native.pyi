@@ -76,6 +76,39 @@ def all_subsets(
     threads: int,
 ) -> None: ...
 
+_Codes = NDArray[np.int32]
+_Indices = NDArray[np.int64]
+_Numbers = NDArray[np.float64]
+_Runs = tuple[NDArray[Any], ...]  # codes, begins, counts, first
+
+def window_keys(runs: _Runs, offsets: _Indices, base: int, keys: _Indices) -> None: ...
+def count_keys(
+    keys: _Indices, starts: _Indices, width: int, counts: _Numbers, ends: _Indices, threads: int
+) -> int: ...
+def sum_keys(keys: _Indices, starts: _Indices, counts: _Numbers, ends: _Indices, threads: int) -> int: ...
+def count_agreements(
+    X: _Runs, Y: _Runs, symmetric: bool, offsets: _Indices, base: int, out: _Numbers, threads: int
+) -> None: ...
+def sum_over_agreements(
+    X: _Runs, Y: _Runs, symmetric: bool, length: int, values: _Numbers, out: _Numbers, threads: int
+) -> None: ...
+def gappy_features(
+    codes: _Codes, starts: _Indices, n: int, base: int, decay: float, out: _Numbers, threads: int
+) -> None: ...
+def gappy_values(
+    x_codes: _Codes,
+    x_starts: _Indices,
+    x_rows: _Indices,
+    y_codes: _Codes,
+    y_starts: _Indices,
+    y_rows: _Indices,
+    n: int,
+    decay: float,
+    out: _Numbers,
+    threads: int,
+) -> None: ...
+def gappy_steps(x: _Codes, first: int, last: int, y: _Codes, decay: float, ends: _Numbers) -> float: ...
+
 class Program:
     def __init__(
         self,

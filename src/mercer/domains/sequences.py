@@ -168,8 +168,13 @@ def _encode_text(texts: list[str]) -> EncodedSequences:
     """Encode by code points, without a Python object per letter."""
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     raw = "".join(texts).encode("utf-32-le", "surrogatepass")
-    points, codes = np.unique(np.frombuffer(raw, dtype="<u4"), return_inverse=True)
-    return EncodedSequences(codes.astype(np.int32), _starts(lengths), Vocabulary(map(chr, points.tolist())))
+    letters = np.frombuffer(raw, dtype="<u4")
+    found = np.zeros(int(letters.max(initial=0)) + 1, dtype=bool)
+    found[letters] = True
+    points = np.flatnonzero(found)  # in order, as a sort would give them, in linear time
+    numbers = np.zeros(len(found), dtype=np.int32)
+    numbers[points] = np.arange(len(points), dtype=np.int32)
+    return EncodedSequences(numbers[letters], _starts(lengths), Vocabulary(map(chr, points.tolist())))
 
 
 def _encode_symbols(sequences: list[str | tuple[Any, ...]], name: str) -> EncodedSequences:

@@ -29,6 +29,7 @@
 ``frames``         columns of data frames
 ``precomputed``    a given matrix
 ``strings``        strings and automata, a folder
+``strings``        sequences of letters or of any symbols, a folder of its own
 =================  ====================================================================
 
 ``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The constant kernel
@@ -59,7 +60,16 @@ from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
-from .strings import Rational, RegexCount
+from .strings import (
+    GappedKmer,
+    GappyNGram,
+    Mismatch,
+    NGram,
+    Rational,
+    RegexCount,
+    Spectrum,
+    Wildcard,
+)
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
@@ -89,6 +99,8 @@ __all__ = [
     "Exponential",
     "ExponentialDot",
     "ExponentialSum",
+    "GappedKmer",
+    "GappyNGram",
     "Gaussian",
     "GaussianComparison",
     "GaussianProduct",
@@ -113,6 +125,8 @@ __all__ = [
     "Min",
     "MinExponential",
     "MinOverMax",
+    "Mismatch",
+    "NGram",
     "Periodic",
     "Polynomial",
     "PowerDistance",
@@ -133,6 +147,7 @@ __all__ = [
     "Sobolev2",
     "SoftComparison",
     "SpectralMixture",
+    "Spectrum",
     "Spline",
     "SplineRemainder",
     "SquaredGeodesic",
@@ -142,6 +157,7 @@ __all__ = [
     "Triangular",
     "UnionComplement",
     "WhiteNoise",
+    "Wildcard",
     "columns",
     "convolution",
     "direct_sum",

@@ -1,14 +1,33 @@
 """Kernels on strings: sequences of letters or of any hashable symbols.
 
 =================  ====================================================================
-``rational``       any function of two strings that a weighted transducer computes
-``regex_count``    matches of a regular expression
+``ngrams``         stretches of n letters, counted
+``spectrum``       the same of biological sequences, with options for DNA
+``gappy``          n letters in order with gaps between them
+``gapped``         stretches of which some letters do not count
+``mismatch``       stretches with some letters changed
+``rational``       what a weighted transducer computes
+``regex_count``    matches of a regular expression, counted
 =================  ====================================================================
 
-``plans`` holds the ways to compute rational kernels.
+``grams``, ``matching``, ``plans``, ``slices``, ``strands`` and ``windows`` hold what several of them share.
 """
 
+from .gapped import GappedKmer, Wildcard
+from .gappy import GappyNGram
+from .mismatch import Mismatch
+from .ngrams import NGram
 from .rational import Rational
 from .regex_count import RegexCount
+from .spectrum import Spectrum
 
-__all__ = ["Rational", "RegexCount"]
+__all__ = [
+    "GappedKmer",
+    "GappyNGram",
+    "Mismatch",
+    "NGram",
+    "Rational",
+    "RegexCount",
+    "Spectrum",
+    "Wildcard",
+]

@@ -1,0 +1,241 @@
+r"""Kernels that compare windows of l letters by the places in which they agree.
+
+.. math:: k(x, y) = \sum_{a, b} f(|\{i : a_i = b_i\}|), \qquad f(s) = \sum_j w_j \binom{s}{j}
+
+over all windows a of x and b of y.  As :math:`\binom{s}{j}` counts the sets of j places in which a and b
+agree, k is a weighted sum over patterns (sets of places) of products of counts: one spectrum for each
+pattern, in time linear in the letters.  Where the patterns are too many it is cheaper to go through all
+pairs of windows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, islice
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from mercer import _native
+
+from ...arithmetic import Arithmetic
+from ...contributions import Contribution
+from ...domains import Data, Domain, Sequences, Vocabulary
+from ...engine import tiles
+from ...engine.threads import num_threads
+from ...intervals import NONNEGATIVE, Interval
+from ...kernel import Kernel
+from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
+from .slices import slices
+from .strands import both_strands
+from .windows import Runs, Texts, as_text, find_runs
+
+__all__ = ["Matching"]
+
+#: Windows of one side that are held at a time.
+MOST_WINDOWS = 1 << 21
+
+#: Pairs of windows that one native call compares.
+MOST_PAIRS = 100_000_000
+
+#: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to
+#: count a pair of rows that meet in one; to compare a pair of windows.
+FILL, LETTER, CLEAR, MEET, COMPARE = 5.0, 0.5, 2e4, 1.0, 1.0
+
+
+class WindowData:
+    """Prepared sequences: where their windows are, in the numbers of any alphabet."""
+
+    def __init__(self, texts: Texts, length: int, limit: int | None, rows: np.ndarray | None = None) -> None:
+        self.texts, self.length, self.limit = texts, length, limit
+        self.rows = np.arange(len(texts)) if rows is None else rows
+        self._known: WeakKeyDictionary[Vocabulary, tuple[Runs, int]] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, index: slice | np.ndarray) -> WindowData:
+        """Select sequences."""
+        chosen = WindowData(self.texts, self.length, self.limit, self.rows[index])
+        chosen._known = self._known  # what is remembered is that of all rows
+        return chosen
+
+    def runs(self, like: Texts) -> tuple[Runs, int]:
+        """Windows in the numbers of other texts, and the number of letters."""
+        found = self._known.get(like.alphabet)
+        if found is None:
+            codes = self.texts.coded_like(like)
+            runs = find_runs(codes, self.texts.starts, self.length, self.limit)
+            found = self._known[like.alphabet] = runs, int(codes.max(initial=0)) + 1
+        return found[0].take(self.rows), found[1]
+
+
+class Matching(Kernel):
+    """Sums over pairs of windows of a function of the number of places in which they agree.
+
+    Subclasses give the length of windows and the weights w_j as ``_window`` and ``_levels``.
+    """
+
+    @property
+    def _window(self) -> int:
+        """Letters of a window."""
+        raise TypeError(f"{type(self).__name__} must define _window")
+
+    def _levels(self) -> dict[int, Any]:
+        """Weights of patterns by their number of places, none of them 0."""
+        raise TypeError(f"{type(self).__name__} must define _levels")
+
+    @property
+    def _both_strands(self) -> bool:
+        return bool(getattr(self, "reverse_complement", False))
+
+    @property
+    def _skips(self) -> bool:
+        """Whether windows with an ambiguous letter are left out."""
+        return getattr(self, "ambiguity", "literal") == "skip"
+
+    @property
+    def domain(self) -> Domain:
+        return DNA() if self._both_strands or self._skips else Sequences()
+
+    # -- the definition -----------------------------------------------------------------------------
+    def _windows(self, x: Any) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Windows of a sequence of symbols with their places."""
+        for start in range(len(x) - self._window + 1):
+            window = tuple(x[start : start + self._window])
+            if not self._skips or set(window) <= set(NUCLEOTIDES):
+                yield start, window
+
+    def _strands(self, y: Any) -> list[Any]:
+        """The readings of the second sequence."""
+        return [y, tuple(reverse_complement(y))] if self._both_strands else [y]
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        windows = Counter(window for _, window in self._windows(x))
+        others = Counter(window for strand in self._strands(y) for _, window in self._windows(strand))
+        return m.fsum(
+            [m.real(w) * m.real(self._agreeing(windows, others, j)) for j, w in self._levels().items()]
+        )
+
+    def _agreeing(self, windows: Counter[Any], others: Counter[Any], places: int) -> int:
+        """Pairs of windows that agree in a set of so many places, summed over the sets."""
+        total = 0
+        for pattern in combinations(range(self._window), places):
+            counts, their_counts = _masked(windows, pattern), _masked(others, pattern)
+            total += sum(count * their_counts[key] for key, count in counts.items())
+        return total
+
+    # -- many points ----------------------------------------------------------------------------------
+    def _prepare(self, X: Data) -> WindowData:
+        return WindowData(Texts(X), self._window, len(NUCLEOTIDES) if self._skips else None)
+
+    def _block(self, X: WindowData, Y: WindowData | None) -> np.ndarray:
+        ours, width = X.runs(X.texts)
+        theirs, their_width = (X if Y is None else Y).runs(X.texts)
+        symmetric = Y is None and not self._both_strands
+        if self._both_strands:
+            theirs = both_strands(theirs, self._window)
+        return self._values(ours, theirs, max(width, their_width), symmetric)
+
+    def _diagonal(self, X: WindowData) -> np.ndarray:
+        points = [X.take(slice(i, i + 1)) for i in range(len(X))]
+        return np.array([self._block(point, None)[0, 0] for point in points], dtype=float)
+
+    def _values(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        K = np.zeros((len(X), len(Y)))
+        parts = list(X.parts(MOST_WINDOWS))
+        for i, rows in enumerate(parts):
+            for cols in parts[: i + 1] if symmetric else Y.parts(MOST_WINDOWS):
+                square = symmetric and cols == rows
+                K[rows, cols] = self._part(X.take(rows), Y.take(cols), base, square)
+        return np.tril(K) + np.tril(K, -1).T if symmetric else K
+
+    def _part(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        by_patterns, by_pairs = self._costs(int(X.counts.sum()), int(Y.counts.sum()), base)
+        if by_patterns <= by_pairs:
+            return self._by_patterns(X, Y, base, symmetric)
+        return self._by_pairs(X, Y, symmetric)
+
+    def _costs(self, ours: int, theirs: int, base: int) -> tuple[float, float]:
+        """Nanoseconds that so many windows take, pattern by pattern and pair by pair."""
+        patterns = sum(
+            math.comb(self._window, j)
+            * (
+                (ours + theirs) * (FILL + LETTER * j)
+                + CLEAR
+                + MEET * ours * theirs / float(base) ** min(j, 64)
+            )
+            for j in self._levels()
+        )
+        return patterns, COMPARE * ours * theirs
+
+    def _by_patterns(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        K = np.zeros((len(X), len(Y)))
+        for places, weight in self._levels().items():
+            counts = np.zeros_like(K)  # whole numbers: exact, and the same in whatever order they are added
+            patterns = combinations(range(self._window), places)
+            for part in slices(math.comb(self._window, places)):
+                some = np.array(list(islice(patterns, part.stop - part.start)), dtype=np.int64)
+                some = some.reshape(part.stop - part.start, places)
+                _native.count_agreements(X.native, Y.native, symmetric, some, base, counts, num_threads())
+            K += float(weight) * counts
+        return K
+
+    def _by_pairs(self, X: Runs, Y: Runs, symmetric: bool) -> np.ndarray:
+        length, levels = self._window, self._levels()
+        values = np.array(
+            [float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)]
+        )
+        K = np.zeros((len(X), len(Y)))
+        most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
+        for piece in X.pieces(most):
+            _native.sum_over_agreements(piece.native, Y.native, symmetric, length, values, K, num_threads())
+            tiles.checkpoint()
+        return K
+
+    # -- explanation ----------------------------------------------------------------------------------
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        """Patterns with a dot for a place that does not matter.  On both strands places of y are those of the
+        given strand.
+        """
+        x, strands = tuple(x), [tuple(strand) for strand in self._strands(tuple(y))]
+        for places, weight in self._levels().items():
+            for pattern in combinations(range(self._window), places):
+                ours = self._by_key(x, pattern, flipped=False)
+                for i, strand in enumerate(strands):
+                    theirs = self._by_key(strand, pattern, flipped=i > 0)
+                    for key, found in ours.items():
+                        if key in theirs:
+                            amount = float(weight) * len(found) * len(theirs[key])
+                            yield Contribution(
+                                self._shown(pattern, key), amount, tuple(found), tuple(theirs[key])
+                            )
+
+    def _by_key(
+        self, x: tuple[Any, ...], pattern: tuple[int, ...], flipped: bool
+    ) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
+        """Places of the windows by their letters in a pattern."""
+        found: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
+        for start, window in self._windows(x):
+            first = len(x) - start - self._window if flipped else start
+            key = tuple(window[i] for i in pattern)
+            found.setdefault(key, []).append((first, first + self._window))
+        return found
+
+    def _shown(self, pattern: tuple[int, ...], key: tuple[Any, ...]) -> Any:
+        letters = dict(zip(pattern, key, strict=True))
+        return as_text(tuple(letters.get(i, ".") for i in range(self._window)))
+
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE
+
+
+def _masked(windows: Counter[Any], pattern: tuple[int, ...]) -> Counter[Any]:
+    counts: Counter[Any] = Counter()
+    for window, count in windows.items():
+        counts[tuple(window[i] for i in pattern)] += count
+    return counts

@@ -1,0 +1,187 @@
+"""n-grams: stretches of n letters, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ...arithmetic import Arithmetic
+from ...certificate import Certificate
+from ...contributions import Contribution
+from ...domains import Data, Domain, Sequences
+from ...engine import pairwise
+from ...engine.program import Builder, Value
+from ...errors import ParameterError
+from ...intervals import NONNEGATIVE, Interval
+from ...kernel import Kernel
+from ...parameters import parameter
+from ..dot import squared_norms
+from .grams import GramCounts, Grams, Names, merge_keys
+from .windows import Texts, as_text, find_runs
+
+__all__ = ["NGram"]
+
+Gram = tuple[Any, ...]
+Place = tuple[int, int]
+
+
+class CountedGrams(Kernel):
+    """Inner products of counts of n-grams, summed over lengths with weights.
+
+    Subclasses say which lengths count how much (``_lengths``), what the grams of one sequence are
+    (``_grams``), and how a whole data set is read (``_read``).
+    """
+
+    @property
+    def domain(self) -> Domain:
+        return Sequences()
+
+    def _lengths(self) -> list[tuple[int, float]]:
+        """Lengths with their weights, all > 0."""
+        raise TypeError(f"{type(self).__name__} must define _lengths")
+
+    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
+        """The grams of a sequence of symbols, each with what it counts and its place."""
+        raise TypeError(f"{type(self).__name__} must define _grams")
+
+    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> Any:
+        """Counts of all sequences in the names of the data set ``like``."""
+        raise TypeError(f"{type(self).__name__} must define _read")
+
+    def _base(self, texts: Texts) -> int:
+        """Letters of a data set that n-grams are made of: those with numbers below this."""
+        return texts.width
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        total = []
+        for n, weight in self._lengths():
+            counts, others = self._counts(x, n, m), self._counts(y, n, m)
+            terms = [count * others[gram] for gram, count in counts.items() if gram in others]
+            total.append(m.real(weight) * m.fsum(terms))
+        return m.fsum(total)
+
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+        counts: dict[Gram, Any] = {}
+        for gram, count, _ in self._grams(x, n):
+            counts[gram] = counts.get(gram, 0) + self._amount(count, m)
+        return counts
+
+    def _amount(self, count: Any, m: Arithmetic) -> Any:
+        """What a gram counts, in the arithmetic."""
+        return m.real(count)
+
+    def _prepare(self, X: Data) -> GramCounts:
+        texts = Texts(X)
+        base = self._base(texts)
+        return GramCounts(tuple(Grams(texts, Names(n, base), self._read) for n, _ in self._lengths()))
+
+    def _products(self, X: GramCounts, Y: GramCounts | None) -> Iterator[tuple[float, Any, Any]]:
+        """Weight and matrices of counts for each length."""
+        others = [None] * len(X.grams) if Y is None else Y.matrices(X)
+        for (_, weight), A, B in zip(self._lengths(), X.matrices(), others, strict=True):
+            yield weight, A, B
+
+    def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
+        return np.asarray(sum(weight * pairwise.dot(A, B) for weight, A, B in self._products(X, Y)))
+
+    def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
+        return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
+
+    def _diagonal(self, X: GramCounts) -> np.ndarray:
+        return np.asarray(sum(weight * squared_norms(A) for weight, A, _ in self._products(X, None)))
+
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        for n, weight in self._lengths():
+            ours, theirs = _by_gram(self._grams(tuple(x), n)), _by_gram(self._grams(tuple(y), n))
+            for gram, (count, places) in ours.items():
+                if gram in theirs:
+                    other, their_places = theirs[gram]
+                    yield Contribution(
+                        as_text(gram), float(weight * count * other), tuple(places), tuple(their_places)
+                    )
+
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE
+
+
+def _by_gram(grams: Iterator[tuple[Gram, Any, Place]]) -> dict[Gram, tuple[Any, list[Place]]]:
+    """Count and places of each gram."""
+    counts: Counter[Gram] = Counter()
+    places: dict[Gram, list[Place]] = {}
+    for gram, count, place in grams:
+        counts[gram] += count
+        places.setdefault(gram, []).append(place)
+    return {gram: (counts[gram], found) for gram, found in places.items()}
+
+
+class NGram(CountedGrams):
+    r"""Kernel of n-grams: the inner product of the counts of all stretches of n letters.
+
+    .. math:: k(x, y) = \sum_{z \in \Sigma^n} c_x(z) \, c_y(z), \qquad
+              k(x, y) = \sum_{j=1}^n w_j \sum_{z \in \Sigma^j} c_x(z) \, c_y(z)
+
+    where :math:`c_x(z)` is the number of times that z occurs in x, overlaps included; on the right with
+    ``weights``.  Positive definite: an inner product of explicit features.  Not strictly: sequences shorter
+    than n have none, and different sequences may have the same counts.  ``.normalized()`` takes the length
+    out.
+
+    Any symbols will do, and any n.  Cost: linear in the letters for the counts, then a sparse matrix product.
+
+    Parameters
+    ----------
+    n : int
+        Number of letters, >= 1.
+    weights : sequence of n numbers >= 0, optional
+        Weight of the grams of each length 1, ..., n.  Without it those of length n alone count, once.
+
+    Examples
+    --------
+    >>> NGram(2)("aab", "aab")  # aa and ab, once each
+    2.0
+    >>> NGram(2, weights=[1.0, 0.5])("aab", "ab")  # 2 * 1 for a, 1 * 1 for b, 0.5 * 1 for ab
+    3.5
+    >>> print(NGram(2).contributions("banana", "ananas"))
+    weight  pattern
+       4.0  'an'  [1:3 3:5 | 0:2 2:4]
+       4.0  'na'  [2:4 4:6 | 1:3 3:5]
+    """
+
+    n: int = parameter(low=1, integer=True)
+    weights: Sequence[float] | None = None
+
+    def _validate(self) -> None:
+        if self.weights is None:
+            return
+        try:
+            weights = tuple(float(w) for w in self.weights)
+        except (TypeError, ValueError):
+            weights = ()
+        if len(weights) != self.n or not all(0 <= w < np.inf for w in weights):
+            raise ParameterError(
+                f"{type(self).__name__}: `weights` must be n={self.n} finite numbers >= 0, one for each "
+                f"length from 1 on. Got {self.weights!r}."
+            )
+        object.__setattr__(self, "weights", weights)
+
+    def _lengths(self) -> list[tuple[int, float]]:
+        weights = self.weights or (0.0,) * (self.n - 1) + (1.0,)
+        return [(j, w) for j, w in enumerate(weights, 1) if w > 0] or [(self.n, 0.0)]
+
+    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
+        for start in range(len(x) - n + 1):
+            yield x[start : start + n], 1, (start, start + n)
+
+    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
+        runs = find_runs(texts.coded_like(like), texts.starts, names.n, names.base)
+        keys = names.keys([(runs, np.arange(names.n))], learn)
+        return names.matrix(merge_keys(keys, runs.starts, None, names), learn)
+
+    def _certify(self) -> Certificate:
+        return Certificate.psd(
+            self, "explicit features", "the inner product of the counts of n-grams, with weights >= 0"
+        )
