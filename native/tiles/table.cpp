@@ -12,6 +12,8 @@ void fill(Table& table) {
   fill_steps(table);
   fill_sinks(table);
   fill_decomposition(table);
+  fill_subsequences(table);
+  fill_alignments(table);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -1,7 +1,10 @@
 """Kernels on strings: sequences of letters or of any hashable symbols.
 
 =================  ====================================================================
+``subsequences``   common subsequences, gaps weighted
 =================  ====================================================================
 """
 
-__all__: list[str] = []
+from .subsequences import AllSubsequences, Subsequence
+
+__all__ = ["AllSubsequences", "Subsequence"]
