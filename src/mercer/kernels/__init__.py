@@ -27,6 +27,7 @@
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
 ``frames``         columns of data frames
+``strings``        sequences of letters or other symbols, a folder of its own
 ``precomputed``    a given matrix
 =================  ====================================================================
 
@@ -58,6 +59,7 @@ from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from .strings import AllSubsequences, EditDistance, LocalAlignment, Subsequence, WeightedDegree
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
@@ -65,6 +67,7 @@ from .windows import BoxWindow, Epanechnikov
 
 __all__ = [
     "Agreement",
+    "AllSubsequences",
     "AllSubsets",
     "Anova",
     "AnovaOf",
@@ -82,6 +85,7 @@ __all__ = [
     "CosineOfSquares",
     "DerivedSubsets",
     "DualWords",
+    "EditDistance",
     "Epanechnikov",
     "EventCovariance",
     "Exponential",
@@ -103,6 +107,7 @@ __all__ = [
     "LaplaceMixture",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "LogSum",
     "Mahalanobis",
     "Matern",
@@ -132,11 +137,13 @@ __all__ = [
     "Spline",
     "SplineRemainder",
     "SquaredGeodesic",
+    "Subsequence",
     "SymmetricDifference",
     "ThinPlate",
     "TotalVariation",
     "Triangular",
     "UnionComplement",
+    "WeightedDegree",
     "WhiteNoise",
     "columns",
     "convolution",

@@ -39,7 +39,9 @@ class Family:
     open: Callable[[], Iterable[Pattern | Family]]
 
 
-def heaviest(families: Iterable[Pattern | Family], rest: str) -> Iterator[Contribution]:
+def heaviest(
+    families: Iterable[Pattern | Family], rest: str, most_opened: int = MOST_OPENED
+) -> Iterator[Contribution]:
     """Contributions of the heaviest patterns; if there are more, one named ``rest`` with all the others."""
     queue: list[tuple[float, int, Any]] = []
     count = 0
@@ -53,7 +55,7 @@ def heaviest(families: Iterable[Pattern | Family], rest: str) -> Iterator[Contri
 
     enter(families)
     named = opened = 0
-    while queue and named < MOST_PATTERNS and opened < MOST_OPENED:
+    while queue and named < MOST_PATTERNS and opened < most_opened:
         item = heapq.heappop(queue)[2]
         if isinstance(item, Family):
             opened += 1

@@ -12,10 +12,10 @@ from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
 from ...engine.alignments import Pairs, Scaled, alignments, subsequences
-from ...errors import ParameterError
 from ...intervals import Interval
 from ...parameters import parameter
 from .common import common_subsequences
+from .lengths import as_length_weights
 from .scaled import ScaledKernel
 
 __all__ = ["AllSubsequences", "Subsequence"]
@@ -65,23 +65,13 @@ class Subsequence(ScaledKernel):
     weights: Sequence[float] | None = None
 
     def _validate(self) -> None:
-        if self.weights is None:
-            return
-        try:
-            weights = tuple(float(w) for w in self.weights)
-        except (TypeError, ValueError):
-            weights = ()
-        if len(weights) != self.n or not all(math.isfinite(w) and w >= 0 for w in weights):
-            raise ParameterError(
-                f"Subsequence: `weights` must be {self.n} finite numbers >= 0, one for each length up to n. "
-                f"Got {self.weights!r}."
-            )
-        object.__setattr__(self, "weights", weights)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", as_length_weights("Subsequence", self.weights, self.n))
 
     @property
     def _lengths(self) -> tuple[float, ...]:
         """Weights of the lengths 1..n."""
-        return (*(0.0,) * (self.n - 1), 1.0) if self.weights is None else self.weights
+        return (*(0.0,) * (self.n - 1), 1.0) if self.weights is None else tuple(self.weights)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         decay, zero = m.real(self.decay), m.real(0)
