@@ -118,8 +118,8 @@ void subsequences(const PairList& pairs, const SubsequenceRule& rule, double* su
       exponents, threads, look);
 }
 
-void alignments(const PairList& pairs, const AlignmentRule& rule, double* sums, double* exponents, int threads,
-                const Look& look) {
+void alignments(const PairList& pairs, const AlignmentRule& rule, double* sums, double* exponents,
+                int threads, const Look& look) {
   const double last = static_cast<double>(rule.symbols - 1);
   const Padding padding = rule.weights == nullptr ? Padding{-1.0, -2.0} : Padding{last, last};
   run(pairs, rule, table().lanes.alignments, padding, 1, 2, 3, sums, exponents, threads, look);

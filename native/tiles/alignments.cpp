@@ -1,8 +1,8 @@
 // Sums over local alignments and least costs of edit scripts, one pair of sequences per lane.
 //
-// An alignment is a list of pairs x_i ~ y_j, increasing in i and in j.  M(i, j) is the weight of those that end
-// with x_i ~ y_j, X(i, j) of those followed by a gap in x that reaches i, Y(i, j) of those followed by a gap in
-// y (after one in x, or none) that reaches j:
+// An alignment is a list of pairs x_i ~ y_j, increasing in i and in j.  M(i, j) is the weight of those that
+// end with x_i ~ y_j, X(i, j) of those followed by a gap in x that reaches i, Y(i, j) of those followed by a
+// gap in y (after one in x, or none) that reaches j:
 //
 //   M(i, j) = w(x_i, y_j) (1 + Q(i-1, j-1))     Q = M + X + Y
 //   X(i, j) = open M(i-1, j) + extend X(i-1, j)
@@ -59,8 +59,8 @@ void plain_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& r
 }
 
 // The same on wide numbers; those of one cell share their exponent.  That loses nothing that counts: a number
-// is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which the
-// caller keeps above 2^-800.
+// is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which
+// the caller keeps above 2^-800.
 template <class Weights>
 void wide_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
   const Vec open = splat(rule.open), extend = splat(rule.extend), zero = splat(0.0);
@@ -107,7 +107,8 @@ void edits(LanePairs pairs, Index first, Index last, const EditRule& rule, doubl
       store(state + j * kLanes, splat(rule.gap * static_cast<double>(j + 1)));
   for (Index i = first; i < last; ++i) {
     const Vec x = load(pairs.x + i * kLanes);
-    Vec corner = splat(rule.gap * static_cast<double>(i)), left = splat(rule.gap * static_cast<double>(i + 1));
+    Vec corner = splat(rule.gap * static_cast<double>(i)),
+        left = splat(rule.gap * static_cast<double>(i + 1));
     for (Index j = 0; j < pairs.cols; ++j) {
       const Vec up = load(state + j * kLanes);
       const Vec exchanged = corner + (x == load(pairs.y + j * kLanes) ? zero : substitute);

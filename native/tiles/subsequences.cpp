@@ -1,8 +1,8 @@
 // Gap-weighted common subsequences of lengths 1..n, one pair of sequences per lane.
 //
-// M_k(i, j) is the sum, over common subsequences of length k that end with x_i and y_j, of decay to the number
-// of symbols skipped in between; S_k(i, j) the same over all ends up to i and j, with what is skipped up to
-// there:
+// M_k(i, j) is the sum, over common subsequences of length k that end with x_i and y_j, of decay to the
+// number of symbols skipped in between; S_k(i, j) the same over all ends up to i and j, with what is skipped
+// up to there:
 //
 //   M_1 = [x_i = y_j]     M_k(i, j) = [x_i = y_j] S_{k-1}(i-1, j-1)
 //   S_k(i, j) = decay S_k(i-1, j) + R_k(i, j)     R_k(i, j) = decay R_k(i, j-1) + M_k(i, j)
@@ -17,9 +17,9 @@ namespace {
 // As many lengths as fit into registers are done in one pass over a row.
 constexpr int kTogether = 4;
 
-// One row for `count` lengths, and with `top` for the longest length of all, whose S nobody needs.  `below` is
-// S of the length before the first of these, null if there is none; `state` is S of these lengths, one after
-// the other; `totals` what the row adds to.
+// One row for `count` lengths, and with `top` for the longest length of all, whose S nobody needs.  `below`
+// is S of the length before the first of these, null if there is none; `state` is S of these lengths, one
+// after the other; `totals` what the row adds to.
 template <class N, int count, bool top>
 void advance(LanePairs pairs, Vec x, Vec decay, const double* below, double* state, double* totals) {
   using Number = Numbers<N>;
@@ -69,7 +69,8 @@ void advance(int count, LanePairs pairs, Vec x, Vec decay, const double* below, 
   }
 }
 
-// The state: the n sums, then S_1 .. S_{n-1}.  Longer lengths go first, for they read the S of the row before.
+// The state: the n sums, then S_1 .. S_{n-1}.  Longer lengths go first, for they read the S of the row
+// before.
 template <class N>
 void rows(LanePairs pairs, Index first, Index last, const SubsequenceRule& rule, double* state) {
   constexpr Index size = Numbers<N>::kSize;

@@ -43,15 +43,16 @@ class LocalAlignment(ScaledKernel):
         \sum_{q = 1}^{p} s(x_{i_q}, y_{j_q})
         - \sum_{q = 2}^{p} g(i_q - i_{q-1} - 1) + g(j_q - j_{q-1} - 1) \Big)
 
-    with :math:`g(0) = 0` and :math:`g(l) = \text{open} + (l - 1)\,\text{extend}` (Saigo, Vert, Ueda and Akutsu,
-    2004; Vert, Saigo and Akutsu, 2004).  The empty alignment, p = 0, counts 1.  As :math:`\beta` grows,
-    :math:`\frac1\beta \log k` tends to the Smith-Waterman score.
+    with :math:`g(0) = 0` and :math:`g(l) = \text{open} + (l - 1)\,\text{extend}` (Saigo, Vert, Ueda and
+    Akutsu, 2004; Vert, Saigo and Akutsu, 2004).  The empty alignment, p = 0, counts 1.  As :math:`\beta`
+    grows, :math:`\frac1\beta \log k` tends to the Smith-Waterman score.
 
     Positive definite **iff** the matrix :math:`\exp(\beta s(a, b))` on the alphabet is: one direction by
     convolution, the other because :math:`k - 1` is that matrix on sequences of one symbol, and 1 the value
-    with the empty sequence.  For every :math:`\beta` that holds iff s is conditionally positive definite.  The
-    certificate checks the matrix: elimination in 60 digits proves it strictly positive definite (then k is,
-    too), or a witness is found and recomputed; with (match, mismatch) it is so iff match > mismatch.
+    with the empty sequence.  It is so for every :math:`\beta` iff s is conditionally positive definite
+    (Schoenberg).  The certificate checks the matrix: elimination in 60 digits shows it strictly positive
+    definite, and then so is k; or a witness is found and recomputed; or it stays open.  With (match,
+    mismatch) no numbers are needed: match must not be below mismatch.
 
     Values grow exponentially with the length.  Those beyond every float are an error, while ``normalized()``
     and :meth:`log_block` work on scaled numbers and give results at any length.  Note that the logarithm,
@@ -139,7 +140,9 @@ class LocalAlignment(ScaledKernel):
             weights = tuple(math.exp(self.beta * score) for score in self.scores)
         else:
             weights = np.pad(np.exp(self.beta * self._table.scores), (0, 1))
-        m, e = alignments(pairs, weights, math.exp(-self.beta * self.open), math.exp(-self.beta * self.extend))
+        m, e = alignments(
+            pairs, weights, math.exp(-self.beta * self.open), math.exp(-self.beta * self.extend)
+        )
         return m + np.exp2(-np.minimum(e, 1000.0)), e
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
@@ -182,7 +185,7 @@ class LocalAlignment(ScaledKernel):
 
 
 def _least_pivot(scores: np.ndarray, beta: float) -> float:
-    """Least pivot of Gaussian elimination on ``exp(beta scores)``, relative to the diagonal, in many digits."""
+    """Least pivot of elimination on ``exp(beta scores)``, relative to the diagonal, in many digits."""
     m = multiprecision(DIGITS)
     A = [[m.exp(m.real(beta) * m.real(float(s))) for s in row] for row in scores]
     least = math.inf

@@ -40,7 +40,7 @@ def common_subsequences(
 class Prefix:
     """The first symbols of a subsequence, with the weights of its places by where they end in x and in y."""
 
-    symbols: tuple[Any, ...]
+    codes: tuple[int, ...]
     x_ends: np.ndarray | None
     y_ends: np.ndarray | None
 
@@ -81,13 +81,13 @@ class _Search:
 
     def open(self, prefix: Prefix) -> Iterator[Pattern | Family]:
         """The subsequences one symbol longer than a prefix, and those that go on from them."""
-        size = len(prefix.symbols)
+        size = len(prefix.codes)
         weight = 1.0 if self.lengths is None else self.lengths[size]
         after = self.after[0 if self.lengths is None else size]
         x_next, y_next = self._next(prefix.x_ends, self.x_steps), self._next(prefix.y_ends, self.y_steps)
-        for code, letter in enumerate(self.letters):
+        for code in range(len(self.letters)):
             x_ends, y_ends = x_next * (self.x_codes == code), y_next * (self.y_codes == code)
-            longer = Prefix((*prefix.symbols, letter), x_ends, y_ends)
+            longer = Prefix((*prefix.codes, code), x_ends, y_ends)
             own = weight * float(x_ends.sum()) * float(y_ends.sum())
             yield Pattern(own, lambda p=longer, w=own: self._show(p, w))  # type: ignore[misc]
             yield Family(float(x_ends @ after @ y_ends), lambda p=longer: self.open(p))  # type: ignore[misc]
@@ -96,9 +96,9 @@ class _Search:
         return np.full(len(steps), self.decay) if ends is None else np.asarray(ends @ steps)
 
     def _show(self, prefix: Prefix, weight: float) -> Contribution:
-        symbols = prefix.symbols
-        name = "".join(symbols) if self.text else symbols
-        return Contribution(name, weight, windows(symbols, self.x), windows(symbols, self.y))
+        symbols = tuple(self.letters[code] for code in prefix.codes)
+        places = (windows(prefix.codes, codes) for codes in (self.x_codes, self.y_codes))
+        return Contribution("".join(symbols) if self.text else symbols, weight, *places)
 
 
 def _steps(length: int, decay: float) -> np.ndarray:

@@ -28,23 +28,23 @@ class WeightedDegree(Kernel):
         \gamma_0 = 1, \quad \gamma_s = \frac{1}{2(s + 1)} \ (1 \le s \le \text{shift}), \quad
         \gamma_s = 0 \text{ beyond}
 
-    (Rätsch and Sonnenburg, 2004; with shifts Rätsch, Sonnenburg and Schölkopf, 2005).  Made for sequences with
-    a common origin, such as windows around a site of the genome.  Sequences may differ in length: a substring
-    counts wherever it lies within both.
+    (Rätsch and Sonnenburg, 2004; with shifts Rätsch, Sonnenburg and Schölkopf, 2005).  Made for sequences
+    with a common origin, such as windows around a site of the genome.  Sequences may differ in length: a
+    substring counts wherever it lies within both.
 
     Positive definite.  Without shifts the features are explicit, one for each position and substring.  With
     shifts it is the product of equality of substrings and of :math:`\gamma_{|p-q|}`, summed over positions;
-    :math:`\gamma` is a positive definite function on the integers, for :math:`1 + \sum_{s=1}^S \cos(s\theta) /
-    (s + 1) \ge \frac12` by the inequality of Rogosinski and Szegö.  Block cost: O(1 + 2 shift) per position,
-    whatever d.
+    :math:`\gamma` is a positive definite function on the integers, for its Fourier series :math:`1 +
+    \sum_{s=1}^S \cos(s\theta) / (s + 1)` is at least 1/2 by the inequality of Rogosinski and Szegö (1928).
+    Block cost: O(1 + 2 shift) per position, whatever d.
 
     Parameters
     ----------
     degree : int
         Longest substring d, >= 1.
     weights : d numbers, optional
-        Weights >= 0 of the lengths 1, ..., d.  By default :math:`w_k = 2 (d - k + 1) / (d (d + 1))`, which sum
-        to 1: every position of a long match counts 1.
+        Weights >= 0 of the lengths 1, ..., d.  By default :math:`w_k = 2 (d - k + 1) / (d (d + 1))`, which
+        sum to 1: every position of a long match counts 1.
     shift : int, default=0
         How far positions may differ.
 
@@ -66,7 +66,9 @@ class WeightedDegree(Kernel):
 
     def _validate(self) -> None:
         if self.weights is not None:
-            object.__setattr__(self, "weights", as_length_weights("WeightedDegree", self.weights, self.degree))
+            object.__setattr__(
+                self, "weights", as_length_weights("WeightedDegree", self.weights, self.degree)
+            )
 
     @property
     def domain(self) -> Domain:

@@ -19,8 +19,8 @@ from .common import require_room
 
 __all__ = ["EditDistance"]
 
-#: Five strings against negative definiteness, if a substitution costs at most as much as a gap: by lengths the
-#: coefficients sum to zero, so that costs of gaps cancel, and c'Dc = 2 substitute.
+#: Five strings against negative definiteness, if a substitution costs at most as much as a gap.  Coefficients
+#: of strings of one length sum to zero, so that costs of gaps cancel, and c'Dc = 2 substitute.
 CHEAP_SUBSTITUTIONS = (("ba", "bb", "aba", "abb", "bba"), (2.0, -2.0, -3.0, 2.0, 1.0))
 
 #: If it costs at least as much: c'Dc = 12 gap.
@@ -33,9 +33,9 @@ class EditDistance(Kernel):
     .. math:: k(x, y) = \min \left\{ \text{gap} \cdot \#\text{insertions and deletions}
               + \text{substitute} \cdot \#\text{substitutions} \right\}
 
-    With unit costs the Levenshtein distance; with ``substitute >= 2 * gap`` the length of what is left of both
-    sequences beside a longest common subsequence.  Insertions and deletions cost the same, or the distance
-    would not be symmetric.
+    With unit costs the Levenshtein distance; with ``substitute >= 2 * gap`` the number of symbols, times
+    ``gap``, that both sequences have beside a longest common subsequence.  Insertions and deletions cost the
+    same, or the distance would not be symmetric.
 
     It is **not** negative definite, whatever the costs: five strings of at most three letters are a witness.
     (Only if substitutions are free is it so, being the difference of the lengths.)  By Schoenberg's theorem

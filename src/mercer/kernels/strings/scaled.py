@@ -17,8 +17,8 @@ __all__ = ["ScaledKernel"]
 class ScaledKernel(Kernel):
     """Kernels on sequences whose values come as ``m * 2 ** e``.
 
-    Plain values that exceed every float are an error that says so; :meth:`log_block` and ``normalized()`` give
-    numbers at any length.
+    Plain values that exceed every float are an error that says so; :meth:`log_block` and ``normalized()``
+    give numbers at any length.
     """
 
     _scaled: ClassVar[bool] = True

@@ -15,7 +15,7 @@ from ...errors import InputError, ParameterError
 from ...parameters import FrozenDict
 from ..weights import ordered
 
-__all__ = ["AlphabetSequences", "Table", "TABLES", "as_scores", "named_table"]
+__all__ = ["TABLES", "AlphabetSequences", "Table", "as_scores", "named_table"]
 
 BLOSUM62 = """
    A  R  N  D  C  Q  E  G  H  I  L  K  M  F  P  S  T  W  Y  V  B  Z  X  *
@@ -133,7 +133,9 @@ def as_scores(owner: str, scores: Any) -> Any:
 def _as_pairs(owner: str, scores: Mapping[Any, Any]) -> FrozenDict:
     """A mapping with one entry for each unordered pair of its symbols."""
     if not scores or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in scores):
-        raise ParameterError(f"{owner}: `scores` must be a mapping from pairs (a, b) to numbers. Got {scores!r}.")
+        raise ParameterError(
+            f"{owner}: `scores` must be a mapping from pairs (a, b) to numbers. Got {scores!r}."
+        )
     symbols = ordered(symbol for pair in scores for symbol in pair)
     found: dict[tuple[Any, Any], float] = {}
     for i, a in enumerate(symbols):
@@ -166,16 +168,16 @@ class AlphabetSequences(Sequences):
     alphabet: frozenset[Any] = frozenset()
 
     def validate(self, X: Any, name: str = "X") -> EncodedSequences:
-        X = super().validate(X, name)
-        known = np.array([symbol in self.alphabet for symbol in X.alphabet.index], dtype=bool)
-        start, end = int(X.starts[0]), int(X.starts[-1])
-        foreign = np.flatnonzero(~known[X.codes[start:end]]) if not known.all() else ()
+        found = super().validate(X, name)
+        known = np.array([symbol in self.alphabet for symbol in found.alphabet.index], dtype=bool)
+        start, end = int(found.starts[0]), int(found.starts[-1])
+        foreign = np.zeros(0) if known.all() else np.flatnonzero(~known[found.codes[start:end]])
         if len(foreign):
             place = start + int(foreign[0])
-            i = int(np.searchsorted(X.starts, place, side="right")) - 1
-            symbol = X.alphabet.elements[X.codes[place]]
-            raise self._foreign(symbol, f"{name}[{i}]", place - int(X.starts[i]))
-        return X
+            i = int(np.searchsorted(found.starts, place, side="right")) - 1
+            symbol = found.alphabet.elements[int(found.codes[place])]
+            raise self._foreign(symbol, f"{name}[{i}]", place - int(found.starts[i]))
+        return found
 
     def point(self, x: Any, name: str = "x") -> str | tuple[Any, ...]:
         found = super().point(x, name)
@@ -193,7 +195,9 @@ class AlphabetSequences(Sequences):
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         symbols = ordered(self.alphabet)
-        return [tuple(symbols[i] for i in rng.integers(len(symbols), size=rng.integers(0, 9))) for _ in range(n)]
+        return [
+            tuple(symbols[i] for i in rng.integers(len(symbols), size=rng.integers(0, 9))) for _ in range(n)
+        ]
 
     def _meet(self, other: Domain) -> Domain | None:
         if isinstance(other, AlphabetSequences):

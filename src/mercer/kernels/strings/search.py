@@ -1,9 +1,9 @@
 """The heaviest of a great many patterns, in order, with what all the others add up to.
 
-Patterns are searched best first.  A *family* is a set of patterns with its total weight, known without listing
-them; opening it gives patterns and smaller families.  No pattern is heavier than a family that it belongs to,
-so patterns come out in the order of their weights, and what is left at the end is the sum of the families that
-were not opened: nothing is estimated, and nothing cancels.
+Patterns are searched best first.  A *family* is a set of patterns with its total weight, known without
+listing them; opening it gives patterns and smaller families.  No pattern is heavier than a family that it
+belongs to, so patterns come out in the order of their weights, and what is left at the end is the sum of the
+families that were not opened: nothing is estimated, and nothing cancels.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ...contributions import Contribution
 
@@ -67,15 +69,12 @@ def heaviest(
         yield Contribution(rest, math.fsum(-weight for weight, _, _ in queue))
 
 
-def windows(pattern: tuple[Any, ...], sequence: tuple[Any, ...]) -> tuple[tuple[int, int], ...]:
+def windows(pattern: Iterable[int], codes: np.ndarray) -> tuple[tuple[int, int], ...]:
     """Stretches of a sequence that hold a pattern as a subsequence, and have no shorter stretch within."""
-    # start[k]: the latest place where the first k + 1 symbols, in order, have begun.
-    start = [-1] * len(pattern)
-    found: list[tuple[int, int]] = []
-    for i, symbol in enumerate(sequence):
-        for k in range(len(pattern) - 1, -1, -1):
-            if pattern[k] == symbol:
-                start[k] = i if k == 0 else start[k - 1]
-        if pattern and pattern[-1] == symbol and start[-1] >= 0 and (not found or found[-1][0] < start[-1]):
-            found.append((start[-1], i + 1))
-    return tuple(found)
+    # The latest place where the symbols so far, in order, have begun, by where they have ended at the latest.
+    last = begun = np.arange(1, len(codes) + 1)
+    for code in pattern:
+        begun = np.maximum.accumulate(np.where(codes == code, begun, 0))
+        last, begun = begun, np.concatenate([[0], begun[:-1]])
+    (ends,) = np.nonzero(np.diff(last, prepend=0))
+    return tuple((int(last[end]) - 1, int(end) + 1) for end in ends)

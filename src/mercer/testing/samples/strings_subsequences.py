@@ -10,10 +10,29 @@ from ..cases import Case
 __all__ = ["CASES", "STRINGS", "TOKENS"]
 
 #: Empty, one symbol, shorter than most patterns, repeated; NUL, letters beyond 16 bits, combining marks.
-STRINGS: list[str] = ["", "a", "ab", "ab", "abracadabra", "barbara", "aaaaaaa", "\0a\0", "a😀b😀", "e\u0301a", "xyz"]
+STRINGS: list[str] = [
+    "",
+    "a",
+    "ab",
+    "ab",
+    "abracadabra",
+    "barbara",
+    "aaaaaaa",
+    "\0a\0",
+    "a😀b😀",
+    "e\u0301a",
+    "xyz",
+]
 
 #: Symbols of several types; an empty sequence; letters.
-TOKENS: list[Any] = [[], [1, 2, 1, 3], (1.0, "to", None), ["to", "be", "or", "not", "to", "be"], "not", b"\1\2\3"]
+TOKENS: list[Any] = [
+    [],
+    [1, 2, 1, 3],
+    (1.0, "to", None),
+    ["to", "be", "or", "not", "to", "be"],
+    "not",
+    b"\1\2\3",
+]
 
 CASES: list[Case] = [
     *(Case(Subsequence(n, decay), STRINGS) for n, decay in ((1, 0.5), (2, 1.0), (3, 0.3), (6, 0.9))),
