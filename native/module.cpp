@@ -289,6 +289,7 @@ NB_MODULE(_native, m) {
   bind_dense<float>(m);
   bind_program(m);
   bind_automata(m);
+  bind_alignments(m);
   bind_decomposition(m);
   bind_outputs(m);
   bind_ngrams(m);

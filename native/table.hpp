@@ -192,7 +192,47 @@ struct Tiles {
   }
 };
 
+// Recursions over pairs of sequences (native/sequences/lanes.hpp), one pair per lane.  Symbols are numbers:
+// those of step i are x[i * lanes] and the following, and sequences that end before the longest go on with
+// symbols that nothing matches.
+struct LanePairs {
+  const double* x;
+  const double* y;
+  Index cols;  // steps of y
+};
+
+// Rows first <= i < last of a recursion.  `state` is what one row leaves to the next, zeros at the beginning.
+struct SubsequenceRule {
+  Index n;
+  double decay;
+};
+struct AlignmentRule {
+  const double* weights;  // of pairs of symbols, weights[a * symbols + b]; null: of equal and other symbols
+  Index symbols;
+  double equal, other;
+  double open, extend;  // factors of the first and of every further symbol of a gap
+};
+struct EditRule {
+  double gap, substitute;
+};
+template <class Rule>
+using LaneRows = void (*)(LanePairs pairs, Index first, Index last, const Rule& rule, double* state);
+
+// The same on plain numbers, which may overflow, and on wide ones, which cannot.
+template <class Rule>
+struct LaneRecursion {
+  LaneRows<Rule> plain, wide;
+};
+
+struct LaneTable {
+  Index lanes;
+  LaneRecursion<SubsequenceRule> subsequences;
+  LaneRecursion<AlignmentRule> alignments;
+  LaneRows<EditRule> edits;
+};
+
 struct Table {
+  LaneTable lanes;
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile

@@ -13,6 +13,8 @@ void fill(Table& table) {
   fill_sinks(table);
   fill_decomposition(table);
   fill_bits(table);
+  fill_subsequences(table);
+  fill_alignments(table);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -14,5 +14,7 @@ void fill_steps(Table& table);
 void fill_sinks(Table& table);
 void fill_decomposition(Table& table);
 void fill_bits(Table& table);
+void fill_subsequences(Table& table);
+void fill_alignments(Table& table);
 
 }  // namespace mercer::MERCER_TILES

@@ -108,6 +108,45 @@ def gappy_values(
     threads: int,
 ) -> None: ...
 def gappy_steps(x: _Codes, first: int, last: int, y: _Codes, decay: float, ends: _Numbers) -> float: ...
+_Sequences = tuple[NDArray[Any], ...]  # codes and starts of X and of Y, rows, columns
+
+def subsequences(
+    pairs: _Sequences,
+    n: int,
+    decay: float,
+    sums: NDArray[np.float64],
+    exponents: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+def alignments(
+    pairs: _Sequences,
+    weights: NDArray[np.float64],
+    equal: float,
+    other: float,
+    open: float,
+    extend: float,
+    sums: NDArray[np.float64],
+    exponents: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+def edits(
+    pairs: _Sequences,
+    gap: float,
+    substitute: float,
+    costs: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+def weighted_degree(
+    pairs: _Sequences,
+    gains: NDArray[np.float64],
+    shifts: NDArray[np.float64],
+    values: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
 
 class Program:
     def __init__(

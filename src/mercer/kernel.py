@@ -74,6 +74,9 @@ class Kernel:
 
     __array_ufunc__: ClassVar[None] = None  # np.float64(2) * k comes to us; np.array([1, 2]) * k is refused
 
+    #: Whether values may be larger than any float.  Then `_scaled_block` and `_scaled_diagonal` give them.
+    _scaled: ClassVar[bool] = False
+
     #: Names and specifications of the parameters: to ask the dataclass each time takes longer than one value.
     _declared: ClassVar[tuple[tuple[str, Spec | None], ...]] = ()
 
@@ -287,6 +290,14 @@ class Kernel:
     def _diagonal(self, X: Data) -> np.ndarray:
         """Values ``k(x, x)`` on prepared data."""
         return np.array([self(x, x) for x in items(X)], dtype=float)
+
+    def _scaled_block(self, X: Data, Y: Data | None) -> tuple[np.ndarray, np.ndarray]:
+        """Values on prepared data as ``m * 2 ** e``, which cannot overflow."""
+        raise TypeError(f"{type(self).__name__} must define _scaled_block, or have _scaled = False")
+
+    def _scaled_diagonal(self, X: Data) -> tuple[np.ndarray, np.ndarray]:
+        """Values ``k(x, x)`` on prepared data as ``m * 2 ** e``."""
+        raise TypeError(f"{type(self).__name__} must define _scaled_diagonal, or have _scaled = False")
 
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """Squared distances in feature space on prepared data, where they are known without cancellation."""

@@ -35,6 +35,7 @@ def test_everything_native_under(isa):
     files = [
         str(HERE / f"test_{name}.py")
         for name in ("native", "accuracy", "functions", "program", "layouts", "decomposition", "pairs")
+        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs", "alignments")
     ]
     done = python("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, MERCER_ISA=isa)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
 from ..domains import Data, Domain, Objects, Vectors, items, lower, size
 from ..engine.program import Builder, Value
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
@@ -28,12 +28,15 @@ class Normalized(Node):
     .. math:: (x, y) \mapsto \frac{k(x, y)}{\sqrt{k(x, x) k(y, y)}}
 
     and 0 where :math:`k(x, x) = 0` or :math:`k(y, y) = 0`.  Positive definite if ``k`` is.  A kernel with
-    a negative :math:`k(x, x)` cannot be normalised: that is an error.
+    a negative :math:`k(x, x)` cannot be normalised: that is an error.  Where values of ``k`` are larger than
+    any float, as for sums over all alignments of two long strings, numerator and denominator are scaled.
     """
 
     base: Kernel
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        if m is FLOAT and self.base._scaled:
+            return self.block([x], [y])[0, 0]
         dx, dy = self.base._define(x, x, m), self.base._define(y, y, m)
         if dx < 0 or dy < 0:
             raise self._negative(float(min(dx, dy)))
@@ -47,12 +50,18 @@ class Normalized(Node):
 
     def _prepare(self, X: Data) -> Prepared:
         part = self.base._prepare(X)
-        return Prepared((part,), (self._inverse_norms(self.base._diagonal(part)),))
+        if not self.base._scaled:
+            return Prepared((part,), (self._inverse_norms(self.base._diagonal(part)),))
+        m, e = self.base._scaled_diagonal(part)
+        half = np.floor(e / 2)
+        return Prepared((part,), (self._inverse_norms(m * np.exp2(e - 2 * half)), half))
 
     def _inverse_norms(self, d: np.ndarray) -> np.ndarray:
         """``1 / sqrt(k(x, x))``, with 0 for points of norm zero."""
         if (d < 0).any():
             raise self._negative(float(d.min()))
+        if not np.isfinite(d).all():
+            raise ParameterError(f"normalized: k(x, x) overflows for {self.base!r}. Scale the data.")
         inverse = np.zeros_like(d)
         np.divide(1.0, np.sqrt(d), out=inverse, where=d > 0)
         return inverse
@@ -64,16 +73,22 @@ class Normalized(Node):
         )
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        K = self._blocks(X, Y)[0]
         s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
-        K = s[:, None] * K * t
+        if self.base._scaled:
+            M, e = self.base._scaled_block(X.parts[0], None if Y is None else Y.parts[0])
+            halves = X.arrays[1][:, None] + (X if Y is None else Y).arrays[1]
+            K = np.ldexp(s[:, None] * M * t, (e - halves).astype(np.intc))
+        else:
+            K = s[:, None] * self._blocks(X, Y)[0] * t
         if Y is None:
             np.fill_diagonal(K, np.where(s > 0, 1.0, 0.0))
         if self.base.certificate.is_psd:  # Cauchy-Schwarz holds: only rounding can leave [-1, 1]
             np.clip(K, -1.0, 1.0, out=K)
         return np.asarray(K)
 
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+        if self.base._scaled:
+            return None
         s = X.arrays[0]
         K = b.outer_multiply(next(self._compiled(b, X, Y)), s, None if Y is None else Y.arrays[0])
         if self.base.certificate.is_psd:

@@ -27,6 +27,7 @@
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
 ``frames``         columns of data frames
+``strings``        sequences of letters or other symbols, a folder of its own
 ``precomputed``    a given matrix
 ``strings``        strings and automata, a folder
 ``strings``        sequences of letters or of any symbols, a folder of its own
@@ -61,13 +62,18 @@ from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
 from .strings import (
+    AllSubsequences,
+    EditDistance,
     GappedKmer,
     GappyNGram,
+    LocalAlignment,
     Mismatch,
     NGram,
     Rational,
     RegexCount,
     Spectrum,
+    Subsequence,
+    WeightedDegree,
     Wildcard,
 )
 from .subsets import Agreement, UnionComplement
@@ -77,6 +83,7 @@ from .windows import BoxWindow, Epanechnikov
 
 __all__ = [
     "Agreement",
+    "AllSubsequences",
     "AllSubsets",
     "Anova",
     "AnovaOf",
@@ -94,6 +101,7 @@ __all__ = [
     "CosineOfSquares",
     "DerivedSubsets",
     "DualWords",
+    "EditDistance",
     "Epanechnikov",
     "EventCovariance",
     "Exponential",
@@ -117,6 +125,7 @@ __all__ = [
     "LaplaceMixture",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "LogSum",
     "Mahalanobis",
     "Matern",
@@ -151,11 +160,13 @@ __all__ = [
     "Spline",
     "SplineRemainder",
     "SquaredGeodesic",
+    "Subsequence",
     "SymmetricDifference",
     "ThinPlate",
     "TotalVariation",
     "Triangular",
     "UnionComplement",
+    "WeightedDegree",
     "WhiteNoise",
     "Wildcard",
     "columns",

@@ -1,0 +1,129 @@
+// Sums over local alignments and least costs of edit scripts, one pair of sequences per lane.
+//
+// An alignment is a list of pairs x_i ~ y_j, increasing in i and in j.  M(i, j) is the weight of those that
+// end with x_i ~ y_j, X(i, j) of those followed by a gap in x that reaches i, Y(i, j) of those followed by a
+// gap in y (after one in x, or none) that reaches j:
+//
+//   M(i, j) = w(x_i, y_j) (1 + Q(i-1, j-1))     Q = M + X + Y
+//   X(i, j) = open M(i-1, j) + extend X(i-1, j)
+//   Y(i, j) = open (M + X)(i, j-1) + extend Y(i, j-1)
+//
+// Wanted is the sum of M over all i and j.  Kept from row to row are Q and V(i, j) = X(i+1, j).
+#include "tiles.hpp"
+#include "wide.hpp"
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+// Weights of the pairs of one row.  Padding is negative here.
+struct EqualityWeights {
+  Vec x, equal, other;
+  EqualityWeights(const AlignmentRule& rule, Vec symbols)
+      : x(symbols), equal(splat(rule.equal)), other(symbols < 0.0 ? splat(0.0) : splat(rule.other)) {}
+  MERCER_INLINE Vec operator()(Vec y) const { return x == y ? equal : y < 0.0 ? splat(0.0) : other; }
+};
+
+// Padding has a symbol of its own here, of weight 0.
+struct TableWeights {
+  const double* table;
+  Vec start;
+  TableWeights(const AlignmentRule& rule, Vec symbols)
+      : table(rule.weights), start(symbols * splat(static_cast<double>(rule.symbols))) {}
+  MERCER_INLINE Vec operator()(Vec y) const {
+    double places[kLanes], found[kLanes];
+    store(places, start + y);
+    for (int l = 0; l < kLanes; ++l) found[l] = table[static_cast<Index>(places[l])];
+    return load(found);
+  }
+};
+
+// State: the sum, then Q and V of every column.
+template <class Weights>
+void plain_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+  const Vec open = splat(rule.open), extend = splat(rule.extend), one = splat(1.0);
+  for (Index i = first; i < last; ++i) {
+    const Weights weight(rule, load(pairs.x + i * kLanes));
+    Vec before = splat(0.0), Y = splat(0.0), sum = splat(0.0);
+    double* column = state + kLanes;
+    for (Index j = 0; j < pairs.cols; ++j, column += 2 * kLanes) {
+      const Vec M = weight(load(pairs.y + j * kLanes)) * (one + before), X = load(column + kLanes);
+      const Vec ends = M + X;
+      before = load(column);
+      store(column, ends + Y);
+      store(column + kLanes, muladd(open, M, extend * X));
+      Y = muladd(open, ends, extend * Y);
+      sum = sum + M;
+    }
+    store(state, load(state) + sum);
+  }
+}
+
+// The same on wide numbers; those of one cell share their exponent.  That loses nothing that counts: a number
+// is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which
+// the caller keeps above 2^-800.
+template <class Weights>
+void wide_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+  const Vec open = splat(rule.open), extend = splat(rule.extend), zero = splat(0.0);
+  Wide total = Numbers<Wide>::read(state);
+  for (Index i = first; i < last; ++i) {
+    const Weights weight(rule, load(pairs.x + i * kLanes));
+    Wide before = {zero, zero}, after = {zero, zero};
+    double* column = state + 2 * kLanes;
+    for (Index j = 0; j < pairs.cols; ++j, column += 3 * kLanes) {
+      Vec M = weight(load(pairs.y + j * kLanes)) * (before.m + power_of_two(-before.e));
+      const Vec above = load(column + 2 * kLanes);
+      const Vec e = larger(larger(before.e, above), after.e);
+      M = M * power_of_two(before.e - e);
+      const Vec X = load(column + kLanes) * power_of_two(above - e);
+      const Vec Y = after.m * power_of_two(after.e - e);
+      before = {load(column), above};
+      total = settled(total + Wide{M, e});
+      const Vec ends = M + X, Q = ends + Y;
+      const Vec settled_e = settled_exponent(Q, e), factor = power_of_two(e - settled_e);
+      store(column, Q * factor);
+      store(column + kLanes, muladd(open, M, extend * X) * factor);
+      store(column + 2 * kLanes, settled_e);
+      after = {muladd(open, ends, extend * Y) * factor, settled_e};
+    }
+  }
+  Numbers<Wide>::write(state, total);
+}
+
+void plain(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+  auto rows = rule.weights == nullptr ? plain_rows<EqualityWeights> : plain_rows<TableWeights>;
+  rows(pairs, first, last, rule, state);
+}
+
+void wide(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+  auto rows = rule.weights == nullptr ? wide_rows<EqualityWeights> : wide_rows<TableWeights>;
+  rows(pairs, first, last, rule, state);
+}
+
+// D(i, j), the cost of making the first j symbols of y out of the first i of x.  State: D(i, 1), D(i, 2), ...
+void edits(LanePairs pairs, Index first, Index last, const EditRule& rule, double* state) {
+  const Vec gap = splat(rule.gap), substitute = splat(rule.substitute), zero = splat(0.0);
+  if (first == 0)
+    for (Index j = 0; j < pairs.cols; ++j)
+      store(state + j * kLanes, splat(rule.gap * static_cast<double>(j + 1)));
+  for (Index i = first; i < last; ++i) {
+    const Vec x = load(pairs.x + i * kLanes);
+    Vec corner = splat(rule.gap * static_cast<double>(i)),
+        left = splat(rule.gap * static_cast<double>(i + 1));
+    for (Index j = 0; j < pairs.cols; ++j) {
+      const Vec up = load(state + j * kLanes);
+      const Vec exchanged = corner + (x == load(pairs.y + j * kLanes) ? zero : substitute);
+      left = smaller(exchanged, smaller(up, left) + gap);
+      corner = up;
+      store(state + j * kLanes, left);
+    }
+  }
+}
+
+}  // namespace
+
+void fill_alignments(Table& table) {
+  table.lanes.alignments = {plain, wide};
+  table.lanes.edits = edits;
+}
+
+}  // namespace mercer::MERCER_TILES

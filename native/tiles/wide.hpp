@@ -1,0 +1,80 @@
+// Numbers >= 0 beyond the range of doubles: m 2^e with a whole number e >= 0, one per lane.
+//
+// Where e is 0, m is any double; else 1 <= m < 2 after `settled`.  Sums lose what is smaller than 2^-1000 of
+// them, and a number below 2^-1022 is zero, as for plain doubles.
+#pragma once
+
+#include "simd.hpp"
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+constexpr double kWholeNumbers = 4503599627370496.0;  // 2^52: in the last bits of 2^52 + k stands k
+
+// 2^k for whole numbers -1022 <= k <= 1023; for lower ones 2^-1022.
+MERCER_INLINE Vec power_of_two(Vec k) {
+  Vec bounded = larger(k, splat(-1022.0));
+  return from_bits(bits(bounded + splat(kWholeNumbers + 1023.0)) << 52);
+}
+
+// The k with 2^k <= a < 2^(k+1), for normal numbers a > 0.
+MERCER_INLINE Vec exponent_of(Vec a) {
+  return from_bits((bits(a) >> 52) | bits(splat(kWholeNumbers))) - splat(kWholeNumbers + 1023.0);
+}
+
+// The exponent that a number m 2^e is to have.
+MERCER_INLINE Vec settled_exponent(Vec m, Vec e) {
+  Vec zero = splat(0.0);
+  return m > 0.0 ? larger(e + exponent_of(m), zero) : zero;
+}
+
+struct Wide {
+  Vec m, e;
+};
+
+MERCER_INLINE Wide operator+(Wide a, Wide b) {
+  Vec e = larger(a.e, b.e);
+  return {muladd(a.m, power_of_two(a.e - e), b.m * power_of_two(b.e - e)), e};
+}
+MERCER_INLINE Wide settled(Wide a) {
+  Vec e = settled_exponent(a.m, a.e);
+  return {a.m * power_of_two(a.e - e), e};
+}
+
+// What recursions do with either kind of number.
+template <class N>
+struct Numbers;
+
+template <>
+struct Numbers<Vec> {
+  static constexpr Index kSize = kLanes;  // doubles in memory
+  static MERCER_INLINE Vec zero() { return splat(0.0); }
+  static MERCER_INLINE Vec one() { return splat(1.0); }
+  static MERCER_INLINE Vec read(const double* p) { return load(p); }
+  static MERCER_INLINE void write(double* p, Vec a) { store(p, a); }
+  static MERCER_INLINE Vec where_equal(Vec a, Vec x, Vec y) { return x == y ? a : splat(0.0); }
+  static MERCER_INLINE Vec sum(Vec a, Vec b) { return a + b; }
+  static MERCER_INLINE Vec decayed_sum(Vec decay, Vec a, Vec b) { return muladd(decay, a, b); }
+};
+
+template <>
+struct Numbers<Wide> {
+  static constexpr Index kSize = 2 * kLanes;
+  static MERCER_INLINE Wide zero() { return {splat(0.0), splat(0.0)}; }
+  static MERCER_INLINE Wide one() { return {splat(1.0), splat(0.0)}; }
+  static MERCER_INLINE Wide read(const double* p) { return {load(p), load(p + kLanes)}; }
+  static MERCER_INLINE void write(double* p, Wide a) {
+    store(p, a.m);
+    store(p + kLanes, a.e);
+  }
+  static MERCER_INLINE Wide where_equal(Wide a, Vec x, Vec y) {
+    return {x == y ? a.m : splat(0.0), x == y ? a.e : splat(0.0)};
+  }
+  static MERCER_INLINE Wide sum(Wide a, Wide b) { return settled(a + b); }
+  static MERCER_INLINE Wide decayed_sum(Vec decay, Wide a, Wide b) {
+    return settled(Wide{decay * a.m, a.e} + b);
+  }
+};
+
+}  // namespace
+}  // namespace mercer::MERCER_TILES
