@@ -1,7 +1,13 @@
 """Kernels on strings: sequences of letters or of any hashable symbols.
 
 =================  ====================================================================
+``factors``        all common substrings, each once or with its occurrences
+``context_tree``   mutual information under a mixture of context-tree models
+``words``          bags of words of texts, with tf-idf
+``compression``    what a compressor saves: not positive definite
 =================  ====================================================================
 """
 
-__all__: list[str] = []
+from .factors import Factors
+
+__all__ = ["Factors"]
