@@ -11,10 +11,18 @@ namespace {
 
 constexpr std::int32_t kBoundary = -1;
 
-// log((1 - p) e^own + p e^below), without loss where both are near zero.
+// log(q e^top + rest e^low) for top >= low and q + rest = 1.  Near each other, the difference to `top` is
+// small and must not be lost; far from each other, q may be the smaller part and must not be lost.
+double mix_sorted(double top, double low, double q, double rest) {
+  double gap = low - top;
+  return gap > -1.0 ? top + std::log1p(rest * std::expm1(gap)) : top + std::log(q + rest * std::exp(gap));
+}
+
+// log((1 - p) e^own + p e^below)
 double mix(double own, double below, double p) {
-  return own >= below ? own + std::log1p(p * std::expm1(below - own))
-                      : below + std::log1p((1.0 - p) * std::expm1(own - below));
+  if (p == 0.0) return own;
+  if (p == 1.0) return below;
+  return own >= below ? mix_sorted(own, below, 1.0 - p, p) : mix_sorted(below, own, p, 1.0 - p);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 =================  ====================================================================
 """
 
+from .context_tree import ContextTree
 from .factors import Factors
 
-__all__ = ["Factors"]
+__all__ = ["ContextTree", "Factors"]
