@@ -26,6 +26,7 @@
 ``derived``        sums of a kernel over members
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
+``strings``        kernels on strings, a folder
 ``frames``         columns of data frames
 ``precomputed``    a given matrix
 =================  ====================================================================
@@ -58,6 +59,7 @@ from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from .strings import BagOfWords, Compression, ContextTree, Factors
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
@@ -68,6 +70,7 @@ __all__ = [
     "AllSubsets",
     "Anova",
     "AnovaOf",
+    "BagOfWords",
     "BooleanFunctions",
     "BoxWindow",
     "BrownianBridge",
@@ -76,7 +79,9 @@ __all__ = [
     "ChiSquare",
     "Columns",
     "CommonSubsets",
+    "Compression",
     "Constant",
+    "ContextTree",
     "Cosine",
     "CosineDifference",
     "CosineOfSquares",
@@ -87,6 +92,7 @@ __all__ = [
     "Exponential",
     "ExponentialDot",
     "ExponentialSum",
+    "Factors",
     "Gaussian",
     "GaussianComparison",
     "GaussianProduct",
