@@ -165,7 +165,9 @@ class Bags:
                 _, first, run = np.unique(
                     run[kept] * len(names) + words[last], return_index=True, return_inverse=True
                 )
-                found = [tuple(names[w] for w in words[i : i + length].tolist()) for i in begin[first].tolist()]
+                found = [
+                    tuple(names[w] for w in words[i : i + length].tolist()) for i in begin[first].tolist()
+                ]
             if length >= shortest:
                 columns.append(run + len(features))
                 at.append(rows[begin])

@@ -22,6 +22,7 @@ from ...parameters import parameter
 
 __all__ = ["Compression"]
 
+
 def _lzma(data: bytes, level: int) -> bytes:
     """Compress with a dictionary no larger than the data: the usual ones take 0.1 s to be made."""
     size = max(4096, 1 << (len(data) - 1).bit_length() if data else 0)
@@ -131,5 +132,5 @@ def _as_bytes(x: Any) -> bytes:
         return bytes(symbols)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"Compression: strings must be text, or numbers from 0 to 255. Got a sequence that is neither: {error}."
+            f"Compression: strings must be text, or numbers from 0 to 255. Got neither: {error}."
         ) from error

@@ -82,8 +82,8 @@ class ContextTree(Kernel):
     each letter given the longest context in T that stands before it, :math:`P(x) = \prod_i
     \theta_{T(x_{i-D} \dots x_{i-1})}(x_i)`.  The prior splits every node of the tree with the probability p
     (up to depth D), and gives each leaf a Dirichlet distribution with all parameters b (Krichevsky-Trofimov:
-    1/2).  :math:`N_x` is the number of letters that are drawn.  Every string counts as :math:`\sigma` letters,
-    as in Cuturi and Vert (2005), so that values of long strings neither vanish nor grow with their lengths;
+    1/2).  :math:`N_x` is the number of letters that are drawn.  Every string counts as :math:`\sigma`
+    letters, as in Cuturi and Vert (2005), so that values of long strings do not vanish with their lengths;
     where all strings have :math:`N` letters and :math:`\sigma = N`, it is the plain kernel
     :math:`\int P(x) P(y)`.
 
@@ -94,14 +94,14 @@ class ContextTree(Kernel):
     the two trees have in common, at most O(D (N_x + N_y)), by the weighted-tree recursion in logarithms.
     The value of a pair that underflows (a large :math:`\sigma`) is an error.
 
-    The contributions of contexts are shares of the value: a context has the posterior probability of being the
-    one in use, times the part of the letters that are read behind it.  They add up to ``k(x, y)``; the value
-    itself is no sum over contexts.
+    The contributions of contexts are shares of the value: a context has the posterior probability of being
+    the one in use, times the part of the letters that are read behind it.  They add up to ``k(x, y)``; the
+    value itself is no sum over contexts.
 
     Parameters
     ----------
     depth : int
-        The most letters of a context, D, from 0 (letters are independent) to 1000.
+        The most letters of a context, D, from 0 (letters are independent) to 100.
     alphabet_size : int
         Number of letters there may be, whether they occur or not.  Data with more are refused.
     sigma : float, default=1.0
@@ -118,13 +118,13 @@ class ContextTree(Kernel):
     Examples
     --------
     >>> k = ContextTree(2, alphabet_size=4, sigma=4.0)
-    >>> k.block(["ACACACAC", "CACACACACA", "ACGTTGCA"]).round(5)
-    array([[0.01225, 0.01188, 0.00045],
-           [0.01188, 0.01154, 0.00045],
-           [0.00045, 0.00045, 0.00085]])
+    >>> k.normalized().block(["ACACACAC", "CACACACACA", "ACGTTGCA"]).round(2)
+    array([[1.  , 1.  , 0.09],
+           [1.  , 1.  , 0.09],
+           [0.09, 0.09, 1.  ]])
     """
 
-    depth: int = parameter(low=0, high=1000, integer=True)
+    depth: int = parameter(low=0, high=100, integer=True)
     alphabet_size: int = parameter(low=1, integer=True)
     sigma: float = parameter(default=1.0, low=0.0, open_low=True)
     split: float = parameter(default=0.5, low=0.0, high=1.0)
@@ -194,14 +194,14 @@ class ContextTree(Kernel):
     def _exp(self, logarithms: np.ndarray) -> np.ndarray:
         if (logarithms < SMALLEST_LOG).any():
             raise self._underflow()
-        return np.exp(logarithms)
+        return np.asarray(np.exp(logarithms))
 
     # -- what is known ------------------------------------------------------------------------
     def _certify(self) -> Certificate:
         return Certificate.psd(
             self,
             "mutual information",
-            "an integral over models of P(x)^(sigma/N_x) P(y)^(sigma/N_y), a function of x times the same of y",
+            "an integral over models of P(x)^(sigma/N_x) P(y)^(sigma/N_y): f(x) f(y) for each model",
             conditions=(f"all strings are over one alphabet of {self.alphabet_size} letters",),
         )
 
@@ -284,9 +284,8 @@ class _Mixture:
         leaf = 1.0
         if context in self.children:
             leaf = (1 - self.kernel.split) * math.exp(self.log_evidence(context) - self.log_value(context))
-        read = math.fsum(
-            a * n for counts in self.counts[context].values() for a, n in zip(self.scales, counts, strict=True)
-        )
+        a, b = self.scales
+        read = math.fsum(a * n[0] + b * n[1] for n in self.counts[context].values())
         yield context, reached * leaf * (read / self.weight if self.weight else 1.0)
         for child in self.children.get(context, ()):
             yield from self.shares(child, reached * (1 - leaf))
@@ -304,7 +303,7 @@ class _Mixture:
 
 
 def _log_rising(b: Any, r: Any, m: Arithmetic) -> Any:
-    """``log Gamma(b + r) - log Gamma(b)``, through the fractional part of r, where Gamma does not overflow."""
+    """``log Gamma(b + r) - log Gamma(b)``, through the fractional part of r: Gamma itself may overflow."""
     whole = int(r)
     start = b + (r - whole)
     return m.log(m.gamma(start) / m.gamma(b)) + m.fsum([m.log(start + i) for i in range(whole)])

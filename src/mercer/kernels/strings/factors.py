@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,8 @@ class Factors(Kernel):
 
     (the empty one occurs :math:`|x| + 1` times): the all-substrings kernel, with :math:`\rho < 1` as decay.
 
-    Positive definite: an inner product of one feature per factor.  Strictly, as long as nothing is excluded: a
-    string has itself as a factor, and other strings that have it are longer, so that features of distinct
+    Positive definite: an inner product of one feature per factor.  Strictly, if nothing is excluded: a string
+    has itself as a factor, and other strings that have it are longer, so that the features of distinct
     strings are triangular.  Cost of a value: O(\|x\| + \|y\| + total length of the excluded factors), by a
     suffix automaton of x, built once per row; memory about 150 bytes per symbol of x and thread.  Values that
     are whole numbers below 2^53 are exact; values beyond the range of floats are an error.
@@ -85,7 +85,7 @@ class Factors(Kernel):
     """
 
     rho: float = parameter(default=1.0, low=0.0, open_low=True)
-    excluded: tuple[Any, ...] = ()
+    excluded: Collection[Any] = ()
     shortest: int = parameter(default=0, low=0, integer=True)
     bonus: tuple[int, float] | None = None
     counts: bool = parameter(default=False, choices=(False, True))

@@ -6,7 +6,7 @@ import dataclasses
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -112,7 +112,7 @@ class BagOfWords(Kernel):
     )
     lowercase: bool = parameter(default=True, choices=(False, True), kw_only=True)
     synonyms: Mapping[Any, Any] | None = option(None)
-    stop_words: tuple[Any, ...] = option(())
+    stop_words: Collection[Any] = option(())
     ngrams: tuple[int, int] = option((1, 1))
     tf: str = parameter(default="count", choices=("count", "log", "binary"), kw_only=True)
     idf: Mapping[Any, float] | str | None = dataclasses.field(
@@ -133,8 +133,8 @@ class BagOfWords(Kernel):
             object.__setattr__(self, "idf", Measure(self.idf, name, "idf"))
         if self.similarity is not None and not isinstance(self.similarity, Kernel):
             raise ParameterError(
-                f"{name}: `similarity` must be a kernel on words. Got {self.similarity!r}. A matrix is one as "
-                "Linear().on(f), where f gives a word its row of a square root of the matrix."
+                f"{name}: `similarity` must be a kernel on words. Got {self.similarity!r}. A matrix is one "
+                "as Linear().on(f), where f gives a word its row of a square root of the matrix."
             )
         if self.similarity is not None and self.ngrams != (1, 1):
             raise ParameterError(
@@ -295,7 +295,9 @@ def _check_pattern(owner: str, pattern: Any) -> None:
     try:
         groups = re.compile(pattern).groups
     except (re.error, TypeError) as error:
-        raise ParameterError(f"{owner}: `pattern` must be a regular expression. Got {pattern!r}: {error}.") from error
+        raise ParameterError(
+            f"{owner}: `pattern` must be a regular expression. Got {pattern!r}: {error}."
+        ) from error
     if groups > 1 or not isinstance(pattern, str):
         raise ParameterError(
             f"{owner}: `pattern` must be a text with at most one group, the word. Got {pattern!r}. "
@@ -307,6 +309,6 @@ def _as_range(owner: str, ngrams: Any) -> tuple[int, int]:
     pair = tuple(ngrams) if isinstance(ngrams, Iterable) else ()
     if not (len(pair) == 2 and all(type(n) is int for n in pair) and 1 <= pair[0] <= pair[1]):
         raise ParameterError(
-            f"{owner}: `ngrams` must be a pair of integers, 1 <= fewest <= most, such as (1, 2). Got {ngrams!r}."
+            f"{owner}: `ngrams` must be two integers, 1 <= fewest <= most, such as (1, 2). Got {ngrams!r}."
         )
     return pair

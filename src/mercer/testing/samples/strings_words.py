@@ -10,7 +10,7 @@ from ..cases import Case
 
 __all__ = ["CASES"]
 
-#: No words at all, only stop words, lists of words, an accent as a letter and as a mark, upper case, a repeat.
+#: No words at all, only stop words, a list of words, an accent as a letter and as a mark, a repeat.
 TEXTS: list[Any] = [
     "",
     "... !",
