@@ -2,12 +2,13 @@
 
 namespace mercer {
 
-void FactorTable::build(const std::int32_t* text, Index n, const FactorWeights& weights) {
+void FactorTable::build(const std::int32_t* text, Index n, const FactorWeights& weights, Index partners) {
   weights_ = &weights;
   length_ = n;
   now_ = 0;
   automaton_.build(text, n);
-  steps_.build(automaton_, text, n);
+  constexpr Index kMany = 4;
+  steps_.build(automaton_, partners >= kMany);
   mark_excluded();
   classes_.assign(static_cast<std::size_t>(automaton_.states()), {});
   for (State s : automaton_.by_length()) {
@@ -92,7 +93,7 @@ void factors_block(Strings X, Strings Y, const FactorWeights& weights, bool coun
   for_each_row<FactorTable>(X.count, threads, [&](Index i, FactorTable& table) {
     Index columns = std::clamp<Index>(limit + i, 0, Y.count);
     if (columns == 0) return;
-    table.build(X.begin(i), X.length(i), weights);
+    table.build(X.begin(i), X.length(i), weights, columns);
     for (Index j = 0; j < columns; ++j) {
       const std::int32_t* text = Y.begin(j);
       Index n = Y.length(j);
@@ -103,7 +104,7 @@ void factors_block(Strings X, Strings Y, const FactorWeights& weights, bool coun
 
 void factors_diagonal(Strings X, const FactorWeights& weights, bool counted, double* out, int threads) {
   for_each_row<FactorTable>(X.count, threads, [&](Index i, FactorTable& table) {
-    table.build(X.begin(i), X.length(i), weights);
+    table.build(X.begin(i), X.length(i), weights, 1);
     out[i] = counted ? table.counted(X.begin(i), X.length(i)) : table.distinct(X.begin(i), X.length(i));
   });
 }

@@ -33,7 +33,8 @@ struct FactorWeights {
 // The factors of one string, ready to be compared with those of many others.
 class FactorTable {
  public:
-  void build(const std::int32_t* text, Index n, const FactorWeights& weights);
+  // `partners` is the number of strings that it will be compared with.
+  void build(const std::int32_t* text, Index n, const FactorWeights& weights, Index partners);
 
   // Sum of the weights of the common factors, each counted once.
   double distinct(const std::int32_t* text, Index n);

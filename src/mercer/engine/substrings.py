@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -62,7 +62,8 @@ class LengthWeights:
 def _powers(rho: float, longest: int) -> tuple[Array, Array]:
     """``rho ** l`` for l = 0..longest, each rounded once, and the sums of the first 0, 1, 2... of them."""
     with np.errstate(over="ignore"):
-        powers = np.array([_power(rho, length) for length in range(longest + 1)])
+        known = np.ones(longest + 1) if rho == 1.0 else map(partial(_power, rho), range(longest + 1))
+        powers = np.fromiter(known, dtype=np.float64, count=longest + 1)
         return powers, np.concatenate([[0.0], np.cumsum(powers)])
 
 

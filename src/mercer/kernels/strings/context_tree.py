@@ -119,9 +119,9 @@ class ContextTree(Kernel):
     --------
     >>> k = ContextTree(2, alphabet_size=4, sigma=4.0)
     >>> k.normalized().block(["ACACACAC", "CACACACACA", "ACGTTGCA"]).round(2)
-    array([[1.  , 1.  , 0.09],
-           [1.  , 1.  , 0.09],
-           [0.09, 0.09, 1.  ]])
+    array([[1.  , 1.  , 0.08],
+           [1.  , 1.  , 0.08],
+           [0.08, 0.08, 1.  ]])
     """
 
     depth: int = parameter(low=0, high=100, integer=True)

@@ -103,7 +103,7 @@ class BagOfWords(Kernel):
     >>> texts = ["red sky", "blue sky", "blue sea"]
     >>> tfidf = BagOfWords(idf="fit").resolve(texts)
     >>> round(tfidf.idf["sky"], 4), round(tfidf("a red sky", "red"), 4)
-    (1.2877, 2.8670)
+    (1.2877, 2.8667)
     """
 
     pattern: str = option(r"\w+")
@@ -129,7 +129,7 @@ class BagOfWords(Kernel):
             )
         object.__setattr__(self, "stop_words", as_elements(name, "stop_words", self.stop_words))
         object.__setattr__(self, "ngrams", _as_range(name, self.ngrams))
-        if isinstance(self.idf, Mapping):
+        if isinstance(self.idf, Mapping) and not isinstance(self.idf, Measure):
             object.__setattr__(self, "idf", Measure(self.idf, name, "idf"))
         if self.similarity is not None and not isinstance(self.similarity, Kernel):
             raise ParameterError(
@@ -193,7 +193,7 @@ class BagOfWords(Kernel):
         counts = self._counts(X)
         total = float(len(counts) if weight is None else weight.sum())
         idf = np.log((1 + total) / (1 + counts.frequencies(weight))) + 1
-        return dict(zip(counts.vocabulary.elements, idf.tolist(), strict=True))
+        return Measure(dict(zip(counts.vocabulary.elements, idf.tolist(), strict=True)), name=name)
 
     def _child_data(self, X: Data) -> Data:
         assert self.similarity is not None
