@@ -329,3 +329,55 @@ class Outputs:
     def tree(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     @property
     def steps(self) -> int: ...
+class FactorWeights:
+    def __init__(
+        self,
+        shortest: int,
+        longer: int,
+        powers: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        longer_powers: NDArray[np.float64],
+        longer_sums: NDArray[np.float64],
+        empty: float,
+        excluded_codes: NDArray[np.int32],
+        excluded_starts: NDArray[np.int64],
+    ) -> None: ...
+
+def factors(
+    weights: FactorWeights,
+    counted: bool,
+    x: NDArray[np.int32],
+    x_starts: NDArray[np.int64],
+    y: NDArray[np.int32],
+    y_starts: NDArray[np.int64],
+    limit: int,
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def factors_diagonal(
+    weights: FactorWeights,
+    counted: bool,
+    x: NDArray[np.int32],
+    x_starts: NDArray[np.int64],
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
+def log_rising(b: float, r: float) -> float: ...
+
+class ContextForest:
+    def __init__(
+        self, depth: int, boundary: bool, letters: int, sigma: float, split: float, prior: float
+    ) -> None: ...
+    def plant(self, codes: NDArray[np.int32], starts: NDArray[np.int64], threads: int) -> None: ...
+    @property
+    def nodes(self) -> int: ...
+    def block(
+        self,
+        rows: NDArray[np.int64],
+        other: ContextForest,
+        columns: NDArray[np.int64],
+        limit: int,
+        out: NDArray[np.float64],
+        threads: int,
+    ) -> None: ...
+    def diagonal(self, rows: NDArray[np.int64], out: NDArray[np.float64], threads: int) -> None: ...

@@ -6,6 +6,7 @@
 ``vectors``        ``Vectors`` and ``Reals``
 ``sets``           ``Sets`` of hashables
 ``sequences``      ``Sequences`` of letters or any hashable symbols
+``texts``          ``Texts``: documents, as text or as lists of words
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``frames``         ``Frames``: rows of a pandas or polars frame
@@ -20,6 +21,7 @@ from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box
 from .sequences import EncodedSequences, Sequences
 from .sets import Sets
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
+from .texts import Texts, Tokens
 from .vectors import Reals, Vectors
 from .vocabulary import Vocabulary
 
@@ -44,6 +46,8 @@ __all__ = [
     "Similarities",
     "Simplex",
     "Subsets",
+    "Texts",
+    "Tokens",
     "TupleColumns",
     "Tuples",
     "Vectors",

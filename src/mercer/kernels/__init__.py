@@ -26,6 +26,7 @@
 ``derived``        sums of a kernel over members
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
+``strings``        kernels on strings, a folder
 ``frames``         columns of data frames
 ``strings``        sequences of letters or other symbols, a folder of its own
 ``precomputed``    a given matrix
@@ -63,7 +64,11 @@ from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
 from .strings import (
     AllSubsequences,
+    BagOfWords,
+    Compression,
+    ContextTree,
     EditDistance,
+    Factors,
     GappedKmer,
     GappyNGram,
     LocalAlignment,
@@ -87,6 +92,7 @@ __all__ = [
     "AllSubsets",
     "Anova",
     "AnovaOf",
+    "BagOfWords",
     "BooleanFunctions",
     "BoxWindow",
     "BrownianBridge",
@@ -95,7 +101,9 @@ __all__ = [
     "ChiSquare",
     "Columns",
     "CommonSubsets",
+    "Compression",
     "Constant",
+    "ContextTree",
     "Cosine",
     "CosineDifference",
     "CosineOfSquares",
@@ -107,6 +115,7 @@ __all__ = [
     "Exponential",
     "ExponentialDot",
     "ExponentialSum",
+    "Factors",
     "GappedKmer",
     "GappyNGram",
     "Gaussian",

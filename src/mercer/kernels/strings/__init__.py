@@ -10,17 +10,24 @@
 ``alignment``      local alignments, summed
 ``edit``           edit distances
 ``degree``         stretches at the same place, or nearby
+``factors``        the set of common substrings, or all of them counted
+``context_tree``   mutual information under all context trees
+``words``          bags of words, in stages
+``compression``    what compressing two texts together saves
 ``rational``       what a weighted transducer computes
 ``regex_count``    matches of a regular expression, counted
 =================  ====================================================================
 
-``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scaled``, ``scores``, ``search``, ``slices``,
-``strands``, ``stretches`` and ``windows`` hold what several of them share.
+``bags``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scaled``, ``scores``, ``search``,
+``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
 """
 
 from .alignment import LocalAlignment
+from .compression import Compression
+from .context_tree import ContextTree
 from .degree import WeightedDegree
 from .edit import EditDistance
+from .factors import Factors
 from .gapped import GappedKmer, Wildcard
 from .gappy import GappyNGram
 from .mismatch import Mismatch
@@ -29,10 +36,15 @@ from .rational import Rational
 from .regex_count import RegexCount
 from .spectrum import Spectrum
 from .subsequences import AllSubsequences, Subsequence
+from .words import BagOfWords
 
 __all__ = [
     "AllSubsequences",
+    "BagOfWords",
+    "Compression",
+    "ContextTree",
     "EditDistance",
+    "Factors",
     "GappedKmer",
     "GappyNGram",
     "LocalAlignment",

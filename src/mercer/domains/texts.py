@@ -1,0 +1,81 @@
+"""Documents: running text, or lists of words that somebody has cut already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..digests import digest
+from ..errors import InputError
+from .base import Domain
+from .sequences import Sequences
+
+__all__ = ["Texts", "Tokens"]
+
+
+class Tokens(tuple[Any, ...]):
+    """The words of a document that came as a list."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+@dataclass(frozen=True)
+class Texts(Domain):
+    """Documents: ``str``, or lists, tuples and arrays of words (any hashables).
+
+    A text and the list of its words are two points.  Kernels on documents and on sequences meet in
+    :class:`Sequences`, where ``"ab"`` and ``["a", "b"]`` are one point: the text.
+    """
+
+    def validate(self, X: Any, name: str = "X") -> list[str | Tokens]:
+        if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
+            raise InputError(
+                f"{name} must be a sequence of texts or of lists of words. Got {type(X).__name__}. "
+                f"For a single one pass a list of one: [{name}]."
+            )
+        return [_document(x, f"{name}[{i}]") for i, x in enumerate(X)]
+
+    def point(self, x: Any, name: str = "x") -> str | Tokens:
+        return _document(x, name)
+
+    def pair(self, x: Any, y: Any) -> tuple[str | Tokens, str | Tokens]:
+        return _document(x, "x"), _document(y, "y")
+
+    def _meet(self, other: Domain) -> Domain | None:
+        return other if isinstance(other, Sequences) else super()._meet(other)
+
+    def _digest(self, x: Any, position: int) -> str:
+        return digest(x) if isinstance(x, str) else super()._digest(("words", *x), position)
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
+        words = np.array(["red", "green", "blue", "sky", "sea"])
+        return [" ".join(rng.choice(words, size=int(rng.integers(0, 7))).tolist()) for _ in range(n)]
+
+    def __str__(self) -> str:
+        return "texts"
+
+
+def _document(x: Any, name: str) -> str | Tokens:
+    if isinstance(x, str):
+        return str(x)
+    if isinstance(x, Tokens):
+        return x
+    if isinstance(x, np.ndarray) and x.ndim == 1:
+        x = x.tolist()
+    if not isinstance(x, list | tuple):
+        raise InputError(f"{name} must be a text or a list of words. Got {type(x).__name__}.")
+    words = Tokens(w.item() if isinstance(w, np.generic) else w for w in x)
+    for i, word in enumerate(words):
+        try:
+            hash(word)
+        except TypeError as error:
+            raise InputError(f"{name}[{i}] must be a hashable word: {error}.") from error
+        if word != word:
+            raise InputError(f"{name}[{i}] is {word!r}, which does not equal itself: it is no word.")
+    return words

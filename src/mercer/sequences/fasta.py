@@ -1,0 +1,205 @@
+"""Reading and writing FASTA files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal, NamedTuple
+
+from ..errors import InputError, ParameterError
+
+__all__ = ["FastaRecord", "read_fasta", "write_fasta"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class FastaRecord(NamedTuple):
+    """One sequence of a FASTA file: the first word of its heading, the rest of it, and the letters."""
+
+    name: str
+    description: str
+    sequence: str
+
+
+def read_fasta(
+    source: str | os.PathLike[str] | IO[Any],
+    *,
+    case: Literal["keep", "upper", "lower"] = "keep",
+    alphabet: Iterable[str] | None = None,
+) -> list[FastaRecord]:
+    r"""Read the records of a FASTA file, plain or gzipped.
+
+    A heading ``>name description`` begins a record; the lines up to the next one are its letters.  White
+    space within them, empty lines and lines that begin with ``;`` (comments) are left out; line ends may be
+    those of any system.  A record may be empty.  Files are UTF-8; whether they are gzipped is seen from
+    their first bytes.
+
+    Parameters
+    ----------
+    source : path or file
+        Opened for text or for bytes; a file is read from where it stands and stays open.
+    case : {"keep", "upper", "lower"}, default="keep"
+        What to do with the case of letters, which often marks repeats.
+    alphabet : collection of letters, optional
+        The only letters allowed (after ``case``); any other is an error.
+
+    Returns
+    -------
+    list of FastaRecord
+        Tuples ``(name, description, sequence)``.
+
+    Raises
+    ------
+    InputError
+        If the file is no FASTA file; the message names the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_fasta(io.StringIO(">seq1 a gene\nGATT\nACA\n>seq2\nCAT\n"))[0]
+    FastaRecord(name='seq1', description='a gene', sequence='GATTACA')
+    """
+    if case not in ("keep", "upper", "lower"):
+        raise ParameterError(f"read_fasta: `case` must be 'keep', 'upper' or 'lower'. Got {case!r}.")
+    allowed = None if alphabet is None else frozenset(alphabet)
+    with _opened(source) as (lines, name):
+        return list(_records(lines, name, case, allowed))
+
+
+def _records(
+    lines: Iterable[str], source: str, case: str, allowed: frozenset[str] | None
+) -> Iterator[FastaRecord]:
+    heading: tuple[str, str] | None = None
+    letters: list[str] = []
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if not line or line.startswith(";"):
+            continue
+        if line.startswith(">"):
+            if heading is not None:
+                yield FastaRecord(*heading, "".join(letters))
+            heading, letters = _heading(line, source, number), []
+        elif heading is None:
+            raise InputError(
+                f"read_fasta: {source}, line {number}: letters before the first heading. A FASTA file begins "
+                f"with a line '>name'. Got {line[:40]!r}."
+            )
+        else:
+            letters.append(_letters(line, source, number, case, allowed))
+    if heading is not None:
+        yield FastaRecord(*heading, "".join(letters))
+
+
+def _heading(line: str, source: str, number: int) -> tuple[str, str]:
+    name, _, description = line[1:].strip().replace("\t", " ", 1).partition(" ")
+    if not name:
+        raise InputError(f"read_fasta: {source}, line {number}: the heading has no name. Got {line!r}.")
+    return name, description.strip()
+
+
+def _letters(line: str, source: str, number: int, case: str, allowed: frozenset[str] | None) -> str:
+    letters = "".join(line.split())
+    if case != "keep":
+        letters = letters.upper() if case == "upper" else letters.lower()
+    if allowed is not None and not allowed.issuperset(letters):
+        foreign = next(letter for letter in letters if letter not in allowed)
+        raise InputError(
+            f"read_fasta: {source}, line {number}: the letter {foreign!r} is not in the alphabet "
+            f"{''.join(sorted(allowed))!r}."
+        )
+    return letters
+
+
+@contextmanager
+def _opened(source: Any) -> Iterator[tuple[Iterable[str], str]]:
+    """The lines of a path or an open file, and what to call it in errors."""
+    if isinstance(source, str | os.PathLike):
+        with Path(source).open("rb") as file:
+            yield _decoded(file.read(), str(source)), str(source)
+    elif hasattr(source, "read"):
+        name, content = str(getattr(source, "name", "the file")), source.read()
+        yield _decoded(content, name) if isinstance(content, bytes) else io.StringIO(content, None), name
+    else:
+        raise InputError(f"read_fasta: `source` must be a path or an open file. Got {type(source).__name__}.")
+
+
+def _decoded(content: bytes, source: str) -> Iterator[str]:
+    """Lines of a file's bytes."""
+    if content.startswith(GZIP_MAGIC):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"read_fasta: {source} is gzipped but damaged: {error}.") from error
+    for number, line in enumerate(content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"read_fasta: {source}, line {number}: not UTF-8 text: {error.reason}."
+            ) from error
+
+
+def write_fasta(
+    records: Iterable[Any], target: str | os.PathLike[str] | IO[str], *, width: int | None = 60
+) -> None:
+    """Write records to a FASTA file.
+
+    Parameters
+    ----------
+    records : iterable of FastaRecord, (name, sequence) or (name, description, sequence)
+        Names are single words; no part may hold a line end.
+    target : path or file opened for text
+        A path that ends in ``.gz`` is gzipped.
+    width : int or None, default=60
+        Letters per line; None writes each sequence on one line.
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_fasta([("seq1", "a gene", "GATTACA"), ("seq2", "CAT")], sys.stdout, width=5)
+    >seq1 a gene
+    GATTA
+    CA
+    >seq2
+    CAT
+    """
+    if width is not None and not (type(width) is int and width >= 1):
+        raise ParameterError(
+            f"write_fasta: `width` must be an integer of at least 1, or None. Got {width!r}."
+        )
+    text = "".join(_format(record, f"records[{i}]", width) for i, record in enumerate(records))
+    if not isinstance(target, str | os.PathLike):
+        target.write(text)
+        return
+    # A timestamp would make equal contents different files.
+    content = text.encode("utf-8")
+    Path(target).write_bytes(gzip.compress(content, mtime=0) if str(target).endswith(".gz") else content)
+
+
+def _format(record: Any, name: str, width: int | None) -> str:
+    parts = tuple(record) if isinstance(record, tuple | list) else ()
+    if len(parts) == 2:
+        parts = (parts[0], "", parts[1])
+    if len(parts) != 3 or not all(isinstance(part, str) for part in parts):
+        raise InputError(
+            f"write_fasta: {name} must be (name, sequence) or (name, description, sequence), all text. "
+            f"Got {record!r}."
+        )
+    word, description, letters = parts
+    if not word or len(word.split()) != 1 or word.split()[0] != word:
+        raise InputError(f"write_fasta: the name of {name} must be one word. Got {word!r}.")
+    if len(description.splitlines()) > 1:
+        raise InputError(f"write_fasta: the description of {name} must be one line. Got {description!r}.")
+    if letters.split() not in ([], [letters]) or ">" in letters or ";" in letters:
+        raise InputError(
+            f"write_fasta: the sequence of {name} must have no white space, '>' or ';', which would not be "
+            "read back as letters."
+        )
+    step = width or max(len(letters), 1)
+    lines = [letters[i : i + step] for i in range(0, len(letters), step)]
+    return "\n".join([f">{word} {description}".strip(), *lines, ""])
