@@ -1,17 +1,24 @@
-"""Sequences of biology: what strings of letters mean before a kernel compares them.
+"""Sequences as data: what strings of letters mean before a kernel compares them, and files of them.
 
-=============  =================================================================``dna``        the letters of nucleotides, their complements, the domain of DNA
+=============  ========================================================================
+``dna``        the letters of nucleotides, their complements, the domain of DNA
 ``alphabets``  sequences over a given alphabet
+``fasta``      ``read_fasta`` and ``write_fasta``
 =============  ========================================================================
 """
+
 from .alphabets import SequencesOver
 from .dna import DNA, IUPAC, complement, expand, reverse_complement
-__all__ = ["DNA", "IUPAC", "SequencesOver", "complement", "expand", "reverse_complement"]
-=======
-"""Sequences as data: files.
-=========  =========================================================================
-``fasta``  ``read_fasta`` and ``write_fasta``
-=========  =========================================================================
-"""
 from .fasta import FastaRecord, read_fasta, write_fasta
-__all__ = ["FastaRecord", "read_fasta", "write_fasta"]
+
+__all__ = [
+    "DNA",
+    "IUPAC",
+    "FastaRecord",
+    "SequencesOver",
+    "complement",
+    "expand",
+    "read_fasta",
+    "reverse_complement",
+    "write_fasta",
+]
