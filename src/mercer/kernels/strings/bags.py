@@ -13,7 +13,7 @@ import scipy.sparse
 
 from ...domains import Tokens, Vocabulary
 
-__all__ = ["Bags", "Found", "NormalForm", "WordReader"]
+__all__ = ["Bags", "Feature", "Found", "NormalForm", "WordReader", "runs"]
 
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
