@@ -6,6 +6,7 @@ Map of the folder::
     tiles.py      cuts an n-by-m block into tiles and runs them on several threads
     pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA
     layouts.py    zeros and ones, packed into words
+    substrings.py common factors and context trees of strings
     builder.py    what kernels say of themselves: steps over tiles, each distinct one once
     registers.py  which register each value of such a program lives in
     program.py    runs the steps: matrices, and products without them

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..digests import encode
 from ..domains import Vocabulary
 from ..errors import ParameterError
 
@@ -71,6 +72,9 @@ class Measure(Mapping[Any, float]):
 
     def __repr__(self) -> str:
         return repr(self._weights)
+
+    def _digest_form(self) -> bytes:
+        return encode(self._weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Measure, (self._weights,))

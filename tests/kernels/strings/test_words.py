@@ -54,6 +54,11 @@ def test_machines_learn_the_document_frequencies_of_their_training_documents():
         BagOfWords(idf="fit").block(TRAIN)
 
 
+def test_fitted_kernels_have_digests():
+    first, second = BagOfWords(idf="fit").resolve(TRAIN), BagOfWords(idf="fit").resolve(TRAIN[::-1])
+    assert first.digest() == second.digest() != BagOfWords(idf="fit").resolve(TRAIN[1:]).digest()
+
+
 def test_weights_of_documents_count_as_repetitions():
     k = BagOfWords(idf="fit")
     repeated = k.resolve([TRAIN[0], TRAIN[0], TRAIN[1]])
@@ -97,6 +102,7 @@ def test_lists_of_words():
     assert k(["Cat", "sat"], "the cat") == 1.0
     assert k(["new york"], "new york") == 0.0
     assert k([("a", 1), 7, None], np.array([7, 8])) == 1.0
+    assert k([None, "a"], [None]) == k.block([[None]]) == 1.0
     # two words of one letter are not the text that they spell
     assert k(["a", "b"], ["b", "a"]) == 2.0
     assert k(["a", "b"], "ab") == 0.0

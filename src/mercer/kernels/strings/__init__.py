@@ -19,7 +19,7 @@
 =================  ====================================================================
 
 ``bags``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scaled``, ``scores``, ``search``,
-``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
+``slices``, ``strands``, ``stretches``, ``transducers`` and ``windows`` hold what several of them share.
 """
 
 from .alignment import LocalAlignment

@@ -13,12 +13,15 @@ import scipy.sparse
 
 from ...domains import Tokens, Vocabulary
 
-__all__ = ["Bags", "Found", "NormalForm", "WordReader"]
+__all__ = ["Bags", "Feature", "Found", "NormalForm", "WordReader", "runs"]
 
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 #: A word, or a run of several as a tuple.
 Feature = Any
+
+#: What stands for a stop word; any hashable, None among them, may be a word.
+DROPPED = object()
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,10 @@ class WordReader:
         return word.lower() if self._lowercase else word
 
     def word(self, token: Any) -> Any:
-        """The word that stands for a token; None for a stop word."""
+        """The word that stands for a token; :data:`DROPPED` for a stop word."""
         spelt = self._spell(token)
         word = self._synonyms.get(spelt, spelt)
-        return None if word in self._stop_words else word
+        return DROPPED if word in self._stop_words else word
 
     def tokens(self, document: Any) -> Sequence[Any]:
         """The tokens of a document, as they stand there."""
@@ -73,7 +76,7 @@ class WordReader:
             group = min(self._pattern.groups, 1)
             tokens = [(found[group], found.span(group)) for found in self._pattern.finditer(text)]
         words = ((self.word(token), place) for token, place in tokens)
-        return [Found(word, place) for word, place in words if word is not None]
+        return [Found(word, place) for word, place in words if word is not DROPPED]
 
     def _text(self, document: Any) -> str | None:
         """The text of a document, or None if it is a list of words."""
@@ -108,7 +111,7 @@ class _Numbers(dict[Hashable, int]):
 
     def __missing__(self, token: Hashable) -> int:
         word = self.reader.word(token)
-        number = -1 if word is None else self.words.setdefault(word, len(self.words))
+        number = -1 if word is DROPPED else self.words.setdefault(word, len(self.words))
         self[token] = number
         return number
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import math
-import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -23,18 +20,29 @@ from ...parameters import parameter
 __all__ = ["Compression"]
 
 
+# A Python may have been built without one of these modules, and most programs need none.
+def _zlib(data: bytes, level: int) -> bytes:
+    import zlib
+
+    return zlib.compress(data, level)
+
+
+def _bz2(data: bytes, level: int) -> bytes:
+    import bz2
+
+    return bz2.compress(data, level)
+
+
 def _lzma(data: bytes, level: int) -> bytes:
     """Compress with a dictionary no larger than the data: the usual ones take 0.1 s to be made."""
+    import lzma
+
     size = max(4096, 1 << (len(data) - 1).bit_length() if data else 0)
     options = {"id": lzma.FILTER_LZMA1, "preset": level, "dict_size": min(size, 1 << 30)}
     return lzma.compress(data, format=lzma.FORMAT_ALONE, filters=[options])
 
 
-COMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {
-    "zlib": zlib.compress,
-    "bz2": bz2.compress,
-    "lzma": _lzma,
-}
+COMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {"zlib": _zlib, "bz2": _bz2, "lzma": _lzma}
 
 #: Among these strings, runs of one letter or of two, every compressor tried contradicts itself.
 SUSPECTS = ("a" * 10, "b" * 10, "a" * 100, "b" * 100, "ab" * 50, "ba" * 50, "ab" * 10, "a" * 1000)

@@ -90,9 +90,9 @@ class ContextTree(Kernel):
     Positive definite: an integral of products of a function of x with the same function of y.  Not strictly:
     strings with proportional counts of letters per context are one.
 
-    Cost: the trees are built once, O(D N) steps and at most 36 bytes for each of D N nodes; a pair costs what
-    the two trees have in common, at most O(D (N_x + N_y)), by the weighted-tree recursion in logarithms.
-    The value of a pair that underflows (a large :math:`\sigma`) is an error.
+    Cost: the trees are built once, in O(D N) steps, and take about 60 bytes for each context that occurs, of
+    which there are at most D N.  A pair costs what the two trees have in common, at most O(D (N_x + N_y)), by
+    the weighted-tree recursion in logarithms.  A value that underflows (a large :math:`\sigma`) is an error.
 
     The contributions of contexts are shares of the value: a context has the posterior probability of being
     the one in use, times the part of the letters that are read behind it.  They add up to ``k(x, y)``; the

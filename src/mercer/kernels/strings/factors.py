@@ -49,7 +49,7 @@ class Factors(Kernel):
     Positive definite: an inner product of one feature per factor.  Strictly, if nothing is excluded: a string
     has itself as a factor, and other strings that have it are longer, so that the features of distinct
     strings are triangular.  Cost of a value: O(\|x\| + \|y\| + total length of the excluded factors), by a
-    suffix automaton of x, built once per row; memory about 150 bytes per symbol of x and thread.  Values that
+    suffix automaton of x, built once per row; memory about 160 bytes per symbol of x and thread.  Values that
     are whole numbers below 2^53 are exact; values beyond the range of floats are an error.
 
     The definition ``k(x, y)`` lists the common factors one by one; ``block`` has the linear time.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,7 +45,7 @@ class WeightsOrRule(Spec):
 
 def option(default: Any) -> Any:
     """A parameter that is no number and is given by name."""
-    return dataclasses.field(default=default, kw_only=True)
+    return field(default=default, kw_only=True)
 
 
 class BagOfWords(Kernel):
@@ -73,9 +73,9 @@ class BagOfWords(Kernel):
     Parameters
     ----------
     pattern : str, default=r"\\w+"
-        Regular expression of a word, with at most one group.  ``\\w`` is a letter, digit or underscore of any
+        Regular expression of a word, with at most one group.  ``\w`` is a letter, digit or underscore of any
         script, but no combining mark: for scripts that write vowels as marks add their block, as in
-        ``r"[\\w\\u0900-\\u097f]+"`` for Devanagari.
+        ``r"[\w\u0900-\u097f]+"`` for Devanagari.
     normal_form : {"NFC", "NFD", "NFKC", "NFKD"} or None, default="NFC"
         NFC joins letters with their accents where it can.
     lowercase : bool, default=True
@@ -115,7 +115,7 @@ class BagOfWords(Kernel):
     stop_words: Collection[Any] = option(())
     ngrams: tuple[int, int] = option((1, 1))
     tf: str = parameter(default="count", choices=("count", "log", "binary"), kw_only=True)
-    idf: Mapping[Any, float] | str | None = dataclasses.field(
+    idf: Mapping[Any, float] | str | None = field(
         default=None, kw_only=True, metadata={"mercer": WeightsOrRule(rules=("fit",))}
     )
     similarity: Kernel | None = option(None)
@@ -254,17 +254,14 @@ class BagOfWords(Kernel):
         return NONNEGATIVE if self.similarity is None or self.similarity.bounds.low >= 0 else REAL_LINE
 
 
+@dataclass(frozen=True, eq=False)
 class Weighted(Bags):
-    """Weighted rows with the similarities of their words."""
+    """Weighted rows, with the similarities of their words."""
 
     similarities: Similarities
 
-    def __init__(self, matrix: Any, vocabulary: Vocabulary, similarities: Similarities) -> None:
-        super().__init__(matrix, vocabulary)
-        object.__setattr__(self, "similarities", similarities)
-
     def take(self, index: slice | np.ndarray) -> Weighted:
-        return Weighted(self.matrix[index], self.vocabulary, self.similarities)
+        return replace(self, matrix=self.matrix[index])
 
 
 class Similarities:
