@@ -3,6 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-void bind_alignments(nanobind::module_& m);
+void bind_string_pairs(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);

@@ -280,7 +280,7 @@ NB_MODULE(_native, m) {
   bind_dense<double>(m);
   bind_dense<float>(m);
   bind_program(m);
-  bind_alignments(m);
+  bind_string_pairs(m);
   bind_decomposition(m);
   bind_pairs(m);
   bind_sparse<double, std::int32_t>(m);
