@@ -7,8 +7,8 @@
 ``degree``         substrings that match at the same positions
 =================  ====================================================================
 
-``base``, ``lengths``, ``scores``, ``search``, ``common`` and ``stretches`` hold what they share: numbers beyond
-floats, weights and scores, and the search for the heaviest patterns.
+``base``, ``lengths``, ``scores``, ``search``, ``common`` and ``stretches`` hold what they share: numbers
+beyond floats, weights and scores, and the search for the heaviest patterns.
 """
 
 from .alignment import LocalAlignment
