@@ -5,6 +5,7 @@
 
 void bind_automata(nanobind::module_& m);
 void bind_alignments(nanobind::module_& m);
+void bind_string_pairs(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);

@@ -192,10 +192,10 @@ struct Tiles {
   }
 };
 
-// Recursions over pairs of sequences (native/sequences/lanes.hpp), one pair per lane.  Symbols are numbers:
-// those of step i are x[i * lanes] and the following, and sequences that end before the longest go on with
-// symbols that nothing matches.
-struct LanePairs {
+// Recursions over pairs of sequences (native/sequences/string_pairs.hpp), one pair per lane.  Symbols are
+// numbers: those of step i are x[i * lanes] and the following, and sequences that end before the longest go
+// on with symbols that nothing matches.
+struct StringLanes {
   const double* x;
   const double* y;
   Index cols;  // steps of y
@@ -206,7 +206,7 @@ struct SubsequenceRule {
   Index n;
   double decay;
 };
-struct AlignmentRule {
+struct LocalAlignmentRule {
   const double* weights;  // of pairs of symbols, weights[a * symbols + b]; null: of equal and other symbols
   Index symbols;
   double equal, other;
@@ -216,23 +216,23 @@ struct EditRule {
   double gap, substitute;
 };
 template <class Rule>
-using LaneRows = void (*)(LanePairs pairs, Index first, Index last, const Rule& rule, double* state);
+using StringRows = void (*)(StringLanes pairs, Index first, Index last, const Rule& rule, double* state);
 
 // The same on plain numbers, which may overflow, and on wide ones, which cannot.
 template <class Rule>
-struct LaneRecursion {
-  LaneRows<Rule> plain, wide;
+struct StringRecursion {
+  StringRows<Rule> plain, wide;
 };
 
-struct LaneTable {
+struct StringTable {
   Index lanes;
-  LaneRecursion<SubsequenceRule> subsequences;
-  LaneRecursion<AlignmentRule> alignments;
-  LaneRows<EditRule> edits;
+  StringRecursion<SubsequenceRule> subsequences;
+  StringRecursion<LocalAlignmentRule> local_alignments;
+  StringRows<EditRule> edits;
 };
 
 struct Table {
-  LaneTable lanes;
+  StringTable strings;
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile

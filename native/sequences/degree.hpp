@@ -1,7 +1,7 @@
 // Matches at the same position of two sequences, or at positions a few symbols apart.
 #pragma once
 
-#include "lanes.hpp"
+#include "string_pairs.hpp"
 
 namespace mercer {
 

@@ -21,7 +21,7 @@ constexpr int kTogether = 4;
 // is S of the length before the first of these, null if there is none; `state` is S of these lengths, one
 // after the other; `totals` what the row adds to.
 template <class N, int count, bool top>
-void advance(LanePairs pairs, Vec x, Vec decay, const double* below, double* state, double* totals) {
+void advance(StringLanes pairs, Vec x, Vec decay, const double* below, double* state, double* totals) {
   using Number = Numbers<N>;
   constexpr int kSums = count + top, kKept = count > 0 ? count : 1;
   const Index width = pairs.cols * Number::kSize;
@@ -53,7 +53,7 @@ void advance(LanePairs pairs, Vec x, Vec decay, const double* below, double* sta
 }
 
 template <class N, bool top>
-void advance(int count, LanePairs pairs, Vec x, Vec decay, const double* below, double* state,
+void advance(int count, StringLanes pairs, Vec x, Vec decay, const double* below, double* state,
              double* totals) {
   switch (count) {
     case 0:
@@ -72,7 +72,7 @@ void advance(int count, LanePairs pairs, Vec x, Vec decay, const double* below, 
 // The state: the n sums, then S_1 .. S_{n-1}.  Longer lengths go first, for they read the S of the row
 // before.
 template <class N>
-void rows(LanePairs pairs, Index first, Index last, const SubsequenceRule& rule, double* state) {
+void rows(StringLanes pairs, Index first, Index last, const SubsequenceRule& rule, double* state) {
   constexpr Index size = Numbers<N>::kSize;
   const Index width = pairs.cols * size;
   double* kept = state + rule.n * size;
@@ -92,8 +92,8 @@ void rows(LanePairs pairs, Index first, Index last, const SubsequenceRule& rule,
 }  // namespace
 
 void fill_subsequences(Table& table) {
-  table.lanes.lanes = kLanes;
-  table.lanes.subsequences = {rows<Vec>, rows<Wide>};
+  table.strings.lanes = kLanes;
+  table.strings.subsequences = {rows<Vec>, rows<Wide>};
 }
 
 }  // namespace mercer::MERCER_TILES

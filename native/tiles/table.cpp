@@ -14,7 +14,7 @@ void fill(Table& table) {
   fill_decomposition(table);
   fill_bits(table);
   fill_subsequences(table);
-  fill_alignments(table);
+  fill_string_pairs(table);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -119,7 +119,7 @@ def subsequences(
     threads: int,
     watch: Callable[[], None],
 ) -> None: ...
-def alignments(
+def local_alignments(
     pairs: _Sequences,
     weights: NDArray[np.float64],
     equal: float,

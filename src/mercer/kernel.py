@@ -260,6 +260,7 @@ class Kernel:
 
         n = size(X)
         m = n if Y is None else size(Y)
+        dtype = self._block_dtype if dtype is None else dtype
         if dtype is None:
             first = slice(0, 1)
             single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
@@ -275,6 +276,11 @@ class Kernel:
                 "Scale the data, normalise the kernel or lower its parameters."
             )
         return K
+
+    @property
+    def _block_dtype(self) -> np.dtype[Any] | None:
+        """Type of the numbers in a block, where it is known without computing one of them."""
+        return None
 
     def _prepare(self, X: Data) -> Data:
         """Do the work that concerns one point at a time, once per block."""

@@ -44,6 +44,7 @@ def test_everything_native_under(isa):
             "pairs",
             "alignments",
         )
+        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs", "string_pairs")
     ]
     done = python("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, MERCER_ISA=isa)
     assert done.returncode == 0, done.stdout + done.stderr

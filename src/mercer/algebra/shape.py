@@ -86,6 +86,10 @@ class Normalized(Node):
             np.clip(K, -1.0, 1.0, out=K)
         return np.asarray(K)
 
+    @property
+    def _block_dtype(self) -> np.dtype[Any] | None:
+        return self.base._block_dtype
+
     def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
         if self.base._scaled:
             return None

@@ -70,6 +70,9 @@ _DOUBLE_LIMIT = float(np.finfo(np.float64).max)
 class Describes(Protocol):
     """What the builder needs of a kernel."""
 
+    @property
+    def _block_dtype(self) -> np.dtype[Any] | None: ...
+
     def _block(self, X: Data, Y: Data | None) -> Array: ...
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None: ...
@@ -153,7 +156,7 @@ class Builder:
     def kernel(self, k: Describes, X: Data, Y: Data | None) -> Value:
         """Values of a kernel on prepared data."""
         value = k._compile(self, X, Y) if _is_described(type(k)) else None
-        return self.foreign(k._block, X, Y) if value is None else value
+        return self.foreign(k._block, X, Y, k._block_dtype) if value is None else value
 
     def foreign(self, block: Block, X: Data, Y: Data | None, dtype: np.dtype[Any] | None = None) -> Value:
         """Values that a Python function computes, ``block(X, Y)`` for selected points."""

@@ -18,7 +18,7 @@
 ``regex_count``    matches of a regular expression, counted
 =================  ====================================================================
 
-``bags``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scaled``, ``scores``, ``search``,
+``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scores``, ``search``,
 ``slices``, ``strands``, ``stretches``, ``transducers`` and ``windows`` hold what several of them share.
 """
 

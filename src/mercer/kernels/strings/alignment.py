@@ -13,11 +13,11 @@ from ...arithmetic import FLOAT, Arithmetic, multiprecision
 from ...certificate import Certificate, Witness
 from ...contributions import Contribution
 from ...domains import Domain, EncodedSequences, Sequences
-from ...engine.alignments import Pairs, Scaled, alignments
+from ...engine.string_pairs import Pairs, Scaled, local_alignments
 from ...errors import ParameterError
 from ...intervals import Interval
 from ...parameters import parameter
-from .scaled import ScaledKernel
+from .base import ScaledKernel
 from .scores import AlphabetSequences, Table, as_scores, named_table
 from .stretches import aligned_stretches
 
@@ -134,13 +134,13 @@ class LocalAlignment(ScaledKernel):
     def _prepare(self, X: EncodedSequences) -> EncodedSequences:
         return X if self._table is None else self._table.coded(X)
 
-    def _values(self, pairs: Pairs) -> Scaled:
+    def _scaled_values(self, pairs: Pairs) -> Scaled:
         weights: Any
         if self._table is None:
             weights = tuple(math.exp(self.beta * score) for score in self.scores)
         else:
             weights = np.pad(np.exp(self.beta * self._table.scores), (0, 1))
-        m, e = alignments(
+        m, e = local_alignments(
             pairs, weights, math.exp(-self.beta * self.open), math.exp(-self.beta * self.extend)
         )
         return m + np.exp2(-np.minimum(e, 1000.0)), e

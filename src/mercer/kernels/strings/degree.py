@@ -10,17 +10,15 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...domains import Domain, EncodedSequences, Sequences
-from ...engine.alignments import Pairs, weighted_degree
-from ...intervals import NONNEGATIVE, Interval
-from ...kernel import Kernel
+from ...engine.string_pairs import Pairs, weighted_degree
 from ...parameters import parameter
+from .base import PairKernel
 from .lengths import as_length_weights
 
 __all__ = ["WeightedDegree"]
 
 
-class WeightedDegree(Kernel):
+class WeightedDegree(PairKernel):
     r"""Weighted degree kernel: substrings of up to d symbols that stand at the same positions.
 
     .. math::
@@ -71,10 +69,6 @@ class WeightedDegree(Kernel):
             )
 
     @property
-    def domain(self) -> Domain:
-        return Sequences()
-
-    @property
     def _lengths(self) -> tuple[float, ...]:
         """Weights of the lengths 1..d."""
         if self.weights is not None:
@@ -103,14 +97,6 @@ class WeightedDegree(Kernel):
         lengths = [m.real(w) for w in self._lengths]
         return m.fsum([shifts[abs(p - q)] * sum(lengths[:length]) for p, q, length in self._matches(x, y)])
 
-    def _block(self, X: EncodedSequences, Y: EncodedSequences | None) -> np.ndarray:
-        pairs = Pairs.block(X, Y)
-        return pairs.matrix(self._values(pairs))
-
-    def _diagonal(self, X: EncodedSequences) -> np.ndarray:
-        pairs = Pairs.diagonal(X)
-        return pairs.vector(self._values(pairs))
-
     def _values(self, pairs: Pairs) -> np.ndarray:
         gains = np.concatenate([[0.0], np.cumsum(self._lengths)])
         return weighted_degree(pairs, gains, np.array(self._shifts))
@@ -131,7 +117,3 @@ class WeightedDegree(Kernel):
             "equality of substrings times a positive definite function of the difference of their positions: "
             "its Fourier series 1 + sum_s cos(s t) / (s + 1) is at least 1/2",
         )
-
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE

@@ -10,11 +10,11 @@ import numpy as np
 from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Certificate, Claim, Property, Status, Witness
 from ...contributions import Contribution
-from ...domains import Domain, EncodedSequences, Sequences
-from ...engine.alignments import Pairs, edits
-from ...intervals import NONNEGATIVE, Interval
-from ...kernel import Kernel
+from ...domains import EncodedSequences
+from ...engine.string_pairs import Pairs, edits
+from ...intervals import Interval
 from ...parameters import parameter
+from .base import PairKernel
 from .common import require_room
 
 __all__ = ["EditDistance"]
@@ -27,7 +27,7 @@ CHEAP_SUBSTITUTIONS = (("ba", "bb", "aba", "abb", "bba"), (2.0, -2.0, -3.0, 2.0,
 CHEAP_GAPS = (("b", "ab", "ba", "aba", "bab"), (2.0, -3.0, -3.0, 2.0, 2.0))
 
 
-class EditDistance(Kernel):
+class EditDistance(PairKernel):
     r"""Edit distance: the least cost of turning one sequence into the other.
 
     .. math:: k(x, y) = \min \left\{ \text{gap} \cdot \#\text{insertions and deletions}
@@ -67,10 +67,6 @@ class EditDistance(Kernel):
     gap: float = parameter(default=1.0, low=0.0, open_low=True)
     substitute: float = parameter(default=1.0, low=0.0)
 
-    @property
-    def domain(self) -> Domain:
-        return Sequences()
-
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return self._costs(x, y, m)[-1][-1]
 
@@ -86,9 +82,8 @@ class EditDistance(Kernel):
             costs.append(row)
         return costs
 
-    def _block(self, X: EncodedSequences, Y: EncodedSequences | None) -> np.ndarray:
-        pairs = Pairs.block(X, Y)
-        return pairs.matrix(edits(pairs, self.gap, self.substitute))
+    def _values(self, pairs: Pairs) -> np.ndarray:
+        return edits(pairs, self.gap, self.substitute)
 
     def _diagonal(self, X: EncodedSequences) -> np.ndarray:
         return np.zeros(len(X))
@@ -131,10 +126,6 @@ class EditDistance(Kernel):
         )
         reason = "k(x, x) = 0 but k(x, y) != 0, so k(x, y)^2 <= k(x, x) k(y, y) fails"
         return Certificate.refuted(self, "Cauchy-Schwarz", reason, witness=pair, negative=negative)
-
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
 
     @property
     def diagonal_bounds(self) -> Interval:

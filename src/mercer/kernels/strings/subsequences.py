@@ -11,12 +11,12 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...engine.alignments import Pairs, Scaled, alignments, subsequences
+from ...engine.string_pairs import Pairs, Scaled, local_alignments, subsequences
 from ...intervals import Interval
 from ...parameters import parameter
+from .base import ScaledKernel
 from .common import common_subsequences
 from .lengths import as_length_weights
-from .scaled import ScaledKernel
 
 __all__ = ["AllSubsequences", "Subsequence"]
 
@@ -89,7 +89,7 @@ class Subsequence(ScaledKernel):
                     spread[k][j + 1] = decay * spread[k][j + 1] + along
         return m.fsum([m.real(w) * total for w, total in zip(self._lengths, totals, strict=True)])
 
-    def _values(self, pairs: Pairs) -> Scaled:
+    def _scaled_values(self, pairs: Pairs) -> Scaled:
         m, e = subsequences(pairs, self.n, self.decay)
         factors, exponents = self._factors
         return _sum_of_scaled(m * factors, e + exponents)
@@ -163,9 +163,9 @@ class AllSubsequences(ScaledKernel):
             spread = row
         return total
 
-    def _values(self, pairs: Pairs) -> Scaled:
+    def _scaled_values(self, pairs: Pairs) -> Scaled:
         # A local alignment of equal symbols only, with one factor for every symbol in a gap.
-        m, e = alignments(pairs, (self.decay**2, 0.0), self.decay, self.decay)
+        m, e = local_alignments(pairs, (self.decay**2, 0.0), self.decay, self.decay)
         return m + np.exp2(-np.minimum(e, 1000.0)), e
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:

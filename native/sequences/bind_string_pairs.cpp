@@ -5,7 +5,7 @@
 
 #include "../bindings.hpp"
 #include "degree.hpp"
-#include "lanes.hpp"
+#include "string_pairs.hpp"
 
 namespace nb = nanobind;
 
@@ -51,15 +51,15 @@ void bind(nb::module_& m) {
       },
       "pairs"_a, "n"_a, "decay"_a, "sums"_a.noconvert(), "exponents"_a.noconvert(), "threads"_a, "watch"_a);
   m.def(
-      "alignments",
+      "local_alignments",
       [](const nb::tuple& pairs, const Table2& weights, double equal, double other, double open,
          double extend, const Out& sums, const Out& exponents, int threads, const nb::callable& watch) {
         PairList list = pairs_of(pairs);
         Look look = look_of(watch);
         auto symbols = static_cast<Index>(weights.shape(0));
-        AlignmentRule rule{symbols == 0 ? nullptr : weights.data(), symbols, equal, other, open, extend};
+        LocalAlignmentRule rule{symbols == 0 ? nullptr : weights.data(), symbols, equal, other, open, extend};
         nb::gil_scoped_release release;
-        alignments(list, rule, sums.data(), exponents.data(), threads, look);
+        local_alignments(list, rule, sums.data(), exponents.data(), threads, look);
       },
       "pairs"_a, "weights"_a.noconvert(), "equal"_a, "other"_a, "open"_a, "extend"_a, "sums"_a.noconvert(),
       "exponents"_a.noconvert(), "threads"_a, "watch"_a);
@@ -91,4 +91,4 @@ void bind(nb::module_& m) {
 }  // namespace
 }  // namespace mercer
 
-void bind_alignments(nanobind::module_& m) { mercer::bind(m); }
+void bind_string_pairs(nanobind::module_& m) { mercer::bind(m); }

@@ -16,7 +16,7 @@ from mercer.domains import EncodedSequences
 from mercer.engine.threads import num_threads
 from mercer.engine.tiles import checkpoint
 
-__all__ = ["Pairs", "Scaled", "alignments", "edits", "subsequences", "weighted_degree"]
+__all__ = ["Pairs", "Scaled", "edits", "local_alignments", "subsequences", "weighted_degree"]
 
 #: Numbers ``m * 2 ** e``: mantissas and whole exponents.
 Scaled: TypeAlias = tuple[np.ndarray, np.ndarray]
@@ -98,7 +98,7 @@ def subsequences(pairs: Pairs, n: int, decay: float) -> Scaled:
     return sums, exponents
 
 
-def alignments(
+def local_alignments(
     pairs: Pairs, weights: np.ndarray | tuple[float, float], open_factor: float, extend_factor: float
 ) -> Scaled:
     """Local alignments, the empty one not counted.
@@ -118,7 +118,7 @@ def alignments(
     """
     table, other = (np.zeros((0, 0)), weights) if isinstance(weights, tuple) else (weights, (0.0, 0.0))
     sums, exponents = np.empty(len(pairs)), np.empty(len(pairs))
-    _native.alignments(
+    _native.local_alignments(
         pairs.arrays,
         table,
         *other,

@@ -18,7 +18,7 @@ namespace {
 // Weights of the pairs of one row.  Padding is negative here.
 struct EqualityWeights {
   Vec x, equal, other;
-  EqualityWeights(const AlignmentRule& rule, Vec symbols)
+  EqualityWeights(const LocalAlignmentRule& rule, Vec symbols)
       : x(symbols), equal(splat(rule.equal)), other(symbols < 0.0 ? splat(0.0) : splat(rule.other)) {}
   MERCER_INLINE Vec operator()(Vec y) const { return x == y ? equal : y < 0.0 ? splat(0.0) : other; }
 };
@@ -27,7 +27,7 @@ struct EqualityWeights {
 struct TableWeights {
   const double* table;
   Vec start;
-  TableWeights(const AlignmentRule& rule, Vec symbols)
+  TableWeights(const LocalAlignmentRule& rule, Vec symbols)
       : table(rule.weights), start(symbols * splat(static_cast<double>(rule.symbols))) {}
   MERCER_INLINE Vec operator()(Vec y) const {
     double places[kLanes], found[kLanes];
@@ -39,7 +39,7 @@ struct TableWeights {
 
 // State: the sum, then Q and V of every column.
 template <class Weights>
-void plain_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+void plain_rows(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
   const Vec open = splat(rule.open), extend = splat(rule.extend), one = splat(1.0);
   for (Index i = first; i < last; ++i) {
     const Weights weight(rule, load(pairs.x + i * kLanes));
@@ -62,7 +62,7 @@ void plain_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& r
 // is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which
 // the caller keeps above 2^-800.
 template <class Weights>
-void wide_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+void wide_rows(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
   const Vec open = splat(rule.open), extend = splat(rule.extend), zero = splat(0.0);
   Wide total = Numbers<Wide>::read(state);
   for (Index i = first; i < last; ++i) {
@@ -89,18 +89,18 @@ void wide_rows(LanePairs pairs, Index first, Index last, const AlignmentRule& ru
   Numbers<Wide>::write(state, total);
 }
 
-void plain(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+void plain(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
   auto rows = rule.weights == nullptr ? plain_rows<EqualityWeights> : plain_rows<TableWeights>;
   rows(pairs, first, last, rule, state);
 }
 
-void wide(LanePairs pairs, Index first, Index last, const AlignmentRule& rule, double* state) {
+void wide(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
   auto rows = rule.weights == nullptr ? wide_rows<EqualityWeights> : wide_rows<TableWeights>;
   rows(pairs, first, last, rule, state);
 }
 
 // D(i, j), the cost of making the first j symbols of y out of the first i of x.  State: D(i, 1), D(i, 2), ...
-void edits(LanePairs pairs, Index first, Index last, const EditRule& rule, double* state) {
+void edits(StringLanes pairs, Index first, Index last, const EditRule& rule, double* state) {
   const Vec gap = splat(rule.gap), substitute = splat(rule.substitute), zero = splat(0.0);
   if (first == 0)
     for (Index j = 0; j < pairs.cols; ++j)
@@ -121,9 +121,9 @@ void edits(LanePairs pairs, Index first, Index last, const EditRule& rule, doubl
 
 }  // namespace
 
-void fill_alignments(Table& table) {
-  table.lanes.alignments = {plain, wide};
-  table.lanes.edits = edits;
+void fill_string_pairs(Table& table) {
+  table.strings.local_alignments = {plain, wide};
+  table.strings.edits = edits;
 }
 
 }  // namespace mercer::MERCER_TILES

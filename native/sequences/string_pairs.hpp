@@ -1,6 +1,6 @@
 // Recursions over many pairs of sequences at once, as many pairs as a vector has lanes.
 //
-// The recursions are in native/tiles/subsequences.cpp and native/tiles/alignments.cpp.  Here pairs are put
+// The recursions are in native/tiles/subsequences.cpp and native/tiles/string_pairs.cpp.  Here pairs are put
 // into lanes, groups of lanes onto threads, and the results of the lanes back into their places. Neighbouring
 // pairs share a group: the caller orders them by length.  A result depends on its pair alone.
 #pragma once
@@ -31,8 +31,8 @@ void subsequences(const PairList& pairs, const SubsequenceRule& rule, double* su
                   int threads, const Look& look);
 
 // Sums over the local alignments of each pair, without the empty one.
-void alignments(const PairList& pairs, const AlignmentRule& rule, double* sums, double* exponents,
-                int threads, const Look& look);
+void local_alignments(const PairList& pairs, const LocalAlignmentRule& rule, double* sums, double* exponents,
+                      int threads, const Look& look);
 
 // Least costs of edit scripts.
 void edits(const PairList& pairs, const EditRule& rule, double* costs, int threads, const Look& look);

@@ -1,4 +1,4 @@
-#include "lanes.hpp"
+#include "string_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,14 +54,14 @@ struct Padding {
 template <class StateSize, class Rows, class Finish>
 void for_groups(const PairList& pairs, const std::vector<Index>& chosen, Padding padding, Index cost,
                 StateSize state_size, Rows rows, Finish finish, int threads, const Look& look) {
-  const Index lanes = table().lanes.lanes, count = static_cast<Index>(chosen.size());
+  const Index lanes = table().strings.lanes, count = static_cast<Index>(chosen.size());
   auto body = [&](Index g, Watch& watch, Scratch& scratch) {
     Group group{pairs, chosen.data() + g * lanes, std::min(lanes, count - g * lanes)};
     const Index height = group.rows(), width = group.cols();
     interleave(pairs.X, pairs.rows, group, height, padding.x, lanes, scratch.x);
     interleave(pairs.Y, pairs.cols, group, width, padding.y, lanes, scratch.y);
     scratch.state.assign(static_cast<std::size_t>(state_size(width)), 0.0);
-    LanePairs in_lanes{scratch.x.data(), scratch.y.data(), width};
+    StringLanes in_lanes{scratch.x.data(), scratch.y.data(), width};
     const Index step = std::max<Index>(1, kCells / (cost * std::max<Index>(1, width)));
     for (Index i = 0; i < height; i += step) {
       watch.pause();
@@ -82,10 +82,10 @@ std::vector<Index> all(Index count) {
 // begins with `sums` numbers, the results, and has `kept` more per column; a cell of wide numbers has
 // `wide_kept` doubles per lane.
 template <class Rule>
-void run(const PairList& pairs, const Rule& rule, const LaneRecursion<Rule>& recursion, Padding padding,
+void run(const PairList& pairs, const Rule& rule, const StringRecursion<Rule>& recursion, Padding padding,
          Index sums, Index kept, Index wide_kept, double* results, double* exponents, int threads,
          const Look& look) {
-  const Index lanes = table().lanes.lanes;
+  const Index lanes = table().strings.lanes;
   for (bool wide : {false, true}) {
     std::vector<Index> chosen = all(pairs.count);
     if (wide)
@@ -95,7 +95,7 @@ void run(const PairList& pairs, const Rule& rule, const LaneRecursion<Rule>& rec
       });
     const Index size = wide ? 2 * lanes : lanes;
     auto state_size = [&](Index cols) { return sums * size + (wide ? wide_kept : kept) * cols * lanes; };
-    auto rows = [&](const Group&, LanePairs group, Index first, Index last, double* state) {
+    auto rows = [&](const Group&, StringLanes group, Index first, Index last, double* state) {
       (wide ? recursion.wide : recursion.plain)(group, first, last, rule, state);
     };
     auto finish = [&](const Group& group, const double* state) {
@@ -114,19 +114,19 @@ void run(const PairList& pairs, const Rule& rule, const LaneRecursion<Rule>& rec
 
 void subsequences(const PairList& pairs, const SubsequenceRule& rule, double* sums, double* exponents,
                   int threads, const Look& look) {
-  run(pairs, rule, table().lanes.subsequences, {-1.0, -2.0}, rule.n, rule.n - 1, 2 * (rule.n - 1), sums,
+  run(pairs, rule, table().strings.subsequences, {-1.0, -2.0}, rule.n, rule.n - 1, 2 * (rule.n - 1), sums,
       exponents, threads, look);
 }
 
-void alignments(const PairList& pairs, const AlignmentRule& rule, double* sums, double* exponents,
-                int threads, const Look& look) {
+void local_alignments(const PairList& pairs, const LocalAlignmentRule& rule, double* sums, double* exponents,
+                      int threads, const Look& look) {
   const double last = static_cast<double>(rule.symbols - 1);
   const Padding padding = rule.weights == nullptr ? Padding{-1.0, -2.0} : Padding{last, last};
-  run(pairs, rule, table().lanes.alignments, padding, 1, 2, 3, sums, exponents, threads, look);
+  run(pairs, rule, table().strings.local_alignments, padding, 1, 2, 3, sums, exponents, threads, look);
 }
 
 void edits(const PairList& pairs, const EditRule& rule, double* costs, int threads, const Look& look) {
-  const LaneTable& lanes = table().lanes;
+  const StringTable& lanes = table().strings;
   // The cost of a pair stands in row |x| and column |y|.
   auto collect = [&](const Group& group, Index row, const double* state) {
     for (Index l = 0; l < group.size; ++l) {
@@ -135,7 +135,7 @@ void edits(const PairList& pairs, const EditRule& rule, double* costs, int threa
         costs[p] = length == 0 ? rule.gap * static_cast<double>(row) : state[(length - 1) * lanes.lanes + l];
     }
   };
-  auto rows = [&](const Group& group, LanePairs in_lanes, Index first, Index last, double* state) {
+  auto rows = [&](const Group& group, StringLanes in_lanes, Index first, Index last, double* state) {
     for (Index i = first; i < last; ++i) {
       lanes.edits(in_lanes, i, i + 1, rule, state);
       collect(group, i + 1, state);

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mercer.domains import Sequences
-from mercer.engine import alignments as engine
-from mercer.engine.alignments import Pairs
+from mercer.engine import string_pairs as engine
+from mercer.engine.string_pairs import Pairs
 
 pytestmark = pytest.mark.native
 
@@ -70,7 +70,7 @@ def test_subsequences(n):
 
 
 @pytest.mark.parametrize("table", [False, True])
-def test_alignments(table):
+def test_local_alignments(table):
     rng = np.random.default_rng(2)
     A, B = encode(X), encode(X[2:8])
     weights = np.pad(rng.integers(0, 9, (4, 4)) / 4, (0, 1)) if table else (1.5, 0.25)
@@ -80,7 +80,7 @@ def test_alignments(table):
     def weight(a, b):
         return weights[index[a], index[b]] if table else weights[int(a != b)]
 
-    m, e = engine.alignments(pairs, weights, 0.5, 0.25)
+    m, e = engine.local_alignments(pairs, weights, 0.5, 0.25)
     want = [
         alignment_sum(X[i], X[2:8][j], weight, 0.5, 0.25) for i, j in zip(pairs.rows, pairs.cols, strict=True)
     ]
@@ -103,10 +103,10 @@ def test_plain_and_wide_numbers_agree():
     """A heavy pair does not change what stands in the lanes beside it, and is itself exact."""
     texts = ["a" * 700, "a" * 20, "ab" * 10, "", "a" * 650]
     A = encode(texts)
-    m, e = engine.alignments(Pairs.diagonal(A), (1.0, 0.0), 1.0, 1.0)
+    m, e = engine.local_alignments(Pairs.diagonal(A), (1.0, 0.0), 1.0, 1.0)
     pairs = Pairs.diagonal(A)
     for p, i in enumerate(pairs.rows):
-        alone, nothing = engine.alignments(Pairs.diagonal(encode([texts[i]])), (1.0, 0.0), 1.0, 1.0)
+        alone, nothing = engine.local_alignments(Pairs.diagonal(encode([texts[i]])), (1.0, 0.0), 1.0, 1.0)
         assert (m[p], e[p]) == (alone[0], nothing[0])
     heavy = [p for p in range(5) if e[p] > 0]
     assert {int(pairs.rows[p]) for p in heavy} == {0, 4}
@@ -119,7 +119,9 @@ def test_a_small_number_is_not_lost_beside_a_large_one():
     """Weights of 2^300: after a few symbols nothing fits a float; stretches that begin later still count."""
     x, y = "abcd" + "uvwxyzst", "uvwxyzst" + "abcd"
     big = Fraction(2) ** 300
-    m, e = engine.alignments(Pairs.block(encode([x]), encode([y])), (2.0**300, 2.0**-300), 2.0**-300, 0.5)
+    m, e = engine.local_alignments(
+        Pairs.block(encode([x]), encode([y])), (2.0**300, 2.0**-300), 2.0**-300, 0.5
+    )
     first, further = Fraction(1, 2**300), Fraction(1, 2)
     exact = alignment_sum(x, y, lambda a, b: big if a == b else 1 / big, first, further)
     assert Fraction(m[0]) * 2 ** int(e[0]) / exact == pytest.approx(1.0, rel=1e-13)
@@ -183,4 +185,4 @@ def test_what_the_watch_raises_ends_the_work(monkeypatch):
     monkeypatch.setattr(engine, "checkpoint", refuse)
     long = encode(["ab" * 200_000] * 9)
     with pytest.raises(RuntimeError, match="enough"):
-        engine.alignments(Pairs.diagonal(long), (1.0, 0.0), 0.5, 0.5)
+        engine.local_alignments(Pairs.diagonal(long), (1.0, 0.0), 0.5, 0.5)
