@@ -120,7 +120,7 @@ std::int32_t Outputs::child(std::int32_t node, Label symbol) {
   auto key = static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(symbol);
   auto [place, is_new] = children_.try_emplace(key, static_cast<std::int32_t>(parents.size()) + 1);
   if (is_new) {
-    if (parents.size() >= std::numeric_limits<std::int32_t>::max() - 1) throw TooManyOutputs();
+    if (parents.size() >= kMostNodes) throw TooManyOutputs();
     parents.push_back(node);
     symbols.push_back(symbol);
   }

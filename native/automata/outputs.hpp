@@ -18,7 +18,8 @@ namespace mercer::automata {
 // A string has more outputs than can be listed, or than the caller wants to wait for.
 struct TooManyOutputs : std::exception {};
 
-inline constexpr std::size_t kMostOutputs = std::size_t{1} << 25;
+inline constexpr std::size_t kMostOutputs = std::size_t{1} << 21;
+inline constexpr std::size_t kMostNodes = std::size_t{1} << 23;
 
 struct Entry {
   std::int32_t node;

@@ -20,6 +20,9 @@ __all__ = ["Outputs", "list_outputs", "listable"]
 #: Steps without an end to them.
 UNLIMITED = 2**62
 
+#: Fewer pairs than these are not worth waking up threads for.
+SMALLEST_SHARED = 1024
+
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
@@ -64,7 +67,7 @@ class Outputs:
         else:
             table = self.strings.columns_of(other.strings).astype(np.int32)
         out = np.empty((len(rows), len(cols)))
-        threads = num_threads()
+        threads = num_threads() if len(rows) * len(cols) >= SMALLEST_SHARED else 1
         _native.outputs_inner_products(
             self.entries, rows, other.entries, cols, table, width, out, threads, checkpoint
         )
