@@ -39,7 +39,9 @@ def random_pairs(count=150):
 
 def assert_same_weights(A, B):
     weights = [A(x, y) for x, y in random_pairs()]
-    assert [B(x, y) for x, y in random_pairs()] == pytest.approx(weights, rel=1e-5)  # it prints single precision
+    assert [B(x, y) for x, y in random_pairs()] == pytest.approx(
+        weights, rel=1e-5
+    )  # it prints single precision
     assert len(set(weights)) > 3
 
 
@@ -78,7 +80,9 @@ def test_several_initial_states_get_one_before_them():
     assert [back(x) for x in ("ab", "b", "", "a")] == [1.0, 0.5, 1.0, 0.0]
 
 
-@pytest.mark.parametrize("T", [string(""), Transducer([], {}, {}), from_regex("a")], ids=["empty", "none", "a"])
+@pytest.mark.parametrize(
+    "T", [string(""), Transducer([], {}, {}), from_regex("a")], ids=["empty", "none", "a"]
+)
 def test_machines_with_few_states(T):
     back = from_att(to_att(T))
     assert [back(x) for x in ("", "a")] == [T(x) for x in ("", "a")]

@@ -11,7 +11,7 @@ import numpy as np
 from ...arithmetic import FLOAT, Arithmetic
 from ...automata import StringsAndAutomata, Transducer, weight_between, weights_between
 from ...automata.domain import machine_form
-from ...automata.outputs import listable
+from ...automata.outputs import list_outputs, listable
 from ...automata.weighing import inner_weight, output_weights, pair_weight
 from ...certificate import Certificate
 from ...contributions import Contribution
@@ -28,6 +28,10 @@ __all__ = ["Rational"]
 
 #: Values whose difference is beyond rounding, relative to the larger of them.
 ASYMMETRY = 1e-9
+
+
+#: Steps after which the patterns of a string are too many to be named.
+CONTRIBUTING_STEPS = 200_000
 
 
 class Rational(Kernel):
@@ -143,10 +147,8 @@ class Rational(Kernel):
             )
         if isinstance(x, Transducer) or isinstance(y, Transducer):
             raise DomainError(f"{name}: contributions are those of two strings. Got an automaton.")
-        if (
-            listable(T) is not None
-            or self._evaluation.prepare(Sequences().validate([x, y])).source.outputs is None
-        ):
+        strings = Sequences().validate([x, y])
+        if listable(T) is not None or list_outputs(T, strings, CONTRIBUTING_STEPS) is None:
             raise DomainError(f"{name}: the two strings share more patterns than can be listed.")
         of_x, of_y = (output_weights(T, tuple(s), FLOAT, places=True) for s in (x, y))
         for z, (weight, places) in of_x.items():
