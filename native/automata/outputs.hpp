@@ -49,8 +49,10 @@ class Outputs {
   void each_arc(State q, Label symbol, Use&& use) const;
   void sum_tails(const Label* codes, Index length);
   double tail(Index position, State q) const {
-    return tail_number_[q] < 0 ? 0.0 : tails_[position * n_tails_ + tail_number_[q]];
+    return tail_number_[q] < 0 ? 0.0 : tails_[tail_row(position) + tail_number_[q]];
   }
+  // Tails are needed at every position where something may be written; without that, two rows will do.
+  Index tail_row(Index position) const { return (order_.empty() ? position & 1 : position) * n_tails_; }
   std::int32_t child(std::int32_t node, Label symbol);
   void order_states();
   void mark_states();

@@ -119,6 +119,11 @@ def test_gives_up_after_so_many_steps():
     assert list_outputs(subsequences, Sequences().validate(["abc"])).count == 8
 
 
+def test_silent_machines_write_the_empty_string():
+    T = counting(from_regex("a+"), silent=True)
+    assert listed(T, ["aabaaa", "", "b", "a" * 999]) == [{(): 9.0}, {}, {}, {(): 999 * 1000 / 2}]
+
+
 def test_counting_takes_steps_in_proportion_to_the_length():
     T = counting(from_regex(".{2}"))
     short, long = (list_outputs(T, Sequences().validate(["ab" * n])) for n in (50, 5000))

@@ -67,6 +67,12 @@ def test_symbols_unknown_to_the_pattern():
     assert k.block(["\U0001d11ea\0", "a\0"]).tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
+def test_the_plan_does_not_change_the_digest():
+    digests = {RegexCount("a", plan=plan).digest() for plan in ("auto", "automata")}
+    assert len(digests) == 1
+    assert RegexCount("a", by="total").digest() not in digests
+
+
 def test_bounds():
     assert RegexCount("a").bounds.low == 0.0
     assert RegexCount("a<-1>").bounds.low == -np.inf

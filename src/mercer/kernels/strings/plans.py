@@ -184,7 +184,7 @@ class Evaluation:
         """The plan, unless automata among the points, or more outputs than can be listed, need another."""
         if X.source.strings is None or Y.source.strings is None:
             return self.plan if self.plan != "features" else "automata"
-        if self.plan != "features" or not {X.source.outputs, Y.source.outputs} & {None}:
+        if self.plan != "features" or None not in (X.source.outputs, Y.source.outputs):
             return self.plan
         if self.wish == "features":
             raise ParameterError(

@@ -10,17 +10,14 @@ import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...automata import StringsAndAutomata, Transducer, weight_between, weights_between
-from ...automata.domain import machine_form
 from ...automata.outputs import list_outputs, listable
 from ...automata.weighing import inner_weight, output_weights, pair_weight
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...digests import encode
 from ...domains import Data, Domain, Sequences
 from ...errors import DivergenceError, DomainError, ParameterError
 from ...intervals import NONNEGATIVE, REAL_LINE, Interval
 from ...kernel import Kernel
-from ...kernel_digest import DIGEST_VERSION
 from ...parameters import parameter
 from .plans import PLANS, POINTS, TRIAL_LENGTH, Evaluation, Points
 
@@ -191,7 +188,7 @@ class Rational(Kernel):
 
     def _digest_form(self) -> bytes:
         # Plans give the same values: one store serves them all.
-        return encode((DIGEST_VERSION, type(self).__name__, machine_form(self.transducer), self.squared))
+        return super()._digest_form() if self.plan == "auto" else self.replace(plan="auto")._digest_form()
 
 
 def _check_convergence(T: Transducer) -> None:
