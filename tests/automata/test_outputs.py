@@ -10,6 +10,7 @@ from mercer.automata import ANY, EPSILON, AnyExcept, Transducer, counting, from_
 from mercer.automata.outputs import list_outputs, listable
 from mercer.automata.weighing import inner_weight, output_weights, pair_weight
 from mercer.domains import Sequences
+from mercer.errors import DivergenceError
 
 
 @pytest.fixture(autouse=True)
@@ -83,6 +84,23 @@ def test_cycles_are_solved_for():
     assert pair_weight(U, "a", "b", m) == 4
     T = Transducer([(0, 0, EPSILON, "c", 0.5)], {0: 1.0}, {0: 2.0})
     assert inner_weight(T, "", "", m) == m.real(16) / 3
+
+
+def test_cycles_that_have_no_sum():
+    """Elimination alone would find 1 / (1 - 2) = -1."""
+    U = Transducer([(0, 0, EPSILON, EPSILON, 2.0), (0, 1, "a", "b", 1.0)], {0: 1.0}, {1: 1.0})
+    with pytest.raises(DivergenceError):
+        pair_weight(U, "a", "b", FLOAT)
+    assert pair_weight(U, "a", "a", FLOAT) == 0.0  # nothing comes of it
+
+
+def test_automata_are_read_as_all_their_strings():
+    A = Transducer([(0, 0, "a", "a", 0.5), (0, 1, "b", "b", 1.0)], {0: 1.0}, {1: 2.0})  # a^n b: 2 / 2^n
+    copy = Transducer([(0, 0, ANY, ANY, 1.0)], {0: 1.0}, {0: 1.0})
+    assert pair_weight(copy, A, "aab", FLOAT) == 0.5
+    assert inner_weight(copy, A, A, multiprecision(30)) == multiprecision(30).real(16) / 3
+    letters = counting(from_regex("a"))
+    assert inner_weight(letters, A, "aa", FLOAT) == pytest.approx(2 * 2 * 2.0)  # the sum of n / 2^n is 2
 
 
 def test_places_are_where_a_pattern_was_written():

@@ -150,7 +150,9 @@ class Evaluation:
     # -- values -------------------------------------------------------------------------------
     def prepare(self, data: Data) -> Points:
         points = Points(Source(self, data), np.arange(size(data)))
-        self._plan_for(points, points)  # lists outputs, if that is the plan, before tiles ask for them
+        # Made now, on all cores, and not in the first tile that asks for it; listing is part of the choice.
+        if self._plan_for(points, points) == "automata":
+            _ = points.source.left, points.source.right
         return points
 
     def block(self, X: Points, Y: Points | None) -> np.ndarray:

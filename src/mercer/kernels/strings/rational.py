@@ -117,12 +117,14 @@ class Rational(Kernel):
     # -- values -------------------------------------------------------------------------------
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         T = self._evaluation.T
-        if isinstance(x, Transducer) or isinstance(y, Transducer):
+        automata = [z for z in (x, y) if isinstance(z, Transducer)]
+        if any((A.machine.input <= 0).any() for A in automata):
+            # Classes and epsilons in the points: what they stand for is left to composition.
             machines = (T, T.inverse()) if self.squared else (T,)
             return m.real(weight_between(x, *machines, y))
         if not self.squared:
             return pair_weight(T, x, y, m)
-        if self._evaluation.trial_outputs is None:
+        if automata or self._evaluation.trial_outputs is None:
             return inner_weight(T, x, y, m)
         of_x, of_y = output_weights(T, x, m), output_weights(T, y, m)
         return m.fsum([weight * of_y[z][0] for z, (weight, _) in of_x.items() if z in of_y])
