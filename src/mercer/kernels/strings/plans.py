@@ -46,15 +46,19 @@ TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
 #: Plans are compared for a Gram matrix of so many points.
 POINTS = 100
 
+#: Nanoseconds, roughly: to take a path along an arc when listing, to multiply two weights, to follow two
+#: arcs with one label in an intersection, to take an arc at two positions in a composition.
+LIST, MULTIPLY, INTERSECT, COMPOSE = 60.0, 1.5, 20.0, 5.0
+
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a plan is expected to cost, in steps, or why it cannot be followed."""
+    """Seconds that a plan is expected to take, or why it cannot be followed."""
 
     plan: str
-    steps: float | None
+    seconds: float | None
     reason: str
 
 
@@ -200,8 +204,8 @@ class Evaluation:
     def plan(self) -> str:
         """The plan asked for, or the cheapest one."""
         if self.wish == "auto":
-            possible = [cost for cost in self.costs if cost.steps is not None]
-            return min(possible, key=lambda cost: cost.steps or 0.0).plan
+            possible = [cost for cost in self.costs if cost.seconds is not None]
+            return min(possible, key=lambda cost: cost.seconds or 0.0).plan
         problem = {"features": self._no_features, "automata": self._no_automata}.get(self.wish)
         if problem is not None:
             raise ParameterError(f"Rational: `plan={self.wish!r}` cannot be followed: {problem}.")
@@ -250,7 +254,7 @@ class Evaluation:
             return Cost("features", None, SLOW)
         outputs, steps = found.count / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
         reason = f"{outputs:.0f} outputs per string, listed in {steps:.0f} steps"
-        return Cost("features", POINTS * steps + pairs * outputs, reason)
+        return Cost("features", 1e-9 * (POINTS * steps * LIST + pairs * outputs * MULTIPLY), reason)
 
     def _automata_cost(self, pairs: float) -> Cost:
         if self._no_automata is not None:
@@ -258,14 +262,15 @@ class Evaluation:
         arcs = output_automata(self.T, self.trial_strings).n_arcs / TRIAL_STRINGS
         others = arcs if self.squared else TRIAL_LENGTH
         matched = arcs * others / len(self.trial_strings.alphabet)
-        steps = POINTS * TRIAL_LENGTH * self.T.n_arcs + pairs * matched
-        return Cost("automata", steps, f"{arcs:.0f} arcs per automaton")
+        written = POINTS * TRIAL_LENGTH * self.T.n_arcs
+        seconds = 1e-9 * INTERSECT * (written + pairs * matched)
+        return Cost("automata", seconds, f"{arcs:.0f} arcs per automaton")
 
     def _composition_cost(self, pairs: float) -> Cost:
         # Not composed for this: that may be the most expensive part of all.
         arcs = self.T.n_arcs**2 / len(self.trial_strings.alphabet) if self.squared else self.T.n_arcs
         reason = f"about {arcs:.0f} arcs in the machine for pairs"
-        return Cost("composition", pairs * TRIAL_LENGTH**2 * max(arcs, 1.0), reason)
+        return Cost("composition", 1e-9 * COMPOSE * pairs * TRIAL_LENGTH**2 * max(arcs, 1.0), reason)
 
 
 SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"

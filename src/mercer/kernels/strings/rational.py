@@ -181,11 +181,11 @@ class Rational(Kernel):
         lines = [
             f"k(x, y) = {formula}, with {e.T.n_states} states and {e.T.n_arcs} arcs",
             f"plan: {e.plan}, {chosen}",
-            f"steps for a Gram matrix of {POINTS} random strings of {TRIAL_LENGTH} symbols:",
+            f"expected seconds for a Gram matrix of {POINTS} random strings of {TRIAL_LENGTH} symbols:",
         ]
         for cost in e.costs:
-            steps = "-" if cost.steps is None else f"{cost.steps:.2g}"
-            lines.append(f"  {cost.plan:<12} {steps:>8}  {cost.reason}")
+            seconds = "-" if cost.seconds is None else f"{cost.seconds:.2g}"
+            lines.append(f"  {cost.plan:<12} {seconds:>8}  {cost.reason}")
         return "\n".join(lines)
 
     def _digest_form(self) -> bytes:
