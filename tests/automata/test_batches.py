@@ -96,7 +96,7 @@ def test_outputs_of_random_transducers():
 
 
 def test_outputs_with_cycles():
-    # Writes b any number of times after each symbol, each at half the weight: sums 4/3 of common b's per symbol.
+    # Writes b any number of times after each symbol, each at half the weight: 4/3 for b's in common.
     T = Transducer([(0, 0, "a", "a", 1.0), (0, 0, EPSILON, "b", 0.5)], {0: 1.0}, {0: 1.0})
     A = output_automata(T, ["", "a", "aa"])
     assert not A.acyclic.any()
@@ -171,7 +171,8 @@ def test_long_strings():
 SCRIPT = """
 import hashlib
 import numpy as np
-from mercer.automata import ANY, EPSILON, AnyExcept, Transducer, intersect_weights, output_automata, weights_between
+from mercer.automata import ANY, EPSILON, AnyExcept, Transducer
+from mercer.automata import intersect_weights, output_automata, weights_between
 rng = np.random.default_rng(0)
 arcs = [(0, 0, ANY, EPSILON, 0.9), (0, 1, AnyExcept({"q", "z", ("k", 1)}), "w", 0.3), (1, 1, ANY, ANY, 0.7)]
 T = Transducer([*arcs, (1, 0, "b", EPSILON, 0.1), (1, 0, EPSILON, "b", 0.1)], {0: 1.0}, {1: 1.0, 0: 0.3})

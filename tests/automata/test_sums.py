@@ -1,4 +1,4 @@
-"""Sums over paths: total weights and epsilon removal, with cycles; convergence and errors where there is none."""
+"""Sums over paths: total weights and epsilon removal with cycles; errors where a sum diverges."""
 
 import math
 from fractions import Fraction

@@ -56,9 +56,9 @@ class Machine:
         final: Array,
     ) -> Machine:
         """Sort arcs given in any order."""
-        codes = (np.ascontiguousarray(a, dtype=np.int32) for a in (source, target, input, output))
-        weights, *ends = (np.array(a, dtype=np.float64) for a in (weight, initial, final))
-        return cls(*_native.automata_sort(len(initial), *codes, weights), *ends)
+        s, t, i, o = (np.ascontiguousarray(a, dtype=np.int32) for a in (source, target, input, output))
+        w, first, last = (np.array(a, dtype=np.float64) for a in (weight, initial, final))
+        return cls(*(*_native.automata_sort(len(first), s, t, i, o, w), first, last))
 
     @property
     def arrays(self) -> tuple[Array, ...]:
