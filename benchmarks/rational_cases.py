@@ -71,7 +71,7 @@ def ours_at_once(data: Any) -> np.ndarray:
 
 
 def peer(data: Any, smaller: bool = False) -> np.ndarray:
-    """X o T and Y o T without epsilons, then their composition; its shortest distance is the sum of its paths."""
+    """X o T and Y o T without epsilons, and their composition, whose shortest distance is the sum."""
     import pynini
 
     strings, T = data

@@ -107,6 +107,14 @@ def test_the_page_on_ridge_regression_is_true(capsys):
     assert lines[4] == "[ True]"
 
 
+def test_the_page_on_transducers_is_true(capsys):
+    run_page("docs/automata.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["2.0", "2.0 9 16", "2.0"]
+    assert lines[3].startswith("total_weight: the sum over all paths diverges")
+    assert lines[4:7] == ["[[9. 7. 8.]", " [7. 8. 6.]", " [8. 6. 9.]]"]
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

@@ -101,10 +101,20 @@ nb::object compose_all(const std::vector<nb::tuple>& machines, const nb::tuple& 
   nb::object trouble = run(semiring, look, [&](auto s, Watch& watch) {
     using S = decltype(s);
     result = compose<S>(views, classes, watch);
-    if (connect) result = trimmed(result.view(), S::zero);
+    if (connect) result = restricted(result.view(), states_that_end(result.view(), S::zero), S::zero);
+    sort_arcs(result);
   });
   if (!trouble.is_none()) return trouble;
   return nb::make_tuple(arrays_of(std::move(result)), nb::cast(classes.excluded()));
+}
+
+nb::tuple sort(int n_states, const Vector<State>& source, const Vector<State>& target,
+               const Vector<Label>& input, const Vector<Label>& output, const Vector<double>& weight) {
+  Machine m = machine_of(n_states, static_cast<Index>(source.shape(0)), source.data(), target.data(),
+                         input.data(), output.data(), weight.data());
+  return nb::make_tuple(array_of(std::move(m.starts)), array_of(std::move(m.target)),
+                        array_of(std::move(m.input)), array_of(std::move(m.output)),
+                        array_of(std::move(m.weight)));
 }
 
 nb::object trim(const nb::tuple& machine, double zero) { return arrays_of(trimmed(view_of(machine), zero)); }
@@ -207,6 +217,8 @@ void bind_automata(nanobind::module_& m) {
   using namespace nb::literals;
   using namespace mercer::automata;
   m.attr("LARGEST_COMPONENT") = kLargestComponent;
+  m.def("automata_sort", &sort, "n_states"_a, "source"_a.noconvert(), "target"_a.noconvert(),
+        "input"_a.noconvert(), "output"_a.noconvert(), "weight"_a.noconvert());
   m.def("automata_compose", &compose_all, "machines"_a, "exclusions"_a, "semiring"_a, "connect"_a, "look"_a);
   m.def("automata_trim", &trim, "machine"_a, "zero"_a);
   m.def("automata_total_weight", &total, "machine"_a, "semiring"_a, "look"_a);

@@ -13,6 +13,9 @@
 #include "compose.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <stdexcept>
 
 namespace mercer::automata {
@@ -21,19 +24,38 @@ namespace {
 constexpr int kNone = 0, kRight = 1, kLeft = 2;
 constexpr Index kExpansionsPerWatch = 256;
 
+// Entries of a table of all triples: up to here it is smaller and faster than a table of those that occur.
+constexpr Index kMostTriples = Index{1} << 25;
+
 // Numbers of triples (left, right, filter) in the order in which they were first seen.
 class PairTable {
  public:
-  PairTable() : slots_(1 << 6, Slot{0, -1}) {}
+  // Numbers of `left` are below `lefts`, where that is known (not 0), and those of `right` below `rights`.
+  PairTable(Index lefts, Index rights) : rights_(rights) {
+    if (lefts > 0 && lefts <= kMostTriples / 3 / std::max<Index>(rights, 1)) {
+      all_.reset(static_cast<State*>(std::calloc(lefts * rights * 3 + 1, sizeof(State))));
+      if (!all_) throw std::bad_alloc();
+    } else {
+      slots_.assign(1 << 6, Slot{0, -1});
+    }
+  }
 
   State intern(State left, State right, int filter) {
     std::uint64_t key = (static_cast<std::uint64_t>(left) << 32) | (static_cast<std::uint32_t>(right) << 2) |
                         static_cast<std::uint32_t>(filter);
+    if (all_) {
+      State& number = all_[(left * rights_ + right) * 3 + filter];
+      return (number > 0 ? number : number = append(key) + 1) - 1;
+    }
     for (std::size_t i = hash(key);; i = (i + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[i];
       if (slot.number < 0) return insert(slot, key);
       if (slot.key == key) return slot.number;
     }
+  }
+  // A number for a triple that does not occur otherwise.
+  State append(State left, State right) {
+    return append((static_cast<std::uint64_t>(left) << 32) | (static_cast<std::uint32_t>(right) << 2));
   }
   State size() const { return static_cast<State>(keys_.size()); }
   State left(State number) const { return static_cast<State>(keys_[number] >> 32); }
@@ -45,15 +67,21 @@ class PairTable {
     std::uint64_t key;
     State number;
   };
+  struct Free {
+    void operator()(State* p) const { std::free(p); }
+  };
 
   std::size_t hash(std::uint64_t key) const {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> shift_);
   }
-  State insert(Slot& slot, std::uint64_t key) {
+  State append(std::uint64_t key) {
     if (keys_.size() >= (1u << 30) - 1) throw std::length_error("a composition has more than 2^30 states");
-    State number = size();
-    slot = {key, number};
     keys_.push_back(key);
+    return size() - 1;
+  }
+  State insert(Slot& slot, std::uint64_t key) {
+    State number = append(key);
+    slot = {key, number};
     if (keys_.size() * 2 > slots_.size()) grow();
     return number;
   }
@@ -67,8 +95,10 @@ class PairTable {
     }
   }
 
-  int shift_ = 58;  // 64 - log2 of the number of slots
-  std::vector<Slot> slots_;
+  Index rights_;
+  int shift_ = 58;                      // 64 - log2 of the number of slots
+  std::unique_ptr<State[], Free> all_;  // number + 1 of every triple; zero pages cost nothing
+  std::vector<Slot> slots_;             // open addressing, at most half full
   std::vector<std::uint64_t> keys_;
 };
 
@@ -102,13 +132,16 @@ class Composition {
   Composition(const std::vector<View>& machines, Classes& classes, Watch& watch)
       : machines_(machines),
         layouts_(machines.begin(), machines.end()),
-        tables_(machines.size()),
         here_(machines.size()),
         next_(machines.size()),
         filter_(machines.size()),
         next_filter_(machines.size()),
         classes_(classes),
-        watch_(watch) {}
+        watch_(watch) {
+    sort_firsts();
+    for (std::size_t t = 1; t < machines.size(); ++t)
+      tables_.emplace_back(t == 1 ? machines[0].n_states : 0, machines[t].n_states);
+  }
 
   Machine run() {
     begin(0, S::one);
@@ -118,12 +151,23 @@ class Composition {
       result_.close_state();
     }
     result_.initial.resize(top().size(), S::zero);
-    sort_arcs(result_);
     return std::move(result_);
   }
 
  private:
   PairTable& top() { return tables_.back(); }
+  PairTable& table(std::size_t t) { return tables_[t - 1]; }
+
+  void sort_firsts() {
+    const View& a = machines_[0];
+    for (Index e = a.starts[0]; e < a.starts[a.n_states]; ++e)
+      firsts_.push_back(
+          {a.target[e], {a.input[e], a.output[e], true, a.input[e] < 0 && a.output[e] < 0, a.weight[e]}});
+    for (State q = 0; q < a.n_states; ++q)
+      std::stable_sort(firsts_.begin() + (a.starts[q] - a.starts[0]),
+                       firsts_.begin() + (a.starts[q + 1] - a.starts[0]),
+                       [](const First& s, const First& t) { return s.move.output < t.move.output; });
+  }
 
   // Makes all tuples of initial states.
   void begin(std::size_t level, double weight) {
@@ -151,7 +195,7 @@ class Composition {
       // A filter that forbids only what cannot be is none: fewer states.
       if (filter == kRight && !left_writes_epsilon) filter = kNone;
       if (filter == kLeft && layouts_[t].epsilon[q] == layouts_[t].symbols[q]) filter = kNone;
-      number = tables_[t].intern(number, q, filter);
+      number = table(t).intern(number, q, filter);
       left_writes_epsilon |= layouts_[t].writes_epsilon[q] != 0;
     }
     return number;
@@ -168,22 +212,22 @@ class Composition {
     double ending = S::one;
     State rest = number;
     for (std::size_t t = last; t > 0; --t) {
-      here_[t] = tables_[t].right(rest);
-      filter_[t] = tables_[t].filter(rest);
-      rest = tables_[t].left(rest);
+      here_[t] = table(t).right(rest);
+      filter_[t] = table(t).filter(rest);
+      rest = table(t).left(rest);
     }
     here_[0] = rest;
     for (std::size_t t = 0; t <= last; ++t) ending = S::times(ending, machines_[t].final[here_[t]]);
     result_.final.push_back(ending);
 
-    const View& a = machines_[0];
-    State q = here_[0];
-    next_[0] = q;
+    next_[0] = here_[0];
     extend(1, {0, 0, false, false, S::one});
-    for (Index e = a.starts[q]; e < a.starts[q + 1]; ++e) {
-      if (a.weight[e] == S::zero) continue;
-      next_[0] = a.target[e];
-      extend(1, {a.input[e], a.output[e], true, a.input[e] < 0 && a.output[e] < 0, a.weight[e]});
+    cursor_ = layouts_[1].symbols[here_[1]];
+    const Index* starts = machines_[0].starts;
+    for (Index e = starts[here_[0]]; e < starts[here_[0] + 1]; ++e) {
+      const First& first = firsts_[e - starts[0]];
+      next_[0] = first.target;
+      extend(1, first.move);
     }
   }
 
@@ -208,15 +252,22 @@ class Composition {
     } else if (left.output > 0) {
       for (Index e = a.starts[q]; e < layout.epsilon[q]; ++e)
         if (classes_.contains(a.input[e], left.output)) step(t, e, kNone, left);
-      const Label* end = a.input + a.starts[q + 1];
-      for (const Label* p = std::lower_bound(a.input + layout.symbols[q], end, left.output);
-           p != end && *p == left.output; ++p)
-        step(t, p - a.input, kNone, left);
+      for (Index e = find(t, left.output); e < a.starts[q + 1] && a.input[e] == left.output; ++e)
+        step(t, e, kNone, left);
     } else {
       for (Index e = a.starts[q]; e < layout.epsilon[q]; ++e) step(t, e, kNone, left);
       for (Index e = layout.symbols[q]; e < a.starts[q + 1]; ++e)
         if (classes_.contains(left.output, a.input[e])) step(t, e, kNone, left);
     }
+  }
+
+  // The first arc of machine t that reads the symbol or a later one.
+  Index find(std::size_t t, Label symbol) {
+    const Label* input = machines_[t].input;
+    Index end = machines_[t].starts[here_[t] + 1];
+    if (t > 1) return std::lower_bound(input + layouts_[t].symbols[here_[t]], input + end, symbol) - input;
+    while (cursor_ < end && input[cursor_] < symbol) ++cursor_;  // symbols come in order
+    return cursor_;
   }
 
   void stay(std::size_t t, int filter, const Move& left) {
@@ -245,11 +296,12 @@ class Composition {
   }
 
   void emit(const Move& move) {
+    if (move.weight == S::zero) return;  // too small for a number
     State to = intern();
     // Two independent classes on one arc would look like a copy: one symbol after the other then.
     if (move.input < 0 && move.output < 0 && !move.copies) {
       halves_.push_back({move.output, to});
-      to = top().intern(static_cast<State>(halves_.size() - 1), kHalfway, kNone);
+      to = top().append(static_cast<State>(halves_.size() - 1), kHalfway);
       result_.add_arc(to, move.input, 0, move.weight);
     } else {
       result_.add_arc(to, move.input, move.output, move.weight);
@@ -263,9 +315,16 @@ class Composition {
     State target;
   };
 
+  struct First {
+    State target;
+    Move move;
+  };
+
   const std::vector<View>& machines_;
+  std::vector<First> firsts_;  // arcs of the first machine, by source and output
+  Index cursor_ = 0;           // where the second machine's arcs stand that read what was written last
   std::vector<Layout> layouts_;
-  std::vector<PairTable> tables_;  // tables_[t] joins machine t to those before it; tables_[0] is not used
+  std::vector<PairTable> tables_;  // table(t) joins machine t to those before it
   std::vector<State> here_, next_;
   std::vector<int> filter_, next_filter_;
   std::vector<Half> halves_;

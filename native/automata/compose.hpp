@@ -13,7 +13,7 @@ namespace mercer::automata {
 struct InfiniteSum : std::exception {};
 
 // The accessible part of machines[0] o machines[1] o ..., at least two; intermediate machines are not built.
-// Labels of the result may name classes that this adds to `classes`.
+// Labels of the result may name classes that this adds to `classes`.  Arcs of a state come in no order.
 template <class S>
 Machine compose(const std::vector<View>& machines, Classes& classes, Watch& watch);
 

@@ -17,31 +17,7 @@ struct Arc {
   }
 };
 
-// Marks what can be reached from the marked states, which are on the stack, along arcs that are not zero.
-void spread(const View& a, double zero, std::vector<State>& stack, std::vector<char>& marked) {
-  while (!stack.empty()) {
-    State q = stack.back();
-    stack.pop_back();
-    for (Index e = a.starts[q]; e < a.starts[q + 1]; ++e) {
-      State to = a.target[e];
-      if (marked[to] || a.weight[e] == zero) continue;
-      marked[to] = 1;
-      stack.push_back(to);
-    }
-  }
-}
-
-std::vector<char> reachable(const View& a, const double* begin, double zero) {
-  std::vector<char> marked(a.n_states);
-  std::vector<State> stack;
-  for (State q = 0; q < a.n_states; ++q)
-    if (begin[q] != zero) {
-      marked[q] = 1;
-      stack.push_back(q);
-    }
-  spread(a, zero, stack, marked);
-  return marked;
-}
+constexpr State kNowhere = -1;
 
 // Calls put(place, q, e) for every arc e, which leaves q, with its place when arcs are ordered by target;
 // returns where the arcs of each target begin.
@@ -56,11 +32,35 @@ std::vector<Index> by_target(const View& a, Put&& put) {
   return starts;
 }
 
+// The states that arcs lead to from those with a weight in `begin`; skip(e) says which arcs do not count.
+template <class Skip>
+std::vector<char> reachable(State n_states, const Index* starts, const State* target, const double* begin,
+                            double zero, Skip&& skip) {
+  std::vector<char> marked(n_states);
+  std::vector<State> stack;
+  for (State q = 0; q < n_states; ++q)
+    if (begin[q] != zero) {
+      marked[q] = 1;
+      stack.push_back(q);
+    }
+  while (!stack.empty()) {
+    State q = stack.back();
+    stack.pop_back();
+    for (Index e = starts[q]; e < starts[q + 1]; ++e) {
+      State to = target[e];
+      if (to == kNowhere || marked[to] || skip(e)) continue;
+      marked[to] = 1;
+      stack.push_back(to);
+    }
+  }
+  return marked;
+}
+
 }  // namespace
 
 void sort_arcs(Machine& machine) {
   std::vector<Arc> arcs;
-  for (State q = 0; q < machine.n_states(); ++q) {
+  for (std::size_t q = 0; q + 1 < machine.starts.size(); ++q) {
     Index first = machine.starts[q], last = machine.starts[q + 1];
     arcs.clear();
     for (Index e = first; e < last; ++e)
@@ -75,6 +75,28 @@ void sort_arcs(Machine& machine) {
       machine.weight[e] = arc.weight;
     }
   }
+}
+
+Machine machine_of(State n_states, Index n_arcs, const State* source, const State* target, const Label* input,
+                   const Label* output, const double* weight) {
+  Machine m;
+  m.starts.assign(n_states + 1, 0);
+  for (Index e = 0; e < n_arcs; ++e) ++m.starts[source[e] + 1];
+  std::partial_sum(m.starts.begin(), m.starts.end(), m.starts.begin());
+  m.target.resize(n_arcs);
+  m.input.resize(n_arcs);
+  m.output.resize(n_arcs);
+  m.weight.resize(n_arcs);
+  std::vector<Index> next(m.starts.begin(), m.starts.end() - 1);
+  for (Index e = 0; e < n_arcs; ++e) {
+    Index place = next[source[e]]++;
+    m.target[place] = target[e];
+    m.input[place] = input[e];
+    m.output[place] = output[e];
+    m.weight[place] = weight[e];
+  }
+  sort_arcs(m);
+  return m;
 }
 
 Machine reversed(const View& a) {
@@ -95,17 +117,18 @@ Machine reversed(const View& a) {
   return r;
 }
 
-std::vector<char> useful_states(const View& a, double zero) {
-  std::vector<char> useful = reachable(a, a.initial, zero);
+std::vector<char> states_that_end(const View& a, double zero) {
   std::vector<State> sources(a.n_arcs());
-  std::vector<double> weights(a.n_arcs());
-  std::vector<Index> starts = by_target(a, [&](Index place, State q, Index e) {
-    sources[place] = q;
-    weights[place] = a.weight[e];
-  });
-  View back{a.n_states, starts.data(), sources.data(), nullptr, nullptr, weights.data(), nullptr, nullptr};
-  std::vector<char> ends = reachable(back, a.final, zero);
-  for (State q = 0; q < a.n_states; ++q) useful[q] = useful[q] && ends[q];
+  std::vector<Index> starts = by_target(
+      a, [&](Index place, State q, Index e) { sources[place] = a.weight[e] == zero ? kNowhere : q; });
+  return reachable(a.n_states, starts.data(), sources.data(), a.final, zero, [](Index) { return false; });
+}
+
+std::vector<char> useful_states(const View& a, double zero) {
+  std::vector<char> useful = states_that_end(a, zero);
+  std::vector<char> begun = reachable(a.n_states, a.starts, a.target, a.initial, zero,
+                                      [&](Index e) { return a.weight[e] == zero; });
+  for (State q = 0; q < a.n_states; ++q) useful[q] = useful[q] && begun[q];
   return useful;
 }
 

@@ -41,8 +41,15 @@ struct Machine {
 // Brings the arcs of every state into order.
 void sort_arcs(Machine& machine);
 
+// The machine of arcs that come in any order; initial and final weights are left to the caller.
+Machine machine_of(State n_states, Index n_arcs, const State* source, const State* target, const Label* input,
+                   const Label* output, const double* weight);
+
 // The machine with every arc turned around.
 Machine reversed(const View& a);
+
+// From which states arcs that are not zero lead to a final one.
+std::vector<char> states_that_end(const View& a, double zero);
 
 // Which states lie on a path of arcs that are not zero from an initial to a final state.
 std::vector<char> useful_states(const View& a, double zero);

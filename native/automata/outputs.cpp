@@ -101,9 +101,9 @@ void Outputs::each_arc(State q, Label symbol, Use&& use) const {
 
 void Outputs::sum_tails(const Label* codes, Index length) {
   const View& m = machine_;
-  tails_.assign((length + 1) * n_tails_, 0.0);
+  tails_.assign((order_.empty() ? 2 : length + 1) * n_tails_, 0.0);
   for (State q = 0; q < m.n_states; ++q)
-    if (tail_number_[q] >= 0) tails_[length * n_tails_ + tail_number_[q]] = m.final[q];
+    if (tail_number_[q] >= 0) tails_[tail_row(length) + tail_number_[q]] = m.final[q];
   for (Index i = length - 1; i >= 0; --i) {
     for (State q = 0; q < m.n_states; ++q) {
       if (tail_number_[q] < 0) continue;
@@ -111,7 +111,7 @@ void Outputs::sum_tails(const Label* codes, Index length) {
       each_arc(q, codes[i], [&](Index e) {
         if (m.output[e] == 0) sum += m.weight[e] * tail(i + 1, m.target[e]);
       });
-      tails_[i * n_tails_ + tail_number_[q]] = sum;
+      tails_[tail_row(i) + tail_number_[q]] = sum;
     }
   }
 }
@@ -120,7 +120,7 @@ std::int32_t Outputs::child(std::int32_t node, Label symbol) {
   auto key = static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(symbol);
   auto [place, is_new] = children_.try_emplace(key, static_cast<std::int32_t>(parents.size()) + 1);
   if (is_new) {
-    if (parents.size() >= std::numeric_limits<std::int32_t>::max() - 1) throw TooManyOutputs();
+    if (parents.size() >= kMostNodes) throw TooManyOutputs();
     parents.push_back(node);
     symbols.push_back(symbol);
   }

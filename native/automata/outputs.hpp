@@ -18,7 +18,8 @@ namespace mercer::automata {
 // A string has more outputs than can be listed, or than the caller wants to wait for.
 struct TooManyOutputs : std::exception {};
 
-inline constexpr std::size_t kMostOutputs = std::size_t{1} << 25;
+inline constexpr std::size_t kMostOutputs = std::size_t{1} << 21;
+inline constexpr std::size_t kMostNodes = std::size_t{1} << 23;
 
 struct Entry {
   std::int32_t node;
@@ -48,8 +49,10 @@ class Outputs {
   void each_arc(State q, Label symbol, Use&& use) const;
   void sum_tails(const Label* codes, Index length);
   double tail(Index position, State q) const {
-    return tail_number_[q] < 0 ? 0.0 : tails_[position * n_tails_ + tail_number_[q]];
+    return tail_number_[q] < 0 ? 0.0 : tails_[tail_row(position) + tail_number_[q]];
   }
+  // Tails are needed at every position where something may be written; without that, two rows will do.
+  Index tail_row(Index position) const { return (order_.empty() ? position & 1 : position) * n_tails_; }
   std::int32_t child(std::int32_t node, Label symbol);
   void order_states();
   void mark_states();

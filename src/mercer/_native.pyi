@@ -266,6 +266,15 @@ LARGEST_COMPONENT: Final[int]
 _Arrays = tuple[NDArray[Any], ...]
 _Strings = tuple[NDArray[np.int32], NDArray[np.int64]]
 
+def automata_sort(
+    n_states: int,
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    input: NDArray[np.int32],
+    output: NDArray[np.int32],
+    weight: NDArray[np.float64],
+) -> _Arrays: ...
+
 # What goes wrong in a machine comes back as a tuple that begins with a str.
 def automata_compose(
     machines: list[_Arrays], exclusions: _Arrays, semiring: int, connect: bool, look: Callable[[], None]

@@ -2,14 +2,15 @@
 
 ===================  ===============================================================================
 labels, semirings    what arcs carry: symbols, epsilon, classes of symbols; weights
-transducer, builder  :class:`Transducer`, the value with its operations; :class:`Builder` makes one
+transducer, builder  :class:`Transducer`, the value; :class:`Builder` makes one step by step
+operations           what can be made of transducers
 machine, coding      the arrays behind it: compact arcs, labels as numbers
 algebra              union, concatenation, star, reversal, inverse, on arrays
 sums                 composition, total weight and epsilon removal, on the native core
-evaluation           weights of pairs of strings, on the native core
+strings, evaluation  weights of pairs of strings, on the native core
 collection           what a transducer writes for each of many strings, and intersections of these
 enumeration          accepting paths one by one
-strings, regex       automata of strings and of regular expressions (``syntax`` reads the pattern,
+literals, regex      automata of strings and of regular expressions (``syntax`` reads the pattern,
                      ``positions`` makes an automaton of it, ``determinism`` the minimal one)
 counting, pairs      transducers that count patterns; pair hidden Markov models
 text                 the AT&T format that other tools read and write
@@ -25,14 +26,15 @@ from .counting import counting
 from .domain import StringsAndAutomata
 from .drawing import to_dot, to_svg
 from .enumeration import Path, paths
-from .evaluation import weights_between
+from .evaluation import weight_between, weights_between
 from .labels import ANY, EPSILON, AnyExcept
+from .literals import string
+from .operations import compose, concat, n_way, total_weight, union
 from .pairs import pair_hmm
 from .regex import determinize, from_regex
 from .semirings import BOOLEAN, LOG, REAL, TROPICAL, Semiring
-from .strings import string
 from .text import from_att, from_symbol_table, numbering, to_att, to_symbol_table
-from .transducer import Arc, Transducer, compose, concat, n_way, total_weight, union, weight_between
+from .transducer import Arc, Transducer
 
 __all__ = [
     "ANY",

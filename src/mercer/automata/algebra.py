@@ -1,7 +1,7 @@
 """Rational operations on machines: linear in their size, by putting arrays together.
 
-States keep their order; where a state has to be added, it comes last.  Arcs that only lead on carry epsilon on
-both tapes.
+States keep their order; where a state has to be added, it comes last.  Arcs that only lead on carry epsilon
+on both tapes.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Builder:
         return [self.state() for _ in range(n)]
 
     def arc(self, source: int, target: int, input: Label, output: Label = _SAME, weight: Any = None) -> None:
-        """Add an arc; without ``output`` it writes what it reads, without ``weight`` it has the weight one."""
+        """Add an arc; without ``output`` it writes what it reads, without ``weight`` it weighs one."""
         for name, state in (("source", source), ("target", target)):
             if not 0 <= state < self._n_states:
                 raise ParameterError(

@@ -1,7 +1,7 @@
 """Many automata in a few arrays, and the weights of their intersections.
 
-A kernel T o T^-1 weighs x and y by the strings that T writes for both: the automaton of what T writes for x is
-made once per point, and pairs of these automata are intersected.
+A kernel T o T^-1 weighs x and y by the strings that T writes for both: the automaton of what T writes for x
+is made once per point, and pairs of these automata are intersected.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
 from ..errors import DivergenceError, ParameterError
 from .coding import Coding
-from .evaluation import all_pairs
 from .machine import Machine
+from .operations import common_coding
 from .semirings import Semiring
+from .strings import all_pairs
 from .sums import checked
-from .transducer import Transducer, common_coding
+from .transducer import Transducer
 
 __all__ = ["Automata", "intersect_weights", "output_automata", "pack"]
 
@@ -32,8 +33,8 @@ __all__ = ["Automata", "intersect_weights", "output_automata", "pack"]
 class _Pool:
     """Automata without epsilon and classes, one after the other, as native/automata/intersect.hpp has them.
 
-    States of machines without cycles are in topological order; arcs of a state are sorted by label; states with
-    the same past or the same future have been made one.
+    States of machines without cycles are in topological order; arcs of a state are sorted by label; states
+    with the same past or the same future have been made one.
     """
 
     semiring: Semiring
@@ -90,7 +91,8 @@ class Automata:
     @property
     def acyclic(self) -> np.ndarray:
         """Which of them have no cycle."""
-        return self.pool.arrays[7][self.index].astype(bool)
+        found: np.ndarray = self.pool.arrays[7][self.index] != 0
+        return found
 
     def take(self, index: slice | np.ndarray) -> Automata:
         """Select automata; the arrays are shared."""
@@ -145,8 +147,8 @@ def output_automata(T: Transducer, X: Any) -> Automata:
     """
     if ((T.machine.output < 0) & (T.machine.input >= 0)).any():
         raise DivergenceError(
-            "output_automata: T writes any symbol, whatever it reads: infinitely many strings. Name the symbols "
-            'there are: T.over("abc").'
+            "output_automata: T writes any symbol, whatever it reads: infinitely many strings. Name the "
+            'symbols there are: T.over("abc").'
         )
     data: EncodedSequences = Sequences().validate(X)
     x = T.coding.encode(data, data, "X")
@@ -170,7 +172,8 @@ def pack(automata: Sequence[Transducer]) -> Automata:
             )
         if (machine.input < 0).any():
             raise ParameterError(
-                f'pack: automata[{i}] must name its symbols. Got ANY or AnyExcept; spell them out: T.over("abc").'
+                f"pack: automata[{i}] must name its symbols. Got ANY or AnyExcept; spell them out: "
+                'T.over("abc").'
             )
     ring = automata[0].semiring
     arrays = _native.automata_prepare([m.arrays for m in machines], ring.code, num_threads(), checkpoint)
@@ -192,7 +195,8 @@ def intersect_weights(A: Automata, B: Automata | None = None, *, elementwise: bo
     other = A if B is None else B
     if other.semiring != A.semiring:
         raise ParameterError(
-            f"intersect_weights: A and B must have one semiring. Got {A.semiring.name} and {other.semiring.name}."
+            f"intersect_weights: A and B must have one semiring. Got {A.semiring.name} and "
+            f"{other.semiring.name}."
         )
     rows, cols = all_pairs(len(A), len(other), elementwise)
     mirrored = B is None and not elementwise

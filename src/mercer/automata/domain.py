@@ -15,7 +15,7 @@ from ..errors import InputError
 from .labels import EPSILON, AnyExcept
 from .transducer import Transducer
 
-__all__ = ["StringsAndAutomata", "machine_form"]
+__all__ = ["StringsAndAutomata"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class StringsAndAutomata(Domain):
 
     def _digest(self, x: Any, position: int) -> str:
         if isinstance(x, Transducer):
-            return digest(machine_form(x))
+            return digest(_machine_form(x))
         return Sequences()._digest(x, position)
 
     def _meet(self, other: Domain) -> Domain | None:
@@ -70,7 +70,7 @@ class StringsAndAutomata(Domain):
         return "strings and automata"
 
 
-def machine_form(T: Transducer) -> bytes:
+def _machine_form(T: Transducer) -> bytes:
     """Canonical form of a transducer by its content, whatever the order in which its arcs were given."""
     arcs = sorted(encode((a.source, a.target, _form(a.input), _form(a.output), a.weight)) for a in T.arcs)
     return encode(("transducer", T.semiring.name, T.n_states, arcs, dict(T.initial), dict(T.final)))
@@ -80,3 +80,7 @@ def _form(label: Any) -> tuple[Any, ...]:
     if label is EPSILON:
         return ("epsilon",)
     return ("except", frozenset(label.excluded)) if isinstance(label, AnyExcept) else ("symbol", label)
+
+
+# Installed here: only as a point, or as a parameter of a kernel, does a machine need a name by its content.
+Transducer._digest_form = _machine_form  # type: ignore[attr-defined]

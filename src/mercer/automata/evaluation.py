@@ -1,32 +1,54 @@
-"""Weights of pairs of strings, without a machine for each pair."""
+"""The weight of what stands between two strings, or two automata."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .. import _native
-from ..domains import EncodedSequences, Sequences
-from ..engine.threads import num_threads
-from ..engine.tiles import checkpoint
-from ..errors import InputError
-from .sums import checked
+from ..domains import Sequences
+from ..errors import ParameterError
+from .operations import n_way
+from .semirings import Semiring
+from .strings import all_pairs, weigh
+from .transducer import Transducer
 
-if TYPE_CHECKING:
-    from .transducer import Transducer
-
-__all__ = ["all_pairs", "weight_of", "weights_between"]
+__all__ = ["weight_between", "weights_between"]
 
 
-def weight_of(T: Transducer, x: Any, y: Any) -> float:
-    """T(x, y), or T(x) of an automaton."""
-    if y is not None:
-        return T.semiring.value(_weights(T, [x], [y], np.zeros(1, np.int64), np.zeros(1, np.int64))[0])
-    if not T.is_automaton:
-        raise InputError("T(x): a transducer with two tapes weighs pairs of strings: T(x, y). Got x alone.")
-    reader = T.without_output()
-    return weight_of(reader, x, ())
+def weight_between(x: Any, *transducers_and_y: Any) -> float:
+    """Total weight of X o T1 o T2 o ... o Y: ``weight_between(x, T1, T2, ..., y)``.
+
+    Of two strings x and y it is the weight that the composition of the transducers gives them.  Either may be
+    an automaton instead, which stands for all its strings with their weights.  For many pairs of strings,
+    compose once and use :func:`weights_between`.
+
+    Examples
+    --------
+    >>> double = Transducer([(0, 0, "a", "a", 2.0)], {0: 1.0}, {0: 1.0})
+    >>> weight_between("aa", double, double, "aa")
+    16.0
+    """
+    transducers: list[Transducer] = list(transducers_and_y[:-1])
+    if not transducers or not all(isinstance(T, Transducer) for T in transducers):
+        raise ParameterError(
+            "weight_between: pass x, at least one transducer, and y, in this order: weight_between(x, T, y)."
+        )
+    y = transducers_and_y[-1]
+    if not isinstance(x, Transducer) and not isinstance(y, Transducer):
+        return n_way(*transducers)(x, y)
+    ring = transducers[0].semiring
+    ends = [
+        end if isinstance(end, Transducer) else _copies(end, name, ring) for end, name in ((x, "x"), (y, "y"))
+    ]
+    return n_way(ends[0], *transducers, ends[1]).total_weight()
+
+
+def _copies(x: Any, name: str, semiring: Semiring) -> Transducer:
+    """The automaton of one string."""
+    symbols = tuple(Sequences().point(x, name))
+    arcs = [(i, i + 1, symbol, symbol, semiring.one) for i, symbol in enumerate(symbols)]
+    return Transducer(arcs, {0: semiring.one}, {len(symbols): semiring.one}, semiring=semiring)
 
 
 def weights_between(X: Any, T: Transducer, Y: Any = None, *, elementwise: bool = False) -> np.ndarray:
@@ -55,37 +77,5 @@ def weights_between(X: Any, T: Transducer, Y: Any = None, *, elementwise: bool =
     first = Sequences().validate(X, "X")
     second = first if Y is None else Sequences().validate(Y, "Y")
     rows, cols = all_pairs(len(first), len(second), elementwise)
-    values = _weights(T, first, second, rows, cols)
+    values = weigh(T, first, second, rows, cols)
     return values if elementwise else values.reshape(len(first), len(second))
-
-
-def all_pairs(n: int, m: int, elementwise: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Row and column of each value asked for."""
-    if not elementwise:
-        return np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
-    if n != m:
-        raise InputError(f"elementwise: X and Y must have equally many points. Got {n} and {m}.")
-    return np.arange(n), np.arange(n)
-
-
-def _weights(T: Transducer, X: Any, Y: Any, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
-    first, second = Sequences().validate(X, "x"), Sequences().validate(Y, "y")
-    x = T.coding.encode(first, first, "x")
-    y = x if second is first else T.coding.encode(second, first, "y")
-    out = np.empty(len(rows))
-    checked(
-        _native.automata_string_weights(
-            T.epsilon_free.arrays,
-            T.coding.exclusions,
-            T.semiring.code,
-            x,
-            y,
-            rows,
-            cols,
-            out,
-            num_threads(),
-            checkpoint,
-        ),
-        "T(x, y)",
-    )
-    return out

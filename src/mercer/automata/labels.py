@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from ..domains import Sequences
 from ..errors import InputError, ParameterError
 
-__all__ = ["ANY", "EPSILON", "AnyExcept", "Epsilon", "Label", "check_label"]
+__all__ = ["ANY", "EPSILON", "AnyExcept", "Epsilon", "Label", "check_label", "symbols_of"]
 
 Label: TypeAlias = Hashable
 
@@ -59,12 +59,8 @@ class AnyExcept:
     _members: frozenset[Any]
 
     def __init__(self, symbols: Iterable[Hashable]) -> None:
-        # A set comes in an order that changes with the hash seed; numbers of symbols must not.
-        found = sorted(dict.fromkeys(Sequences().point(_ordered(symbols), "symbols")), key=_sort_key)
-        for symbol in found:
-            check_label("AnyExcept", "symbols", symbol, classes=False)
-        object.__setattr__(self, "excluded", tuple(found))
-        object.__setattr__(self, "_members", frozenset(found))
+        object.__setattr__(self, "excluded", symbols_of(symbols, "AnyExcept"))
+        object.__setattr__(self, "_members", frozenset(self.excluded))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} cannot be changed; make another")
@@ -95,19 +91,20 @@ class AnyExcept:
         return f"[^{' '.join(map(str, self.excluded))}]" if self.excluded else "."
 
 
-def _ordered(symbols: Any) -> Any:
-    return tuple(symbols) if isinstance(symbols, set | frozenset) else symbols
+def symbols_of(symbols: Iterable[Hashable], caller: str) -> tuple[Any, ...]:
+    """The distinct symbols in an order of their own: that of a set would change with the hash seed."""
+    given = tuple(symbols) if isinstance(symbols, set | frozenset) else symbols
+    found = dict.fromkeys(Sequences().point(given, f"{caller}: symbols"))
+    for symbol in found:
+        check_label(caller, "symbols", symbol, classes=False)
+    return tuple(sorted(found, key=lambda s: (type(s).__qualname__, repr(s))))
 
 
-def _sort_key(symbol: Any) -> tuple[str, str]:
-    return type(symbol).__qualname__, repr(symbol)
-
-
-def check_label(caller: str, name: str, label: Any, *, classes: bool = True) -> Label:
-    """Return the label if it can stand on a tape."""
+def check_label(caller: str, name: str, label: Any, *, classes: bool = True) -> None:
+    """Refuse what cannot stand on a tape."""
     if label is EPSILON or isinstance(label, AnyExcept):
         if classes:
-            return label
+            return
         raise ParameterError(
             f"{caller}: `{name}` must hold symbols. Got {label!r}, which is a label of arcs."
         )
@@ -117,7 +114,6 @@ def check_label(caller: str, name: str, label: Any, *, classes: bool = True) -> 
         raise InputError(f"{caller}: `{name}` must be a hashable symbol: {error}.") from error
     if label != label:
         raise InputError(f"{caller}: `{name}` is {label!r}, which does not equal itself: it is no symbol.")
-    return label
 
 
 #: The empty string.

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .. import _native
+
 __all__ = ["Machine"]
 
 Array: TypeAlias = np.ndarray
@@ -54,12 +56,9 @@ class Machine:
         final: Array,
     ) -> Machine:
         """Sort arcs given in any order."""
-        order = np.lexsort((weight, target, output, input, source))
-        starts = np.zeros(len(initial) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(source, minlength=len(initial)), out=starts[1:])
-        ints = (np.asarray(a, dtype=np.int32)[order] for a in (target, input, output))
-        reals = (np.array(a, dtype=np.float64) for a in (weight[order], initial, final))
-        return cls(starts, *ints, *reals)
+        s, t, i, o = (np.ascontiguousarray(a, dtype=np.int32) for a in (source, target, input, output))
+        w, first, last = (np.array(a, dtype=np.float64) for a in (weight, initial, final))
+        return cls(*(*_native.automata_sort(len(first), s, t, i, o, w), first, last))
 
     @property
     def arrays(self) -> tuple[Array, ...]:

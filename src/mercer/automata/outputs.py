@@ -7,18 +7,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse.csgraph
 
 from .. import _native
 from ..domains import EncodedSequences, Vocabulary
 from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
+from .machine import Machine
 from .transducer import Transducer
 
 __all__ = ["Outputs", "list_outputs", "listable"]
 
 #: Steps without an end to them.
 UNLIMITED = 2**62
+
+#: Fewer pairs than these are not worth waking up threads for.
+SMALLEST_SHARED = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ class Outputs:
         else:
             table = self.strings.columns_of(other.strings).astype(np.int32)
         out = np.empty((len(rows), len(cols)))
-        threads = num_threads()
+        threads = num_threads() if len(rows) * len(cols) >= SMALLEST_SHARED else 1
         _native.outputs_inner_products(
             self.entries, rows, other.entries, cols, table, width, out, threads, checkpoint
         )
@@ -86,8 +89,7 @@ def listable(T: Transducer) -> str | None:
     m = T.machine
     if ((m.output < 0) & (m.input != m.output)).any():
         return "an arc writes any symbol of a class, so that there are infinitely many outputs"
-    silent = m.input == 0
-    if _has_cycle(T.n_states, m.source[silent], m.target[silent]):
+    if _silent_cycle(T):
         return "a cycle of arcs that read nothing writes, so that there are infinitely many outputs"
     return None
 
@@ -108,9 +110,11 @@ def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> 
     return Outputs(found, parents, symbols, alphabet, reader.steps)
 
 
-def _has_cycle(n: int, source: np.ndarray, target: np.ndarray) -> bool:
-    graph = scipy.sparse.csr_array((np.ones(len(source)), (source, target)), shape=(n, n))
-    if graph.diagonal().any():
-        return True
-    count, _ = scipy.sparse.csgraph.connected_components(graph, directed=True, connection="strong")
-    return bool(count < n)
+def _silent_cycle(T: Transducer) -> bool:
+    """Whether arcs that read nothing form a cycle."""
+    columns = T.machine.columns
+    silent = columns["input"] == 0
+    ones = np.ones(T.n_states)
+    arcs = {name: column[silent] for name, column in columns.items() if name not in ("initial", "final")}
+    anywhere = Machine.of(**arcs, initial=ones, final=ones)
+    return not _native.automata_is_acyclic(anywhere.arrays, T.semiring.code)

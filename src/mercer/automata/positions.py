@@ -17,7 +17,7 @@ __all__ = ["Positions"]
 
 #: A pattern with more symbols, or more pairs of neighbouring symbols, is refused.
 MAX_POSITIONS = 100_000
-MAX_PAIRS = 2_000_000
+MAX_PAIRS = 500_000
 
 Weights: TypeAlias = dict[int, float]
 

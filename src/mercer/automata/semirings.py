@@ -96,7 +96,7 @@ def semiring_of(semiring: Semiring | str, caller: str = "mercer.automata") -> Se
     """The semiring of a name, or the semiring itself."""
     if isinstance(semiring, Semiring):
         return semiring
-    found = _BY_NAME.get(semiring) if isinstance(semiring, str) else None
+    found = _BY_NAME.get(str(semiring))
     if found is None:
         raise ParameterError(
             f"{caller}: `semiring` must be one of {', '.join(map(repr, _BY_NAME))}. Got {semiring!r}."
@@ -105,7 +105,7 @@ def semiring_of(semiring: Semiring | str, caller: str = "mercer.automata") -> Se
 
 
 def convert(weights: np.ndarray, old: Semiring, new: Semiring) -> np.ndarray:
-    """Weights in another semiring: LOG and TROPICAL hold -log of what REAL holds; BOOLEAN, whether it is zero."""
+    """Weights in another semiring: LOG and TROPICAL hold -log of what REAL holds, BOOLEAN if there is any."""
     if old == new or {old, new} == {LOG, TROPICAL}:
         return weights
     if new == BOOLEAN:
@@ -114,7 +114,7 @@ def convert(weights: np.ndarray, old: Semiring, new: Semiring) -> np.ndarray:
         return np.where(weights == 0.0, new.zero, new.one)
     if new == REAL:
         with np.errstate(over="ignore"):
-            real = np.exp(-weights)
+            real: np.ndarray = np.exp(-weights)
         if np.isinf(real).any():
             raise ParameterError(
                 f"in_semiring: a {old.name} weight of {weights.min():g} has no real number exp(-weight)."
@@ -125,4 +125,5 @@ def convert(weights: np.ndarray, old: Semiring, new: Semiring) -> np.ndarray:
             f"in_semiring: a negative weight has no logarithm. Got {weights.min():g}; stay with REAL."
         )
     with np.errstate(divide="ignore"):
-        return -np.log(weights) + 0.0
+        logs: np.ndarray = -np.log(weights) + 0.0
+    return logs

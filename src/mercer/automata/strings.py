@@ -1,44 +1,62 @@
-"""Automata of given strings."""
+"""Weights of pairs of strings, position by position, without a machine for each pair."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..domains import Sequences
-from .builder import Builder
-from .semirings import Semiring
-from .transducer import Transducer
+import numpy as np
 
-__all__ = ["string"]
+from .. import _native
+from ..domains import EncodedSequences, Sequences
+from ..engine.threads import num_threads
+from ..engine.tiles import checkpoint
+from ..errors import InputError
+from .operations import Operations
+from .sums import checked
+
+__all__ = ["all_pairs", "weigh", "weight_of"]
 
 
-def string(x: Any, *, weight: Any = None, semiring: Semiring | str = "real") -> Transducer:
-    """Automaton that accepts one string, by one path.
+def weight_of(T: Operations, x: Any, y: Any) -> float:
+    """T(x, y), or T(x) of an automaton where y is None."""
+    if y is None:
+        if not np.array_equal(T.machine.input, T.machine.output):
+            raise InputError("T(x): a transducer with two tapes weighs pairs of strings. Got x alone.")
+        T, y = T.without_output(), ()
+    domain = Sequences()
+    first, second = (domain.validate([domain.point(s, name)]) for s, name in ((x, "x"), (y, "y")))
+    return T.semiring.value(weigh(T, first, second, *all_pairs(1, 1, True))[0])
 
-    Parameters
-    ----------
-    x : str, bytes or sequence of hashables
-        The string; it may be empty.
-    weight : optional
-        Its weight; by default the one of the semiring.
-    semiring : {"real", "log", "tropical", "boolean"} or Semiring, default="real"
-        What weights are.
 
-    Examples
-    --------
-    >>> from mercer.automata import string
-    >>> A = string("abc")
-    >>> A("abc"), A("ab"), A.n_states
-    (1.0, 0.0, 4)
-    """
-    builder = Builder(semiring)
-    one = builder.semiring.one
-    symbols = Sequences().point(x)
-    for i in range(len(symbols) + 1):
-        first, last = i == 0, i == len(symbols)
-        builder.state(
-            initial=(one if weight is None else weight) if first else None, final=one if last else None
-        )
-    for i, symbol in enumerate(symbols):
-        builder.arc(i, i + 1, symbol)
-    return builder.build()
+def all_pairs(n: int, m: int, elementwise: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of each value asked for."""
+    if not elementwise:
+        return np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
+    if n != m:
+        raise InputError(f"elementwise: X and Y must have equally many points. Got {n} and {m}.")
+    return np.arange(n), np.arange(n)
+
+
+def weigh(
+    T: Operations, X: EncodedSequences, Y: EncodedSequences, rows: np.ndarray, cols: np.ndarray
+) -> np.ndarray:
+    """T(x, y) for each pair of a row, a string of X, and a column, a string of Y."""
+    x = T.coding.encode(X, X, "X")
+    y = x if Y is X else T.coding.encode(Y, X, "Y")
+    out = np.empty(len(rows))
+    checked(
+        _native.automata_string_weights(
+            T.epsilon_free.arrays,
+            T.coding.exclusions,
+            T.semiring.code,
+            x,
+            y,
+            rows,
+            cols,
+            out,
+            num_threads(),
+            checkpoint,
+        ),
+        "T(x, y)",
+    )
+    return out

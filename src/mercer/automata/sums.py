@@ -19,7 +19,16 @@ from .labels import AnyExcept
 from .machine import Machine
 from .semirings import Semiring
 
-__all__ = ["checked", "compose", "refuse_classes", "remove_epsilons", "total_weight", "trim"]
+__all__ = [
+    "checked",
+    "compose",
+    "is_acyclic",
+    "over",
+    "refuse_classes",
+    "remove_epsilons",
+    "total_weight",
+    "trim",
+]
 
 _MOST_NAMED = 10
 
@@ -40,6 +49,11 @@ def compose(
 def trim(machine: Machine, semiring: Semiring) -> Machine:
     """Leave out states and arcs that lie on no accepting path, and arcs of weight zero."""
     return Machine(*_native.automata_trim(machine.arrays, semiring.zero))
+
+
+def is_acyclic(machine: Machine, semiring: Semiring) -> bool:
+    """Whether accepting paths never come back to a state."""
+    return _native.automata_is_acyclic(machine.arrays, semiring.code)
 
 
 def remove_epsilons(machine: Machine, semiring: Semiring) -> Machine:
@@ -79,9 +93,9 @@ def checked(found: Any, caller: str) -> Any:
         )
     states = ", ".join(map(str, found[1][:_MOST_NAMED])) + (", ..." if len(found[1]) > _MOST_NAMED else "")
     raise DivergenceError(
-        f"{caller}: the sum over all paths diverges, or is too close to that, on the cycles through the states "
-        f"{states}. Their weights must add up to less than one in absolute value (in the tropical semiring: no "
-        "cycle may have a negative cost)."
+        f"{caller}: the sum over all paths diverges, or is too close to that, on the cycles through the "
+        f"states {states}. Rounds along them must weigh less than one in all, in absolute value (in the "
+        "tropical semiring: no cycle may have a negative cost)."
     )
 
 

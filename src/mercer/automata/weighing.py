@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..arithmetic import Arithmetic
+from ..errors import DivergenceError
 from .labels import EPSILON, AnyExcept
 from .transducer import Arc, Transducer
 
 __all__ = ["inner_weight", "output_weights", "pair_weight"]
+
+#: Cycles whose weights come so close to one are taken to diverge.
+CLOSE_TO_ONE = 1e-12
 
 Node: TypeAlias = Hashable
 Leaving: TypeAlias = list[list[tuple[Arc, Any]]]
@@ -24,55 +30,110 @@ Outputs: TypeAlias = dict[tuple[Any, ...], tuple[Any, frozenset[tuple[int, int]]
 Step: TypeAlias = tuple[Any, list[tuple[Any, Node]]]
 
 
-def pair_weight(U: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmetic) -> Any:
-    """U(x, y)."""
-    leaving = _leaving(U, m)
+class _String:
+    """A string as something to read: positions, each with one symbol to go on with."""
+
+    def __init__(self, x: Sequence[Any], m: Arithmetic) -> None:
+        self.x, self.one = x, m.real(1)
+        self.starts = [(self.one, 0)]
+
+    def moves(self, i: int) -> list[tuple[Any, Any, int]]:
+        """Symbols to read here, with weights and where they lead."""
+        return [(self.x[i], self.one, i + 1)] if i < len(self.x) else []
+
+    def ends(self, i: int) -> Any:
+        """Weight of having read all."""
+        return self.one if i == len(self.x) else 0 * self.one
+
+
+class _Automaton:
+    """An automaton without epsilon and classes as something to read: all its strings with their weights."""
+
+    def __init__(self, A: Transducer, m: Arithmetic) -> None:
+        self.m, self.final = m, A.final
+        self.starts = [(m.real(w), q) for q, w in A.initial.items()]
+        self._moves = [[(arc.input, w, arc.target) for arc, w in arcs] for arcs in _leaving(A, m)]
+
+    def moves(self, q: int) -> list[tuple[Any, Any, int]]:
+        """Symbols to read here, with weights and where they lead."""
+        return self._moves[q]
+
+    def ends(self, q: int) -> Any:
+        """Weight of having read all."""
+        return self.m.real(self.final.get(q, 0))
+
+
+def _reader(x: Any, m: Arithmetic) -> _String | _Automaton:
+    return _Automaton(x, m) if isinstance(x, Transducer) else _String(x, m)
+
+
+def _read(label: Any, reader: _String | _Automaton, here: int, m: Arithmetic) -> list[tuple[Any, Any, int]]:
+    """What an arc with this label can read: symbol or epsilon, weight, where the reader is then."""
+    if label is EPSILON:
+        return [(EPSILON, m.real(1), here)]
+    return [move for move in reader.moves(here) if _fits(label, move[0])]
+
+
+def pair_weight(U: Transducer, x: Any, y: Any, m: Arithmetic) -> Any:
+    """U(x, y); instead of strings x and y may be automata without epsilon and classes."""
+    leaving, of_x, of_y = _leaving(U, m), _reader(x, m), _reader(y, m)
 
     def step(node: Any) -> Step:
         q, i, j = node
-        ends = m.real(U.final.get(q, 0) if (i, j) == (len(x), len(y)) else 0)
         following: list[tuple[Any, Node]] = []
         for arc, weight in leaving[q]:
-            a, b = _reads(arc.input, x, i), _reads(arc.output, y, j)
-            copies = isinstance(arc.input, AnyExcept) and isinstance(arc.output, AnyExcept)
-            if a is not None and b is not None and (not copies or x[i] == y[j]):
-                following.append((weight, (arc.target, i + a, j + b)))
-        return ends, following
+            for a, v, h in _read(arc.input, of_x, i, m):
+                following += [
+                    (weight * v * w, (arc.target, h, k))
+                    for b, w, k in _read(arc.output, of_y, j, m)
+                    if not _copies(arc) or a == b
+                ]
+        return m.real(U.final.get(q, 0)) * of_x.ends(i) * of_y.ends(j), following
 
-    return _path_sum([(m.real(w), (q, 0, 0)) for q, w in U.initial.items()], step, m)
+    starts: list[tuple[Any, Node]] = [
+        (m.real(u) * v * w, (q, i, j))
+        for q, u in U.initial.items()
+        for v, i in of_x.starts
+        for w, j in of_y.starts
+    ]
+    return _path_sum(starts, step, m)
 
 
-def inner_weight(T: Transducer, x: Sequence[Any], y: Sequence[Any], m: Arithmetic) -> Any:
-    """The sum of T(x, z) T(y, z) over all strings z.
+def inner_weight(T: Transducer, x: Any, y: Any, m: Arithmetic) -> Any:
+    """The sum of T(x, z) T(y, z) over all strings z; x and y as in :func:`pair_weight`.
 
     Two paths with one output are taken in one order only: between two symbols of the output first those arcs
     of the path of x that write nothing (phase 0), then those of the path of y (phase 1).
     """
-    leaving = _leaving(T, m)
+    leaving, of_x, of_y = _leaving(T, m), _reader(x, m), _reader(y, m)
 
-    def moves(string: Sequence[Any], q: int, i: int) -> list[tuple[Any, Any, int, int]]:
-        found = []
-        for arc, weight in leaving[q]:
-            advance = _reads(arc.input, string, i)
-            if advance is not None:
-                copies = isinstance(arc.input, AnyExcept) and isinstance(arc.output, AnyExcept)
-                found.append((string[i] if copies else arc.output, weight, arc.target, i + advance))
-        return found
+    def moves(reader: _String | _Automaton, q: int, i: int) -> list[tuple[Any, Any, int, int]]:
+        """What is written from here, with weights, states and places."""
+        return [
+            (a if _copies(arc) else arc.output, weight * w, arc.target, k)
+            for arc, weight in leaving[q]
+            for a, w, k in _read(arc.input, reader, i, m)
+        ]
 
     def step(node: Any) -> Step:
         p, i, q, j, phase = node
+        by_x = moves(of_x, p, i)
         if phase == 0:
-            silent = [(w, (t, k, q, j, 0)) for z, w, t, k in moves(x, p, i) if z is EPSILON]
+            silent = [(w, (t, k, q, j, 0)) for z, w, t, k in by_x if z is EPSILON]
             return m.real(0), [*silent, (m.real(1), (p, i, q, j, 1))]
-        of_y = moves(y, q, j)
-        following: list[tuple[Any, Node]] = [(w, (p, i, t, k, 1)) for z, w, t, k in of_y if z is EPSILON]
-        for a, v, s, h in moves(x, p, i):
-            following += [(v * w, (s, h, t, k, 0)) for b, w, t, k in of_y if a is not EPSILON and a == b]
-        done = (i, j) == (len(x), len(y))
-        return m.real(T.final.get(p, 0) if done else 0) * m.real(T.final.get(q, 0)), following
+        by_y = moves(of_y, q, j)
+        following: list[tuple[Any, Node]] = [(w, (p, i, t, k, 1)) for z, w, t, k in by_y if z is EPSILON]
+        for a, v, s, h in by_x:
+            following += [(v * w, (s, h, t, k, 0)) for b, w, t, k in by_y if a is not EPSILON and a == b]
+        ends = [m.real(T.final.get(state, 0)) for state in (p, q)]
+        return ends[0] * of_x.ends(i) * ends[1] * of_y.ends(j), following
 
     starts: list[tuple[Any, Node]] = [
-        (m.real(v) * m.real(w), (p, 0, q, 0, 0)) for p, v in T.initial.items() for q, w in T.initial.items()
+        (m.real(u) * v * m.real(w) * s, (p, i, q, j, 0))
+        for p, u in T.initial.items()
+        for v, i in of_x.starts
+        for q, w in T.initial.items()
+        for s, j in of_y.starts
     ]
     return _path_sum(starts, step, m)
 
@@ -166,14 +227,20 @@ def _leaving(T: Transducer, m: Arithmetic) -> Leaving:
     return leaving
 
 
-def _reads(label: Any, string: Sequence[Any], i: int) -> int | None:
+def _fits(label: Any, symbol: Any) -> bool:
+    return symbol in label if isinstance(label, AnyExcept) else bool(symbol == label)
+
+
+def _copies(arc: Arc) -> bool:
+    """Whether the arc writes the symbol of a class that it has read."""
+    return isinstance(arc.input, AnyExcept) and isinstance(arc.output, AnyExcept)
+
+
+def _reads(label: Any, x: Sequence[Any], i: int) -> int | None:
     """How many symbols at position i of the string the label covers: 0, 1, or None if it does not fit."""
     if label is EPSILON:
         return 0
-    if i == len(string):
-        return None
-    fits = string[i] in label if isinstance(label, AnyExcept) else string[i] == label
-    return 1 if fits else None
+    return 1 if i < len(x) and _fits(label, x[i]) else None
 
 
 # -- sums over the paths of a graph -------------------------------------------------------------
@@ -218,6 +285,16 @@ def _find_values(root: Node, step: Callable[[Node], Step], values: dict[Node, An
             _solve({member: steps.pop(member) for member in members}, values, m)
 
 
+def _check_convergence(rows: list[list[Any]]) -> None:
+    """Raise unless the powers of a component's weights have a sum; else elimination finds a wrong number."""
+    cycles = np.abs(np.eye(len(rows)) - np.array([[float(v) for v in row[:-1]] for row in rows]))
+    if cycles.any() and np.abs(np.linalg.eigvals(cycles)).max() >= 1 - CLOSE_TO_ONE:
+        raise DivergenceError(
+            "the sum over all paths diverges: the weights of cycles must add up to less than one in absolute "
+            "value."
+        )
+
+
 def _solve(steps: dict[Node, Step], values: dict[Node, Any], m: Arithmetic) -> None:
     """Values v = ends + A v of the nodes of one component, by elimination."""
     number = {node: i for i, node in enumerate(steps)}
@@ -232,6 +309,10 @@ def _solve(steps: dict[Node, Step], values: dict[Node, Any], m: Arithmetic) -> N
             else:
                 right += weight * values[target]
         rows.append([*row, right])
+    if all(row[-1] == 0 for row in rows):  # nothing ever ends here
+        values.update(dict.fromkeys(steps, m.real(0)))
+        return
+    _check_convergence(rows)
     for k in range(len(rows)):
         pivot = max(range(k, len(rows)), key=lambda r: abs(rows[r][k]))
         rows[k], rows[pivot] = rows[pivot], rows[k]

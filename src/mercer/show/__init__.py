@@ -8,6 +8,7 @@
 ``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
 ``selection``      ``leave_one_out_curve`` and ``prediction_band``
 ``decisions``      ``decision_regions``: what a classifier decides over two features
+``automata``       ``automaton``: the states and arcs of a machine
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -18,6 +19,7 @@ Plots take a :class:`~mercer.gram.Gram` or an array, draw on ``ax`` (or on a new
 What they leave out of a picture, they say under it.
 """
 
+from .automata import automaton
 from .canvas import MissingExtraError, canvas
 from .clusters import clusters
 from .decisions import decision_regions
@@ -33,6 +35,7 @@ __all__ = [
     "Fragment",
     "MissingExtraError",
     "Report",
+    "automaton",
     "canvas",
     "clusters",
     "decision_regions",

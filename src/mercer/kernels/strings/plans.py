@@ -28,10 +28,12 @@ from ...automata import (
     output_automata,
     pack,
     string,
+    weight_between,
     weights_between,
 )
 from ...automata.outputs import Outputs, list_outputs, listable
-from ...domains import Data, EncodedSequences, Sequences, size
+from ...domains import Data, EncodedSequences, Sequences, items, size
+from ...engine.tiles import checkpoint
 from ...errors import ParameterError
 
 __all__ = ["PLANS", "Evaluation", "Points"]
@@ -44,15 +46,19 @@ TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
 #: Plans are compared for a Gram matrix of so many points.
 POINTS = 100
 
+#: Nanoseconds, roughly: to take a path along an arc when listing, to multiply two weights, to follow two
+#: arcs with one label in an intersection, to take an arc at two positions in a composition.
+LIST, MULTIPLY, INTERSECT, COMPOSE = 60.0, 1.5, 20.0, 5.0
+
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a plan is expected to cost, in steps, or why it cannot be followed."""
+    """Seconds that a plan is expected to take, or why it cannot be followed."""
 
     plan: str
-    steps: float | None
+    seconds: float | None
     reason: str
 
 
@@ -111,12 +117,17 @@ class Points:
         """Select points."""
         return Points(self.source, self.index[index])
 
-    @property
-    def strings(self) -> EncodedSequences:
-        """The points, which must be strings."""
+    @cached_property
+    def strings(self) -> EncodedSequences | None:
+        """The points, if they are strings."""
         strings = self.source.strings
-        assert strings is not None
-        return strings.take(self.index)
+        return None if strings is None else strings.take(self.index)
+
+    @property
+    def points(self) -> list[Any]:
+        """The points one by one."""
+        every = items(self.source.data)
+        return [every[i] for i in self.index.tolist()]
 
 
 class Evaluation:
@@ -143,7 +154,9 @@ class Evaluation:
     # -- values -------------------------------------------------------------------------------
     def prepare(self, data: Data) -> Points:
         points = Points(Source(self, data), np.arange(size(data)))
-        self._plan_for(points, points)  # lists outputs, if that is the plan, before tiles ask for them
+        # Made now, on all cores, and not in the first tile that asks for it; listing is part of the choice.
+        if self._plan_for(points, points) == "automata":
+            _ = points.source.left, points.source.right
         return points
 
     def block(self, X: Points, Y: Points | None) -> np.ndarray:
@@ -152,7 +165,9 @@ class Evaluation:
         if plan == "features":
             return _listed(X).inner_products(X.index, _listed(other), other.index)
         if plan == "composition":
-            return weights_between(X.strings, self.composed, other.strings)
+            if X.strings is not None and other.strings is not None:
+                return weights_between(X.strings, self.composed, other.strings)
+            return np.array([[self._weight(x, y) for y in other.points] for x in X.points])
         mirrored = Y is None and self.squared
         right = None if mirrored else other.source.right.take(other.index)
         return intersect_weights(X.source.left.take(X.index), right)
@@ -162,15 +177,20 @@ class Evaluation:
         if plan == "features":
             return _listed(X).squared_norms(X.index)
         if plan == "composition":
-            strings = X.strings
-            return weights_between(strings, self.composed, strings, elementwise=True)
+            if X.strings is not None:
+                return weights_between(X.strings, self.composed, X.strings, elementwise=True)
+            return np.array([self._weight(x, x) for x in X.points])
         return intersect_weights(X.source.left.take(X.index), X.source.right.take(X.index), elementwise=True)
+
+    def _weight(self, x: Any, y: Any) -> float:
+        checkpoint()
+        return weight_between(x, self.composed, y)
 
     def _plan_for(self, X: Points, Y: Points) -> str:
         """The plan, unless automata among the points, or more outputs than can be listed, need another."""
         if X.source.strings is None or Y.source.strings is None:
-            return "automata"
-        if self.plan != "features" or not {X.source.outputs, Y.source.outputs} & {None}:
+            return self.plan if self.plan != "features" else "automata"
+        if self.plan != "features" or None not in (X.source.outputs, Y.source.outputs):
             return self.plan
         if self.wish == "features":
             raise ParameterError(
@@ -184,12 +204,25 @@ class Evaluation:
     def plan(self) -> str:
         """The plan asked for, or the cheapest one."""
         if self.wish == "auto":
-            possible = [cost for cost in self.costs if cost.steps is not None]
-            return min(possible, key=lambda cost: cost.steps or 0.0).plan
-        (wanted,) = (cost for cost in self.costs if cost.plan == self.wish)
-        if wanted.steps is None and wanted.reason != SLOW:
-            raise ParameterError(f"Rational: `plan={self.wish!r}` cannot be followed: {wanted.reason}.")
+            possible = [cost for cost in self.costs if cost.seconds is not None]
+            return min(possible, key=lambda cost: cost.seconds or 0.0).plan
+        problem = {"features": self._no_features, "automata": self._no_automata}.get(self.wish)
+        if problem is not None:
+            raise ParameterError(f"Rational: `plan={self.wish!r}` cannot be followed: {problem}.")
         return self.wish
+
+    @cached_property
+    def _no_features(self) -> str | None:
+        """Why there are no features to list."""
+        return listable(self.T) if self.squared else "a kernel U has no features; only T o T^-1 has"
+
+    @cached_property
+    def _no_automata(self) -> str | None:
+        """Why what T writes for a string is no automaton of named symbols."""
+        m = self.T.machine
+        if ((m.output < 0) & (m.input != m.output)).any():
+            return "an arc writes any symbol of a class without reading it"
+        return None
 
     @cached_property
     def trial_strings(self) -> EncodedSequences:
@@ -203,7 +236,7 @@ class Evaluation:
     @cached_property
     def trial_outputs(self) -> Outputs | None:
         """Outputs of the trial strings; None if they cannot be listed, or not in the time given."""
-        if listable(self.T) is not None:
+        if self._no_features is not None:
             return None
         return list_outputs(self.T, self.trial_strings, TRIAL_STEPS)
 
@@ -214,28 +247,30 @@ class Evaluation:
         return [self._features_cost(pairs), self._automata_cost(pairs), self._composition_cost(pairs)]
 
     def _features_cost(self, pairs: float) -> Cost:
-        problem = listable(self.T) if self.squared else "a kernel U has no features; only T o T^-1 has"
-        if problem is not None:
-            return Cost("features", None, problem)
+        if self._no_features is not None:
+            return Cost("features", None, self._no_features)
         found = self.trial_outputs
         if found is None:
             return Cost("features", None, SLOW)
         outputs, steps = found.count / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
         reason = f"{outputs:.0f} outputs per string, listed in {steps:.0f} steps"
-        return Cost("features", POINTS * steps + pairs * outputs, reason)
+        return Cost("features", 1e-9 * (POINTS * steps * LIST + pairs * outputs * MULTIPLY), reason)
 
     def _automata_cost(self, pairs: float) -> Cost:
-        left = output_automata(self.T, self.trial_strings)
-        arcs = left.n_arcs / TRIAL_STRINGS
+        if self._no_automata is not None:
+            return Cost("automata", None, self._no_automata)
+        arcs = output_automata(self.T, self.trial_strings).n_arcs / TRIAL_STRINGS
         others = arcs if self.squared else TRIAL_LENGTH
-        symbols = max(len(self.trial_strings.alphabet), 1)
-        reason = f"{arcs:.0f} arcs per automaton"
-        steps = POINTS * TRIAL_LENGTH * self.T.n_arcs + pairs * arcs * others / symbols
-        return Cost("automata", steps, reason)
+        matched = arcs * others / len(self.trial_strings.alphabet)
+        written = POINTS * TRIAL_LENGTH * self.T.n_arcs
+        seconds = 1e-9 * INTERSECT * (written + pairs * matched)
+        return Cost("automata", seconds, f"{arcs:.0f} arcs per automaton")
 
     def _composition_cost(self, pairs: float) -> Cost:
-        arcs = self.composed.n_arcs
-        return Cost("composition", pairs * TRIAL_LENGTH**2 * arcs, f"{arcs} arcs in the composed machine")
+        # Not composed for this: that may be the most expensive part of all.
+        arcs = self.T.n_arcs**2 / len(self.trial_strings.alphabet) if self.squared else self.T.n_arcs
+        reason = f"about {arcs:.0f} arcs in the machine for pairs"
+        return Cost("composition", 1e-9 * COMPOSE * pairs * TRIAL_LENGTH**2 * max(arcs, 1.0), reason)
 
 
 SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"

@@ -10,17 +10,14 @@ import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...automata import StringsAndAutomata, Transducer, weight_between, weights_between
-from ...automata.domain import machine_form
-from ...automata.outputs import listable
+from ...automata.outputs import list_outputs, listable
 from ...automata.weighing import inner_weight, output_weights, pair_weight
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...digests import encode
 from ...domains import Data, Domain, Sequences
 from ...errors import DivergenceError, DomainError, ParameterError
 from ...intervals import NONNEGATIVE, REAL_LINE, Interval
 from ...kernel import Kernel
-from ...kernel_digest import DIGEST_VERSION
 from ...parameters import parameter
 from .plans import PLANS, POINTS, TRIAL_LENGTH, Evaluation, Points
 
@@ -28,6 +25,10 @@ __all__ = ["Rational"]
 
 #: Values whose difference is beyond rounding, relative to the larger of them.
 ASYMMETRY = 1e-9
+
+
+#: Steps after which the patterns of a string are too many to be named.
+CONTRIBUTING_STEPS = 200_000
 
 
 class Rational(Kernel):
@@ -116,12 +117,14 @@ class Rational(Kernel):
     # -- values -------------------------------------------------------------------------------
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         T = self._evaluation.T
-        if isinstance(x, Transducer) or isinstance(y, Transducer):
+        automata = [z for z in (x, y) if isinstance(z, Transducer)]
+        if any((A.machine.input <= 0).any() for A in automata):
+            # Classes and epsilons in the points: what they stand for is left to composition.
             machines = (T, T.inverse()) if self.squared else (T,)
             return m.real(weight_between(x, *machines, y))
         if not self.squared:
             return pair_weight(T, x, y, m)
-        if self._evaluation.trial_outputs is None:
+        if automata or self._evaluation.trial_outputs is None:
             return inner_weight(T, x, y, m)
         of_x, of_y = output_weights(T, x, m), output_weights(T, y, m)
         return m.fsum([weight * of_y[z][0] for z, (weight, _) in of_x.items() if z in of_y])
@@ -143,10 +146,8 @@ class Rational(Kernel):
             )
         if isinstance(x, Transducer) or isinstance(y, Transducer):
             raise DomainError(f"{name}: contributions are those of two strings. Got an automaton.")
-        if (
-            listable(T) is not None
-            or self._evaluation.prepare(Sequences().validate([x, y])).source.outputs is None
-        ):
+        strings = Sequences().validate([x, y])
+        if listable(T) is not None or list_outputs(T, strings, CONTRIBUTING_STEPS) is None:
             raise DomainError(f"{name}: the two strings share more patterns than can be listed.")
         of_x, of_y = (output_weights(T, tuple(s), FLOAT, places=True) for s in (x, y))
         for z, (weight, places) in of_x.items():
@@ -180,16 +181,16 @@ class Rational(Kernel):
         lines = [
             f"k(x, y) = {formula}, with {e.T.n_states} states and {e.T.n_arcs} arcs",
             f"plan: {e.plan}, {chosen}",
-            f"steps for a Gram matrix of {POINTS} random strings of {TRIAL_LENGTH} symbols:",
+            f"expected seconds for a Gram matrix of {POINTS} random strings of {TRIAL_LENGTH} symbols:",
         ]
         for cost in e.costs:
-            steps = "-" if cost.steps is None else f"{cost.steps:.2g}"
-            lines.append(f"  {cost.plan:<12} {steps:>8}  {cost.reason}")
+            seconds = "-" if cost.seconds is None else f"{cost.seconds:.2g}"
+            lines.append(f"  {cost.plan:<12} {seconds:>8}  {cost.reason}")
         return "\n".join(lines)
 
     def _digest_form(self) -> bytes:
         # Plans give the same values: one store serves them all.
-        return encode((DIGEST_VERSION, type(self).__name__, machine_form(self.transducer), self.squared))
+        return super()._digest_form() if self.plan == "auto" else self.replace(plan="auto")._digest_form()
 
 
 def _check_convergence(T: Transducer) -> None:

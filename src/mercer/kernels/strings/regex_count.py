@@ -108,6 +108,10 @@ class RegexCount(Kernel):
         counts = all((weights >= 0).all() for weights in (m.weight, m.initial, m.final))
         return NONNEGATIVE if counts else REAL_LINE
 
+    def _digest_form(self) -> bytes:
+        # Plans give the same values: one store serves them all.
+        return super()._digest_form() if self.plan == "auto" else self.replace(plan="auto")._digest_form()
+
     def explain(self) -> str:
         """How values are computed: see :meth:`Rational.explain`."""
         return self._rational.explain()
