@@ -108,6 +108,7 @@ def gappy_values(
     threads: int,
 ) -> None: ...
 def gappy_steps(x: _Codes, first: int, last: int, y: _Codes, decay: float, ends: _Numbers) -> float: ...
+
 _Sequences = tuple[NDArray[Any], ...]  # codes and starts of X and of Y, rows, columns
 
 def subsequences(
@@ -315,7 +316,6 @@ def automata_intersect_weights(
     threads: int,
     look: Callable[[], None],
 ) -> tuple[Any, ...] | None: ...
-
 def outputs_inner_products(
     x: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
     rows: NDArray[np.int64],
@@ -338,6 +338,7 @@ class Outputs:
     def tree(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     @property
     def steps(self) -> int: ...
+
 class FactorWeights:
     def __init__(
         self,

@@ -80,6 +80,7 @@ from .strings import (
     Subsequence,
     WeightedDegree,
     Wildcard,
+    as_rational,
 )
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
@@ -178,6 +179,7 @@ __all__ = [
     "WeightedDegree",
     "WhiteNoise",
     "Wildcard",
+    "as_rational",
     "columns",
     "convolution",
     "direct_sum",

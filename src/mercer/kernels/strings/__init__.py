@@ -16,15 +16,18 @@
 ``compression``    what compressing two texts together saves
 ``rational``       what a weighted transducer computes
 ``regex_count``    matches of a regular expression, counted
+``conversion``     the same kernels as rational ones
+``transducers``    the machines behind them
 =================  ====================================================================
 
 ``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scores``, ``search``,
-``slices``, ``strands``, ``stretches``, ``transducers`` and ``windows`` hold what several of them share.
+``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
 """
 
 from .alignment import LocalAlignment
 from .compression import Compression
 from .context_tree import ContextTree
+from .conversion import as_rational
 from .degree import WeightedDegree
 from .edit import EditDistance
 from .factors import Factors
@@ -56,4 +59,5 @@ __all__ = [
     "Subsequence",
     "WeightedDegree",
     "Wildcard",
+    "as_rational",
 ]

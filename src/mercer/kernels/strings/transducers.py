@@ -6,7 +6,6 @@ alignments and edits, which read both strings at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -70,7 +69,7 @@ def gappy_ngrams(n: int, decay: float, max_gap: int | None) -> Transducer:
         return counting(_stretches(n), gap=decay)
 
     def steps(i: int, gaps: int) -> list[Step]:
-        skip = [((i, gaps + 1), ANY, EPSILON, decay)] if 0 < i and gaps < max_gap else []
+        skip = [((i, gaps + 1), ANY, EPSILON, decay)] if i > 0 and gaps < max_gap else []
         return [((i + 1, gaps), ANY, ANY, 1.0), *skip]
 
     return _windows(n, steps)
@@ -131,10 +130,11 @@ def substrings(weight: float, shortest: int) -> Transducer:
 
 
 def local_alignments(
-    score: Callable[[Any, Any], float], alphabet: Collection[Any], beta: float, opening: float, extend: float
+    weight: Callable[[Any, Any], float], alphabet: Collection[Any], first: float, further: float
 ) -> Transducer:
-    """U(x, y): sum over all local alignments of the exponential of beta times their score.
+    """U(x, y): sum over all local alignments of the product of their weights.
 
+    Pairs of symbols have weights, and so have the first and every further symbol of a gap.
     Each alignment is one path: what comes before it in x, then in y; the matches, with what is left out of
     x before what is left out of y; what comes after it in x, then in y.
     """
@@ -144,16 +144,15 @@ def local_alignments(
     match = builder.state(final=1.0)
     x_gap, y_gap = builder.state(), builder.state()
     x_after, y_after = builder.state(final=1.0), builder.state(final=1.0)
-    first, further = math.exp(-beta * opening), math.exp(-beta * extend)
-    for source, target, weight in (
+    for source, target, factor in (
         (x_before, x_before, 1.0),
         (match, x_gap, first),
         (x_gap, x_gap, further),
         (match, x_after, 1.0),
         (x_after, x_after, 1.0),
     ):
-        builder.arc(source, target, ANY, EPSILON, weight)
-    for source, target, weight in (
+        builder.arc(source, target, ANY, EPSILON, factor)
+    for source, target, factor in (
         (x_before, y_before, 1.0),
         (y_before, y_before, 1.0),
         (match, y_gap, first),
@@ -163,11 +162,11 @@ def local_alignments(
         (x_after, y_after, 1.0),
         (y_after, y_after, 1.0),
     ):
-        builder.arc(source, target, EPSILON, ANY, weight)
+        builder.arc(source, target, EPSILON, ANY, factor)
     for source in (x_before, y_before, match, x_gap, y_gap):
         for a in alphabet:
             for b in alphabet:
-                builder.arc(source, match, a, b, math.exp(beta * score(a, b)))
+                builder.arc(source, match, a, b, weight(a, b))
     return builder.build()
 
 
