@@ -4,6 +4,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "../bindings.hpp"
 #include "compose.hpp"
 #include "intersect.hpp"
@@ -51,9 +53,12 @@ Packed packed_of(const nb::tuple& p) {
 
 template <class T>
 nb::object array_of(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  std::size_t size = kept->size();
+  nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  kept.release();
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
 nb::tuple arrays_of(Machine&& m) {
@@ -110,14 +115,26 @@ nb::object compose_all(const std::vector<nb::tuple>& machines, const nb::tuple& 
 
 nb::tuple sort(int n_states, const Vector<State>& source, const Vector<State>& target,
                const Vector<Label>& input, const Vector<Label>& output, const Vector<double>& weight) {
-  Machine m = machine_of(n_states, static_cast<Index>(source.shape(0)), source.data(), target.data(),
-                         input.data(), output.data(), weight.data());
+  Machine m;
+  {
+    nb::gil_scoped_release release;
+    m = machine_of(n_states, static_cast<Index>(source.shape(0)), source.data(), target.data(), input.data(),
+                   output.data(), weight.data());
+  }
   return nb::make_tuple(array_of(std::move(m.starts)), array_of(std::move(m.target)),
                         array_of(std::move(m.input)), array_of(std::move(m.output)),
                         array_of(std::move(m.weight)));
 }
 
-nb::object trim(const nb::tuple& machine, double zero) { return arrays_of(trimmed(view_of(machine), zero)); }
+nb::object trim(const nb::tuple& machine, double zero) {
+  View view = view_of(machine);
+  Machine result;
+  {
+    nb::gil_scoped_release release;
+    result = trimmed(view, zero);
+  }
+  return arrays_of(std::move(result));
+}
 
 nb::object total(const nb::tuple& machine, int semiring, const nb::object& look) {
   View view = view_of(machine);
@@ -207,6 +224,7 @@ nb::object weigh_intersections(const nb::tuple& a, const nb::tuple& b, int semir
 
 bool has_no_cycle(const nb::tuple& machine, int semiring) {
   View view = view_of(machine);
+  nb::gil_scoped_release release;
   return with_semiring(semiring, [&](auto s) { return is_acyclic<decltype(s)>(view); });
 }
 

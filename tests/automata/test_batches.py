@@ -168,6 +168,19 @@ def test_long_strings():
     assert next(iter(A)).n_arcs == 8
 
 
+def test_whoever_waits_can_stop(monkeypatch):
+    class Enough(Exception):
+        pass
+
+    def look():
+        raise Enough
+
+    U = bigrams() @ bigrams().inverse()
+    monkeypatch.setattr("mercer.automata.strings.checkpoint", look)
+    with pytest.raises(Enough):
+        weights_between(["ab" * 5000, "ba" * 5000], U)
+
+
 SCRIPT = """
 import hashlib
 import numpy as np

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import ParameterError
 from .labels import Label
 from .semirings import Semiring, semiring_of
-from .transducer import Arc, Transducer, check_labels
+from .transducer import Arc, Transducer, check_labels, is_state
 
 __all__ = ["Builder"]
 
@@ -57,7 +57,7 @@ class Builder:
     def arc(self, source: int, target: int, input: Label, output: Label = _SAME, weight: Any = None) -> None:
         """Add an arc; without ``output`` it writes what it reads, without ``weight`` it weighs one."""
         for name, state in (("source", source), ("target", target)):
-            if not 0 <= state < self._n_states:
+            if not is_state(state, self._n_states):
                 raise ParameterError(
                     f"Builder.arc: `{name}` must be the number of a state that has been added. Got {state!r}."
                 )

@@ -63,7 +63,7 @@ class Semiring:
     def weight(self, value: Any, caller: str) -> float:
         """The value as a weight; raise :class:`~mercer.errors.ParameterError` if it is none."""
         try:
-            found = float(value)
+            found = math.nan if isinstance(value, str | bytes) else float(value)
         except (TypeError, ValueError, OverflowError):
             found = math.nan
         if self.name == "boolean" and found not in (0.0, 1.0):

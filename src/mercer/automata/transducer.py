@@ -17,7 +17,7 @@ from .operations import Operations, common_coding
 from .semirings import Semiring, semiring_of
 from .strings import weight_of
 
-__all__ = ["Arc", "Transducer", "check_labels"]
+__all__ = ["Arc", "Transducer", "check_labels", "is_state"]
 
 # Larger machines are described rather than written down.
 _MOST_SHOWN = 40
@@ -86,7 +86,7 @@ class Transducer(Operations):
         named = [*initial, *final, *(q for arc in rows for q in arc[:2])]
         count = n_states if n_states is not None else max(named, default=-1) + 1
         for state in named:
-            if not _is_state(state, count):
+            if not is_state(state, count):
                 raise ParameterError(
                     f"Transducer: a state must be an integer from 0 to {count - 1}. Got {state!r}."
                 )
@@ -229,7 +229,8 @@ class Transducer(Operations):
         return f"Transducer([{arcs}], {dict(self.initial)}, {dict(self.final)}{options})"
 
 
-def _is_state(state: Any, count: int) -> bool:
+def is_state(state: Any, count: int) -> bool:
+    """Whether this is the number of one of so many states."""
     return isinstance(state, int | np.integer) and not isinstance(state, bool) and 0 <= int(state) < count
 
 
