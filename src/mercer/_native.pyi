@@ -243,7 +243,6 @@ def automata_intersect_weights(
     threads: int,
     look: Callable[[], None],
 ) -> tuple[Any, ...] | None: ...
-
 def outputs_inner_products(
     x: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
     rows: NDArray[np.int64],

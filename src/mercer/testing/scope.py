@@ -22,7 +22,14 @@ __all__ = ["evaluate", "scope"]
 def scope(k: Kernel) -> dict[str, Any]:
     """Public names of mercer, and the classes and named functions that the kernel itself is made of."""
     names: dict[str, Any] = {"np": np, "inf": float("inf"), "nan": float("nan"), "frozenset": frozenset}
-    modules = (mercer.domains, mercer.domains.regions, mercer.automata, mercer.algebra, mercer, mercer.kernels)
+    modules = (
+        mercer.domains,
+        mercer.domains.regions,
+        mercer.automata,
+        mercer.algebra,
+        mercer,
+        mercer.kernels,
+    )
     for module in modules:
         names.update({name: getattr(module, name) for name in getattr(module, "__all__", ())})
     for node in nodes(k):
