@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mercer.automata import ANY, EPSILON, Transducer, counting, from_regex, string, to_dot, to_svg
+from mercer.automata import ANY, EPSILON, Transducer, counting, from_regex, pair_hmm, string, to_dot, to_svg
 from mercer.automata.drawing import MOST_STATES, arc_texts, picture
 from mercer.automata.layout import LETTER, LINE, RADIUS, layout
 
@@ -35,6 +35,7 @@ MACHINES = {
     "pattern": from_regex("(ab|c)+d?|[^a-d]x{2,4}"),
     "cycle": from_regex("(abc|de)*"),
     "string": string("mississippi"),
+    "pairs": pair_hmm({("a", "a"): 0.5}, {"a": 0.5, "b": 0.5}, open=0.1, extend=0.2, stop=0.1),
     "two": string("ab") | string("cd", weight=2.0),
 }
 

@@ -50,19 +50,18 @@ def counting(automaton: Transducer, *, gap: Any = None, silent: bool = False) ->
             "counting: `automaton` must have equal tapes. Got a transducer; project it first."
         )
     A = automaton if (automaton.machine.input != 0).all() else automaton.remove_epsilons()
-    ring, before, after = A.semiring, A.n_states, A.n_states + 1
+    ring = A.semiring
     builder = Builder(ring)
-    builder.states(A.n_states)
-    builder.state(initial=ring.one)
-    builder.state(final=ring.one)
+    before, within = builder.state(initial=ring.one), builder.states(A.n_states)
+    after = builder.state(final=ring.one)
     for outside in (before, after):
         builder.arc(outside, outside, ANY, EPSILON)
     for arc in A.arcs:
         # Entering and leaving happen together with the first and the last symbol: nothing but the empty
         # pattern needs an empty move, and gaps are possible between symbols only.
-        begins = [(arc.source, ring.one)]
+        begins = [(within[arc.source], ring.one)]
         begins += [(before, A.initial[arc.source])] if arc.source in A.initial else []
-        ends = [(arc.target, ring.one)]
+        ends = [(within[arc.target], ring.one)]
         ends += [(after, A.final[arc.target])] if arc.target in A.final else []
         written = EPSILON if silent else arc.output
         for source, v in begins:
@@ -71,6 +70,6 @@ def counting(automaton: Transducer, *, gap: Any = None, silent: bool = False) ->
     for q in A.initial.keys() & A.final.keys():
         builder.arc(before, after, EPSILON, EPSILON, ring.times(A.initial[q], A.final[q]))
     if gap is not None:
-        for q in range(A.n_states):
+        for q in within:
             builder.arc(q, q, ANY, EPSILON, gap)
     return builder.build().trim()

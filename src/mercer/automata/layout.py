@@ -62,7 +62,7 @@ def layout(n: int, initial: Sequence[int], texts: Texts) -> Layout:
     widest = max((len(line) for lines in texts.values() for line in lines), default=0)
     tallest = max((len(lines) for lines in texts.values()), default=0)
     across = 2 * RADIUS + 34 + LETTER * widest
-    down = 2 * RADIUS + 30 + LINE * tallest
+    down = 2 * RADIUS + 40 + 1.5 * LINE * tallest
     heights = _heights(columns, chains, down)
     at = {v: (across * column, heights[v]) for column, vs in enumerate(columns) for v in vs}
     states = [at[q] for q in range(n)]
@@ -264,40 +264,54 @@ def _point_at(curve: Sequence[Point], t: float) -> Point:
 
 
 def _separated(curves: dict[Pair, Curve], states: list[Point], texts: Texts) -> dict[Pair, Curve]:
-    """Move each text along its curve, or to the other side, until it covers neither a state nor a text."""
+    """Move each text along its curve, or to the other side, until it covers no state, text or curve."""
     taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in states]
+    lines = [(x, y, x, y) for curve in curves.values() for x, y in _samples(curve)]
     placed = {}
     for pair, curve in curves.items():
-        free = (
-            t
-            for t in _places(curve, len(texts[pair]))
-            if not any(_meet(_box(t, texts[pair]), b) for b in taken)
-        )
-        text = next(free, curve.text)
+        places = [place for place in _places(curve, texts[pair]) if _is_free(place, texts[pair], taken)]
+        best = (place for place in places if _is_free(place, texts[pair], lines, gap=0.0))
+        text = next(best, places[0] if places else curve.text)
         taken.append(_box(text, texts[pair]))
         placed[pair] = Curve(curve.points, text)
     return placed
 
 
-def _places(curve: Curve, lines: int) -> Iterator[Point]:
-    """Where the text of a curve may stand, the best place first."""
+def _places(curve: Curve, lines: Sequence[str]) -> Iterator[Point]:
+    """Where the text of a curve may stand, the best place first: above and below it, then to its sides."""
     yield curve.text
     pieces = [curve.points[i : i + 4] for i in range(0, len(curve.points) - 3, 3)]
-    away = 7 + LINE * lines / 2
-    for t in (0.5, 0.35, 0.65, 0.2, 0.8):
-        for piece in pieces:
-            x, y = _point_at(piece, t)
-            yield from ((x, y - away), (x, y + away))
+    half, tall = _extent(lines)
+    for dx, dy in ((0.0, tall + 7), (half + 7, 0.0), (0.0, tall + 18)):
+        for t in (0.5, 0.35, 0.65, 0.2, 0.8):
+            for piece in pieces:
+                x, y = _point_at(piece, t)
+                yield from ((x - dx, y - dy), (x + dx, y + dy))
+
+
+def _extent(lines: Sequence[str]) -> Point:
+    """Half the width and half the height of a text."""
+    return LETTER * max(map(len, lines), default=0) / 2, LINE * len(lines) / 2
 
 
 def _box(text: Point, lines: Sequence[str]) -> Box:
-    half, tall = LETTER * max(map(len, lines), default=0) / 2, LINE * len(lines) / 2
+    half, tall = _extent(lines)
     return text[0] - half, text[1] - tall, text[0] + half, text[1] + tall
 
 
-def _meet(a: Box, b: Box) -> bool:
-    """Whether two boxes overlap, or nearly so."""
-    gap = 4.0
+def _is_free(text: Point, lines: Sequence[str], taken: Sequence[Box], gap: float = 4.0) -> bool:
+    """Whether a text at this place stays away from all boxes."""
+    box = _box(text, lines)
+    return not any(_meet(box, other, gap) for other in taken)
+
+
+def _samples(curve: Curve) -> list[Point]:
+    """Points along a curve."""
+    pieces = [curve.points[i : i + 4] for i in range(0, len(curve.points) - 3, 3)]
+    return [_point_at(piece, t / 12) for piece in pieces for t in range(13)]
+
+
+def _meet(a: Box, b: Box, gap: float) -> bool:
     return a[0] < b[2] + gap and b[0] < a[2] + gap and a[1] < b[3] and b[1] < a[3]
 
 
@@ -307,8 +321,7 @@ def _fitted(curves: dict[Pair, Curve], states: list[Point], texts: Texts) -> Lay
     for pair, curve in curves.items():
         box = _box(curve.text, texts[pair])
         corners += [box[:2], box[2:]]
-        for i in range(0, len(curve.points) - 3, 3):
-            corners += [_point_at(curve.points[i : i + 4], t / 8) for t in range(9)]
+        corners += _samples(curve)
     left, top = (min((c[axis] for c in corners), default=0.0) - 12 for axis in (0, 1))
     right, bottom = (max((c[axis] for c in corners), default=0.0) + 12 for axis in (0, 1))
 
