@@ -5,3 +5,4 @@
 
 void bind_decomposition(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
+void bind_series(nanobind::module_& m);

@@ -282,6 +282,7 @@ NB_MODULE(_native, m) {
   bind_program(m);
   bind_decomposition(m);
   bind_pairs(m);
+  bind_series(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);
   bind_sparse<float, std::int32_t>(m);

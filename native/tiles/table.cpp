@@ -12,6 +12,7 @@ void fill(Table& table) {
   fill_steps(table);
   fill_sinks(table);
   fill_decomposition(table);
+  fill_alignments(table);
 }
 
 }  // namespace mercer::MERCER_TILES

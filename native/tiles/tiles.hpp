@@ -13,5 +13,6 @@ void fill_products(Table& table);
 void fill_steps(Table& table);
 void fill_sinks(Table& table);
 void fill_decomposition(Table& table);
+void fill_alignments(Table& table);
 
 }  // namespace mercer::MERCER_TILES
