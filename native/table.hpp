@@ -176,9 +176,10 @@ inline constexpr Index kRowsAtOnce = 4;
 // `last`.
 using AlignRows = void (*)(const double* x, const double* x_gauge, Index first, Index last,
                            const LaneSeries& y, const AlignmentRule& rule, double* row);
-// The gauge of steps `first` to `last` of each lane, given that of the steps before, and `row` likewise.
+// The gauge of steps `first` to `last` of each lane, given that of the steps before, and `row` likewise; and
+// the sum over alignments of the steps up to each with themselves, in that gauge.
 using GaugeRows = void (*)(Index first, Index last, const LaneSeries& y, const AlignmentRule& rule,
-                           double* gauge, double* row);
+                           double* gauge, double* norms, double* row);
 
 struct AlignmentTiles {
   AlignRows plain, banded;

@@ -57,14 +57,14 @@ void bind_series(nb::module_& m) {
   m.def(
       "gauge_series",
       [](int op, const Steps& x, const Starts& starts, double scale, Index band, const Ratios& out,
-         int threads, const nb::object& watch) {
+         const Ratios& norms, int threads, const nb::object& watch) {
         SeriesSet X{x.data(), nullptr, starts.data(), static_cast<Index>(starts.shape(0)) - 1,
                     static_cast<Index>(x.shape(1))};
         AlignmentTask task = task_of(op, scale, band, threads, watch);
-        double* o = out.data();
+        double *o = out.data(), *sums = norms.data();
         nb::gil_scoped_release release;
-        gauge(task, X, o);
+        gauge(task, X, o, sums);
       },
       "op"_a, "x"_a.noconvert(), "starts"_a.noconvert(), "scale"_a, "band"_a, "out"_a.noconvert(),
-      "threads"_a, "watch"_a);
+      "norms"_a.noconvert(), "threads"_a, "watch"_a);
 }

@@ -177,6 +177,7 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
   Lanes lanes(Y, y_order);
   const bool banded = task.band >= 0, warping = task.op == kDtw;
   const std::vector<double> weights = banded && !warping ? triangle(task) : std::vector<double>();
+  const AlignRows advance = banded ? tiles.banded : tiles.plain;
   const std::vector<Pairing> jobs = pairings(X.count, lanes, symmetric);
   const Index longest = lanes.steps(lanes.count() - 1);
 
@@ -209,7 +210,7 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
     const double* x_gauge = X.gauge == nullptr ? nullptr : X.gauge + X.starts[i];
     for (Index at = 0, piece = steps_at_once(y.steps); at < n; at += piece) {
       Index end = std::min(at + piece, n);
-      (banded ? tiles.banded : tiles.plain)(X.series(i), x_gauge, at, end, y, rule, row);
+      advance(X.series(i), x_gauge, at, end, y, rule, row);
       if (!pause((end - at) * y.steps)) return;
     }
     for (Index q = first; q < last; ++q) {
@@ -223,7 +224,7 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
   run_jobs(task, static_cast<Index>(jobs.size()), (longest + 1) * width, job);
 }
 
-void gauge(const AlignmentTask& task, const SeriesSet& X, double* out) {
+void gauge(const AlignmentTask& task, const SeriesSet& X, double* out, double* norms) {
   if (X.count == 0) return;
   const AlignmentTiles& tiles = table().alignments[task.op];
   const Index width = table().lanes;
@@ -235,19 +236,21 @@ void gauge(const AlignmentTask& task, const SeriesSet& X, double* out) {
 
   auto job = [&](Index group, double* row, auto&& pause) {
     LaneSeries y = lanes[group];
-    double* ratios = row + (longest + 1) * width;
+    double *ratios = row + (longest + 1) * width, *sums = ratios + longest * width;
     AlignmentRule rule{task.scale, banded ? task.band - 1 : y.steps, weights.data(), nullptr};
     for (Index at = 0, piece = steps_at_once(y.steps); at < y.steps; at += piece) {
       Index end = std::min(at + piece, y.steps);
-      (banded ? tiles.banded_gauge : tiles.gauge)(at, end, y, rule, ratios, row);
+      (banded ? tiles.banded_gauge : tiles.gauge)(at, end, y, rule, ratios, sums, row);
       if (!pause((end - at) * y.steps)) return;
     }
     for (Index q = lanes.first(group); q < lanes.last(group); ++q) {
       Index i = lanes.series(q), lane = q - lanes.first(group);
-      for (Index k = 0; k < X.length(i); ++k) out[X.starts[i] + k] = ratios[k * width + lane];
+      Index n = X.length(i);
+      for (Index k = 0; k < n; ++k) out[X.starts[i] + k] = ratios[k * width + lane];
+      norms[i] = n == 0 ? 1.0 : sums[(n - 1) * width + lane];
     }
   };
-  run_jobs(task, lanes.count(), (2 * longest + 1) * width, job);
+  run_jobs(task, lanes.count(), (3 * longest + 1) * width, job);
 }
 
 }  // namespace mercer

@@ -31,7 +31,7 @@ struct AlignmentTask {
 // out[i * Y.count + j] for all pairs; with `symmetric`, Y is X and each pair is computed once.
 void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bool symmetric, double* out);
 
-// The gauge of each step of each series.
-void gauge(const AlignmentTask& task, const SeriesSet& X, double* out);
+// The gauge of each step of each series, and the sum over alignments of each with itself in its gauge.
+void gauge(const AlignmentTask& task, const SeriesSet& X, double* out, double* norms);
 
 }  // namespace mercer

@@ -103,6 +103,7 @@ def gauge_series(
     scale: float,
     band: int,
     out: NDArray[np.float64],
+    norms: NDArray[np.float64],
     threads: int,
     watch: Callable[[], None],
 ) -> None: ...

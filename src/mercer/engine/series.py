@@ -16,7 +16,7 @@ from mercer import _native
 from mercer.engine.threads import num_threads
 from mercer.engine.tiles import checkpoint
 
-__all__ = ["Steps", "gauge", "log_sums", "normalized_sums", "squared_warping_distances"]
+__all__ = ["Steps", "gauge", "log_sums", "scaled_sums", "squared_warping_distances"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -26,11 +26,11 @@ _LOG_SUM = {"divisible": _native.LOG_DIVISIBLE, "gaussian": _native.LOG_GAUSSIAN
 
 
 class Steps(NamedTuple):
-    """Series ``values[starts[i]:starts[i + 1]]``, and a number per step that :func:`gauge` gives."""
+    """Series ``values[starts[i]:starts[i + 1]]``, and the ratio of each step that :func:`gauge` gives."""
 
     values: Array
     starts: npt.NDArray[np.int64]
-    gauge: Array = _NO_GAUGE
+    ratios: Array = _NO_GAUGE
 
 
 def squared_warping_distances(X: Steps, Y: Steps | None, band: int | None = None) -> Array:
@@ -42,30 +42,33 @@ def squared_warping_distances(X: Steps, Y: Steps | None, band: int | None = None
     return _align(_native.DTW, X, Y, 0.0, band)
 
 
-def gauge(X: Steps, local: str, scale: float, band: int | None = None) -> Array:
-    r"""Ratios :math:`a_{i-1} / a_i` for every step, where :math:`a_i^2` is the sum over alignments of the first i
-    steps of a series with themselves.
+def gauge(X: Steps, local: str, scale: float, band: int | None = None) -> tuple[Array, Array]:
+    r"""Scale of the sums over alignments of each series with itself.
+
+    With :math:`a_i^2` the sum for the first i steps, rounded so that :math:`a_i` is a power of two, the first
+    result has the ratios :math:`a_{i-1} / a_i` of all steps, the second the sum for each whole series, divided by
+    its :math:`a_n^2`.
     """
-    out = np.ones(len(X.values))
+    ratios, norms = np.ones(len(X.values)), np.ones(len(X.starts) - 1)
     _native.gauge_series(
-        _SUM[local], X.values, X.starts, -scale, _band(band), out, num_threads(), checkpoint
+        _SUM[local], X.values, X.starts, scale, _band(band), ratios, norms, num_threads(), checkpoint
     )
-    return out
+    return ratios, norms
 
 
-def normalized_sums(X: Steps, Y: Steps | None, local: str, scale: float, band: int | None = None) -> Array:
-    r"""Sums over alignments of products of similarities, divided by the roots of those of x and y with themselves.
+def scaled_sums(X: Steps, Y: Steps | None, local: str, scale: float, band: int | None = None) -> Array:
+    r"""Sums over alignments of products of similarities, divided by the scales :math:`a_n` of x and y.
 
     The similarity of two steps at squared distance D is G / (2 - G) (``local="divisible"``) or G
     (``"gaussian"``), with :math:`G = e^{-s D}`, times :math:`(1 - |i - j| / band)_+` if there is a band.  The
-    series carry their :func:`gauge`.  The sums themselves are never formed, so that nothing overflows.
+    series carry the ratios that :func:`gauge` gives.  The sums themselves are never formed: nothing overflows.
     """
-    return _align(_SUM[local], X, Y, -scale, band)
+    return _align(_SUM[local], X, Y, scale, band)
 
 
 def log_sums(X: Steps, Y: Steps | None, local: str, scale: float, band: int | None = None) -> Array:
     """Logarithms of those sums, not divided by anything."""
-    return _align(_LOG_SUM[local], X, Y, -scale, band)
+    return _align(_LOG_SUM[local], X, Y, scale, band)
 
 
 def _align(op: int, X: Steps, Y: Steps | None, scale: float, band: int | None) -> Array:

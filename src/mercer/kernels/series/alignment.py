@@ -92,7 +92,7 @@ class GlobalAlignment(Kernel):
 
     def _validate(self) -> None:
         check_band("GlobalAlignment", self.band, 1)
-        if not isinstance(self.sigma, str) and not math.isfinite(self._scale):
+        if not isinstance(self.sigma, str) and not math.isfinite(32 * self._scale):
             raise ParameterError(
                 f"GlobalAlignment: `sigma` must not be so small that 1 / sigma^2 overflows. Got {self.sigma!r}."
             )
@@ -129,12 +129,13 @@ class GlobalAlignment(Kernel):
         return g / (2 - g) if self.local == "divisible" else g
 
     def _prepare(self, X: SeriesData) -> Prepared:
-        ratios = engine.gauge(steps_of(X), self.local, self._scale, self.band)
-        return Prepared((X, SeriesData(ratios[:, None], X.starts)))
+        ratios, norms = engine.gauge(steps_of(X), self.local, self._scale, self.band)
+        return Prepared((X, SeriesData(ratios[:, None], X.starts)), (np.sqrt(norms),))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         other = None if Y is None else steps_of(*Y.parts)
-        K = engine.normalized_sums(steps_of(*X.parts), other, self.local, self._scale, self.band)
+        K = engine.scaled_sums(steps_of(*X.parts), other, self.local, self._scale, self.band)
+        K /= np.multiply.outer(X.arrays[0], (X if Y is None else Y).arrays[0])
         if Y is None:
             np.fill_diagonal(K, 1.0)
         if self.local == "divisible":  # Cauchy-Schwarz holds: only rounding can exceed 1

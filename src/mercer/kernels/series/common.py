@@ -60,11 +60,11 @@ def gap(x: Any, y: Any, m: Arithmetic) -> Any:
     return m.fsum([(a - b) * (a - b) for a, b in zip(x, y, strict=True)])
 
 
-def steps_of(data: SeriesData, gauge: SeriesData | None = None) -> Steps:
+def steps_of(data: SeriesData, ratios: SeriesData | None = None) -> Steps:
     """What the engine takes."""
-    if gauge is None:
+    if ratios is None:
         return Steps(data.values, data.starts)
-    return Steps(data.values, data.starts, gauge.values[:, 0])
+    return Steps(data.values, data.starts, ratios.values[:, 0])
 
 
 def witness_among(kernel: Kernel, points: list[np.ndarray]) -> Witness | None:

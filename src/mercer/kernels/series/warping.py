@@ -215,7 +215,7 @@ class SoftDTW(Kernel):
     missing: str = missing()
 
     def _validate(self) -> None:
-        if not math.isfinite(1.0 / self.gamma):
+        if not math.isfinite(32.0 / self.gamma):
             raise ParameterError(
                 f"SoftDTW: `gamma` must not be so small that 1 / gamma overflows. Got {self.gamma!r}."
             )
@@ -249,9 +249,10 @@ class SoftDTW(Kernel):
 
     def _prepare(self, X: SeriesData) -> Prepared:
         """The series, and the logarithm of the sum over alignments of each with itself, halved."""
-        ratios = engine.gauge(steps_of(X), "gaussian", 1.0 / self.gamma)
-        sums = np.concatenate([[0.0], np.cumsum(-np.log(ratios))])
-        return Prepared((X,), (sums[X.starts[1:]] - sums[X.starts[:-1]],))
+        ratios, norms = engine.gauge(steps_of(X), "gaussian", 1.0 / self.gamma)
+        exponents = np.concatenate([[0.0], np.cumsum(-np.log2(ratios))])  # whole numbers
+        halves = (exponents[X.starts[1:]] - exponents[X.starts[:-1]]) * math.log(2) + 0.5 * np.log(norms)
+        return Prepared((X,), (halves,))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         K = np.exp(self._divergences(X, Y) / (-2.0 * self.sigma) / self.sigma)
