@@ -97,16 +97,27 @@ class Lanes {
 
 bool is_log(Alignment op) { return op == kLogDivisible || op == kLogGaussian; }
 
-// Factors 1 - lag / band, or their logarithms, and zeros beyond.
-std::vector<double> triangle(const AlignmentTask& task) {
+// Factors 1 - lag / band, or their logarithms, for all lags below the band and the longest length, and zeros
+// beyond.
+std::vector<double> triangle(const AlignmentTask& task, Index longest) {
   std::vector<double> weights;
   double nothing = table().alignments[task.op].nothing;
-  for (Index lag = 0; lag < task.band; ++lag) {
+  for (Index lag = 0; lag < std::min(task.band, std::max<Index>(longest, 1)); ++lag) {
     double weight = 1.0 - static_cast<double>(lag) / static_cast<double>(task.band);
     weights.push_back(is_log(task.op) ? std::log(weight) : weight);
   }
   weights.insert(weights.end(), kRowsAtOnce, nothing);
   return weights;
+}
+
+Index width_of(const std::vector<double>& triangle) {
+  return static_cast<Index>(triangle.size()) - kRowsAtOnce - 1;
+}
+
+Index longest_of(const SeriesSet& X) {
+  Index longest = 0;
+  for (Index i = 0; i < X.count; ++i) longest = std::max(longest, X.length(i));
+  return longest;
 }
 
 // Runs jobs 0 to count - 1, the last first, on several threads.  A job is job(number, pause), and calls
@@ -176,10 +187,11 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
   const std::vector<Index> x_order = by_length(X), y_order = symmetric ? x_order : by_length(Y);
   Lanes lanes(Y, y_order);
   const bool banded = task.band >= 0, warping = task.op == kDtw;
-  const std::vector<double> weights = banded && !warping ? triangle(task) : std::vector<double>();
+  const Index longest = longest_of(Y);
+  const std::vector<double> weights =
+      banded && !warping ? triangle(task, std::max(longest_of(X), longest)) : std::vector<double>();
   const AlignRows advance = banded ? tiles.banded : tiles.plain;
   const std::vector<Pairing> jobs = pairings(X.count, lanes, symmetric);
-  const Index longest = lanes.steps(lanes.count() - 1);
 
   auto job = [&](Index number, double* row, auto&& pause) {
     Pairing pair = jobs[static_cast<std::size_t>(number)];
@@ -201,7 +213,7 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
       }
       rule.widths = widths.data();
     } else if (banded) {
-      rule.width = task.band - 1;
+      rule.width = width_of(weights);
       rule.weights = weights.data();
     }
 
@@ -231,13 +243,13 @@ void gauge(const AlignmentTask& task, const SeriesSet& X, double* out, double* n
   const std::vector<Index> order = by_length(X);
   Lanes lanes(X, order);
   const bool banded = task.band >= 0;
-  const std::vector<double> weights = banded ? triangle(task) : std::vector<double>();
-  const Index longest = lanes.steps(lanes.count() - 1);
+  const Index longest = longest_of(X);
+  const std::vector<double> weights = banded ? triangle(task, longest) : std::vector<double>();
 
   auto job = [&](Index group, double* row, auto&& pause) {
     LaneSeries y = lanes[group];
     double *ratios = row + (longest + 1) * width, *sums = ratios + longest * width;
-    AlignmentRule rule{task.scale, banded ? task.band - 1 : y.steps, weights.data(), nullptr};
+    AlignmentRule rule{task.scale, banded ? width_of(weights) : y.steps, weights.data(), nullptr};
     for (Index at = 0, piece = steps_at_once(y.steps); at < y.steps; at += piece) {
       Index end = std::min(at + piece, y.steps);
       (banded ? tiles.banded_gauge : tiles.gauge)(at, end, y, rule, ratios, sums, row);

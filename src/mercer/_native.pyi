@@ -80,7 +80,6 @@ def all_subsets(
     out: NDArray[_Float],
     threads: int,
 ) -> None: ...
-
 def align_series(
     op: int,
     x: NDArray[np.float64],

@@ -85,8 +85,9 @@ def test_empty_series_fit_any_number_of_channels() -> None:
         ([[1.0], [], [[1.0, 2.0]]], r"X\[2\] must have as many channels .* Got 2 and 1"),
         ([np.zeros((2, 0))], "X must have at least one channel"),
         ([[1.0], [1.0, 2.0, NAN]], r"X\[1\] must have no missing numbers. Got NaN at step 2"),
-        ([[1.0], [[1.0], [INF]]], r"X\[1\] must be finite. Got infinity at step 1"),
-        ([[-INF, NAN]], r"X\[0\] must be finite. Got infinity at step 0"),
+        ([[1.0], [[1.0], [INF]]], r"X\[1\] must be finite numbers up to 1e\+150, .* Got inf at step 1"),
+        ([[-INF, NAN]], r"X\[0\] must be finite .* Got -inf at step 0"),
+        ([[1.0, -2e150]], r"whose squares do not overflow. Got -2e\+150 at step 1"),
         (np.array([[1.0, NAN]]), r"X\[0\] must have no missing .* at step 1"),
         ([np.ma.masked_array([1.0, 2.0], [False, True])], r"X\[0\] must have no missing .* at step 1"),
     ],
@@ -101,18 +102,18 @@ def test_missing_steps_may_be_dropped() -> None:
     assert lists([[NAN, 1.0], [NAN]], drop) == [[[1.0]], []]
     assert lists([[[1.0, NAN], [2.0, 3.0]]], drop) == [[[2.0, 3.0]]]
     assert lists(np.ma.masked_invalid([[NAN, 1.0], [2.0, 3.0]]), drop) == [[[1.0]], [[2.0], [3.0]]]
-    with pytest.raises(InputError, match="infinity at step 0"):
+    with pytest.raises(InputError, match="Got inf at step 0"):
         drop.validate([[INF, NAN]])
 
 
 def test_parameters_of_the_domain() -> None:
-    with pytest.raises(ParameterError, match="`missing` must be 'error' or 'drop'. Got 'fill'"):
-        Series(missing="fill")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="`channels` must be an integer >= 1 or None. Got 0"):
+    with pytest.raises(ParameterError, match="`missing` must be 'error' or 'drop'"):
+        Series(missing="fill")
+    with pytest.raises(ParameterError, match="`channels` must be an integer >= 1 or None"):
         Series(channels=0)
     with pytest.raises(InputError, match=r"x\[0\] must have 2 channel\(s\). Got 1"):
         Series(channels=2).point([1.0])
-    with pytest.raises(InputError, match="Y must have as many channels as X. Got 1 and 2"):
+    with pytest.raises(InputError, match="Y must have as many channels as X"):
         DOMAIN.match(DOMAIN.validate([[[1.0, 2.0]]]), DOMAIN.validate([[1.0]]))
     assert meet(Series(), Series(2), Series(missing="drop")) == Series(2)
     assert meet(Series(missing="drop"), Series(missing="drop")) == Series(missing="drop")

@@ -34,7 +34,7 @@ def test_everything_native_under(isa):
         pytest.skip(f"{isa} is what the rest of the suite runs on")
     files = [
         str(HERE / f"test_{name}.py")
-        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs")
+        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs", "series")
     ]
     done = python("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, MERCER_ISA=isa)
     assert done.returncode == 0, done.stdout + done.stderr

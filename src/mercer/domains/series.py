@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ..errors import InputError, ParameterError
 from .base import Data, Domain, Lifted, LiftedRows
 
 __all__ = ["Series", "SeriesData"]
+
+
+#: Numbers are no larger: all kernels on series square them.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +70,10 @@ class SeriesData:
 class Series(Domain):
     """Time series of any lengths, each step a number or a vector of ``channels`` numbers.
 
-    A series is a list or array of numbers (one channel), an array of shape (length, channels), a list of such
-    rows, or a pandas Series or DataFrame (rows are steps).  Many of them come as a list, as an array of shape
-    (n, length), whose rows are series of one channel, or as an array of shape (n, length, channels).  All have
-    the same number of channels.  The empty series is a series, and fits any number of channels.
+    A series is a list or array of numbers (one channel), an array of shape (length, channels), a list of
+    such rows, or a pandas Series or DataFrame (rows are steps).  Many of them come as a list, as an array of
+    shape (n, length), whose rows are series of one channel, or as an array of shape (n, length, channels).
+    All have the same number of channels.  The empty series is a series, and fits any number of channels.
 
     Parameters
     ----------
@@ -77,7 +81,7 @@ class Series(Domain):
         Required number of channels; ``None`` accepts any.
     missing : {"error", "drop"}, default="error"
         What to do about NaN and masked entries.  ``"error"`` names the series and the step; ``"drop"`` leaves
-        out steps in which a channel is missing.  Infinities are always an error.
+        out steps in which a channel is missing.  Infinities, and numbers beyond 1e150, are always an error.
 
     Examples
     --------
@@ -87,7 +91,7 @@ class Series(Domain):
     """
 
     channels: int | None = None
-    missing: Literal["error", "drop"] = "error"
+    missing: str = "error"
 
     def __post_init__(self) -> None:
         if self.missing not in ("error", "drop"):
@@ -115,9 +119,7 @@ class Series(Domain):
 
     def match(self, X: Data, Y: Data | None) -> None:
         if Y is not None and X.channels != Y.channels and len(X.steps) and len(Y.steps):
-            raise InputError(
-                f"Y must have as many channels as X. Got {Y.channels} and {X.channels}."
-            )
+            raise InputError(f"Y must have as many channels as X. Got {Y.channels} and {X.channels}.")
 
     def lift(self, x: Any, numbers: Arithmetic) -> LiftedRows:
         rows = (Lifted(map(numbers.real, row)) for row in x.tolist())
@@ -127,7 +129,8 @@ class Series(Domain):
         """Random walks of up to eight steps, of several sizes."""
         channels = self.channels or 1
         return [
-            rng.choice([0.3, 1.0, 3.0]) * rng.standard_normal((int(rng.integers(0, 9)), channels)).cumsum(axis=0)
+            rng.choice([0.3, 1.0, 3.0])
+            * rng.standard_normal((int(rng.integers(0, 9)), channels)).cumsum(axis=0)
             for _ in range(n)
         ]
 
@@ -163,17 +166,22 @@ class Series(Domain):
         return found or self.channels or 1
 
     def _complete(self, steps: np.ndarray, name: str) -> np.ndarray:
-        """Return steps without missing or infinite numbers."""
-        if np.isfinite(steps).all():
-            return steps
-        if np.isinf(steps).any():
-            raise InputError(f"{name} must be finite. Got infinity at step {_first(np.isinf(steps))}.")
+        """Return steps without missing numbers, none of them too large."""
+        with np.errstate(invalid="ignore"):
+            large = np.abs(steps) > LARGEST
+        if large.any():
+            raise InputError(
+                f"{name} must be finite numbers up to {LARGEST:g}, whose squares do not overflow. "
+                f"Got {steps[large][0]:g} at step {_first(large)}."
+            )
         absent = np.isnan(steps)
+        if not absent.any():
+            return steps
         if self.missing == "drop":
-            return steps[~absent.any(axis=1)]
+            return np.asarray(steps[~absent.any(axis=1)])
         raise InputError(
-            f"{name} must have no missing numbers. Got NaN at step {_first(absent)}. Fill the gaps (numpy.interp), "
-            "or leave such steps out with missing='drop'."
+            f"{name} must have no missing numbers. Got NaN at step {_first(absent)}. "
+            "Fill the gaps (numpy.interp), or leave such steps out with missing='drop'."
         )
 
 
@@ -209,14 +217,18 @@ def _as_numbers(x: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(np.ma.getdata(x) if masked else x)
     except ValueError:
-        raise InputError(f"{name} must be numbers, or rows of equally many numbers. Got rows of several lengths.") from None
+        raise InputError(
+            f"{name} must be numbers, or rows of equally many numbers. Got rows of several lengths."
+        ) from None
     if array.dtype.kind == "O":
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             array = np.asarray("")
     if array.dtype.kind not in "biuf":
-        raise InputError(f"{name} must be real numbers. Got {type(x).__name__} of type {np.asarray(x).dtype}.")
+        raise InputError(
+            f"{name} must be real numbers. Got {type(x).__name__} of type {np.asarray(x).dtype}."
+        )
     array = array.astype(np.float64)
     if masked:
         array[np.ma.getmaskarray(x)] = np.nan
@@ -231,7 +243,9 @@ def _as_steps(x: Any, name: str) -> np.ndarray:
     if array.ndim == 1:
         return array[:, None]
     if array.ndim != 2:
-        raise InputError(f"{name} must be an array of shape (length,) or (length, channels). Got {array.shape}.")
+        raise InputError(
+            f"{name} must be an array of shape (length,) or (length, channels). Got {array.shape}."
+        )
     return array
 
 

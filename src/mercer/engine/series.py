@@ -1,8 +1,8 @@
 """Sums and minima over the alignments of series, on the native core.
 
-An alignment of x and y is a path through the grid of their steps, from the pair of the first two to the pair of
-the last two, that moves on in x, in y or in both.  Each function takes the steps of all series one after the
-other, shape (steps, channels), and where each series starts.
+An alignment of x and y is a path through the grid of their steps, from the pair of the first two to the pair
+of the last two, that moves on in x, in y or in both.  Each function takes the steps of all series one after
+the other, shape (steps, channels), and where each series starts.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Steps(NamedTuple):
 def squared_warping_distances(X: Steps, Y: Steps | None, band: int | None = None) -> Array:
     """Least sums of squared distances along an alignment: infinite if just one series is empty.
 
-    Only pairs of steps with ``|i - j|`` at most ``band``, or the difference of the lengths where that is more,
-    are aligned.
+    Only pairs of steps with ``|i - j|`` at most ``band``, or the difference of the lengths where that is
+    more, are aligned.
     """
     return _align(_native.DTW, X, Y, 0.0, band)
 
@@ -45,9 +45,9 @@ def squared_warping_distances(X: Steps, Y: Steps | None, band: int | None = None
 def gauge(X: Steps, local: str, scale: float, band: int | None = None) -> tuple[Array, Array]:
     r"""Scale of the sums over alignments of each series with itself.
 
-    With :math:`a_i^2` the sum for the first i steps, rounded so that :math:`a_i` is a power of two, the first
-    result has the ratios :math:`a_{i-1} / a_i` of all steps, the second the sum for each whole series, divided by
-    its :math:`a_n^2`.
+    With :math:`a_i^2` the sum for the first i steps, rounded so that :math:`a_i` is a power of two, the
+    first result has the ratios :math:`a_{i-1} / a_i` of all steps, the second the sum for each whole series,
+    divided by its :math:`a_n^2`.
     """
     ratios, norms = np.ones(len(X.values)), np.ones(len(X.starts) - 1)
     _native.gauge_series(
@@ -60,8 +60,9 @@ def scaled_sums(X: Steps, Y: Steps | None, local: str, scale: float, band: int |
     r"""Sums over alignments of products of similarities, divided by the scales :math:`a_n` of x and y.
 
     The similarity of two steps at squared distance D is G / (2 - G) (``local="divisible"``) or G
-    (``"gaussian"``), with :math:`G = e^{-s D}`, times :math:`(1 - |i - j| / band)_+` if there is a band.  The
-    series carry the ratios that :func:`gauge` gives.  The sums themselves are never formed: nothing overflows.
+    (``"gaussian"``), with :math:`G = e^{-s D}`, times :math:`(1 - |i - j| / band)_+` if there is a band.
+    The series carry the ratios that :func:`gauge` gives.  The sums themselves are never formed: nothing
+    overflows.
     """
     return _align(_SUM[local], X, Y, scale, band)
 
@@ -77,9 +78,7 @@ def _align(op: int, X: Steps, Y: Steps | None, scale: float, band: int | None) -
         return np.ascontiguousarray(_align(op, Y, X, scale, band).T)
     out = np.empty((n, m))
     other = X if Y is None else Y
-    _native.align_series(
-        op, *X, *other, scale, _band(band), Y is None, out, num_threads(), checkpoint
-    )
+    _native.align_series(op, *X, *other, scale, _band(band), Y is None, out, num_threads(), checkpoint)
     return out
 
 

@@ -27,8 +27,11 @@ __all__ = ["GlobalAlignment"]
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
 
-#: Against the Gaussian as local kernel: constant series of the values 0, 0.6, 1.2, 1.8 (times sigma), each with one
-#: and with two steps.
+#: Smaller values come out as zero: the recursion leaves out what does not reach them.
+RESOLVED = 1e-280
+
+#: Against the Gaussian as local kernel: constant series of the values 0, 0.6, 1.2, 1.8 (times sigma), each
+#: with one and with two steps.
 AGAINST_GAUSSIAN = ((4.0, -1.0), (-10.0, 3.0), (10.0, -3.0), (-4.0, 1.0))
 SPACING = 0.6
 
@@ -39,21 +42,22 @@ class GlobalAlignment(Kernel):
     .. math:: k(x, y) = \frac{K(x, y)}{\sqrt{K(x, x) K(y, y)}}, \qquad
               K(x, y) = \sum_{\pi} \prod_{(i, j) \in \pi} \kappa(x_i, y_j)
 
-    The sum is over all alignments: paths from the pair of the first steps to the pair of the last that move on
-    in x, in y or in both.  The local kernel is
+    The sum is over all alignments: paths from the pair of the first steps to the pair of the last that move
+    on in x, in y or in both.  The local kernel is
 
     .. math:: \kappa = \frac{\omega G}{2 - \omega G}, \quad G = e^{-\|x_i - y_j\|^2 / 2 \sigma^2},
               \quad \omega = \left(1 - |i - j| / T\right)_+
 
     where :math:`\omega = 1` without a band T.  Positive definite (Cuturi and others 2007): with
-    :math:`h = \omega G / 2` it is :math:`\kappa = h + h^2 + \dots`, so that K is the sum of products of h over
-    all ways to lengthen x and y, by repeating steps, to series of one length; and h is positive definite on pairs
-    (i, x_i).  That :math:`\kappa / (1 + \kappa)` be positive definite is also necessary, and with the Gaussian
-    itself as local kernel it fails: that form is refuted, at every width.
+    :math:`h = \omega G / 2` it is :math:`\kappa = h + h^2 + \dots`, so that K is the sum of products of h
+    over all ways to lengthen x and y, by repeating steps, to series of one length; and h is positive
+    definite on pairs (i, x_i).  That :math:`\kappa / (1 + \kappa)` be positive definite is also necessary,
+    and with the Gaussian itself as local kernel it fails: that form is refuted, at every width.
 
-    K grows like :math:`5.8^n` with the length and is never formed: the recursion runs on the normalised kernel of
-    the beginnings of x and y, whose values lie between 0 and 1, so that series of any length are compared without
-    overflow.  :meth:`log_block` gives log K.  The empty series has K = 1 with itself and K = 0 with others.
+    K grows like :math:`5.8^n` with the length and is never formed: the recursion runs on the normalised
+    kernel of the beginnings of x and y, whose values lie between 0 and 1, so that series of any length are
+    compared without overflow (those below 1e-280 come out as 0).  :meth:`log_block` gives log K.  The empty
+    series has K = 1 with itself and K = 0 with others.
 
     Block cost: O(length^2) per pair, several pairs at a time in the lanes of vector registers; with a band
     O(length T).  Memory O(length).
@@ -61,10 +65,10 @@ class GlobalAlignment(Kernel):
     Parameters
     ----------
     sigma : float or "median", default=1.0
-        Width of G, > 0.  ``"median"`` is the median distance of steps of the data times the root of the median
-        length (Cuturi's rule).
+        Width of G, > 0.  ``"median"`` is the median distance of steps of the data times the root of the
+        median length (Cuturi's rule).
     band : int, optional
-        T >= 1: steps T or more apart are not aligned, and series whose lengths differ by T or more have k = 0.
+        T >= 1: steps T or more apart are not aligned; series whose lengths differ by T or more have k = 0.
     local : {"divisible", "gaussian"}, default="divisible"
         Local kernel: as above, or :math:`\kappa = \omega G`, as in soft-DTW, which is not positive definite.
     missing : {"error", "drop"}, default="error"
@@ -72,15 +76,15 @@ class GlobalAlignment(Kernel):
 
     Notes
     -----
-    :meth:`contributions` cuts the weightiest alignment into stretches on which x waits, y waits or both move on.
-    The weight of a stretch is what all alignments that go through its pairs of steps add to the value; the rest
-    is called "other alignments", and together they add up to the value.
+    :meth:`contributions` cuts the weightiest alignment into stretches on which x waits, y waits or both move
+    on.  The weight of a stretch is what all alignments that go through its pairs of steps add to the value;
+    the rest is called "other alignments", and together they add up to the value.
 
     Examples
     --------
     >>> k = GlobalAlignment(1.0)
     >>> round(k([0.0, 1.0, 2.0], [0.0, 0.0, 1.0, 2.0]), 6)
-    0.808304
+    0.710924
     >>> print(k.certificate.verdict)
     PSD
     """
@@ -94,7 +98,8 @@ class GlobalAlignment(Kernel):
         check_band("GlobalAlignment", self.band, 1)
         if not isinstance(self.sigma, str) and not math.isfinite(32 * self._scale):
             raise ParameterError(
-                f"GlobalAlignment: `sigma` must not be so small that 1 / sigma^2 overflows. Got {self.sigma!r}."
+                "GlobalAlignment: `sigma` must not be so small that 1 / sigma^2 overflows. "
+                f"Got {self.sigma!r}."
             )
 
     @property
@@ -103,7 +108,7 @@ class GlobalAlignment(Kernel):
 
     @property
     def _scale(self) -> float:
-        return float(np.float64(0.5) / np.float64(self.sigma) / np.float64(self.sigma))
+        return float(0.5 / self.sigma / self.sigma)
 
     # -- values -------------------------------------------------------------------------------
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
@@ -138,6 +143,7 @@ class GlobalAlignment(Kernel):
         K /= np.multiply.outer(X.arrays[0], (X if Y is None else Y).arrays[0])
         if Y is None:
             np.fill_diagonal(K, 1.0)
+        K[K < RESOLVED] = 0.0
         if self.local == "divisible":  # Cauchy-Schwarz holds: only rounding can exceed 1
             np.minimum(K, 1.0, out=K)
         return K
@@ -187,14 +193,13 @@ class GlobalAlignment(Kernel):
         premises = [Gaussian(self.sigma).certificate.positive]
         if self.band is not None:
             reason = "the autocorrelation of an interval of the integers"
-            premises.append(
-                Claim(Property.POSITIVE, Status.PROVED, f"(1 - |i - j| / {self.band})+", "autocorrelation", reason)
-            )
+            triangle = f"(1 - |i - j| / {self.band})+"
+            premises.append(Claim(Property.POSITIVE, Status.PROVED, triangle, "autocorrelation", reason))
         return Certificate.psd(
             self,
             "geometric divisibility (Cuturi et al. 2007)",
-            "with h = w G / 2 the local kernel is h + h^2 + ..., so that the sum over alignments is a sum over "
-            "ways to lengthen both series of products of h; normalised",
+            "with h = w G / 2 the local kernel is h + h^2 + ..., so that the sum over alignments is a sum "
+            "over ways to lengthen both series of products of h; normalised",
             premises=premises,
         )
 

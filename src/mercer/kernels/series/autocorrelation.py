@@ -28,10 +28,10 @@ class Autocorrelation(Kernel):
               r_{ab}(l) = \frac{\sum_t \bar x_a(t) \bar x_b(t + l)}
                                {\sqrt{\sum_t \bar x_a(t)^2 \sum_t \bar x_b(t)^2}}
 
-    where :math:`\bar x_a` is the channel a less its mean: correlations of all pairs of channels at all lags up to
-    L.  Correlations with a constant channel, and those beyond the end of the series, are 0.  Positive definite: an
-    inner product of explicit features.  It does not change when a channel is shifted or scaled, and compares
-    rhythms wherever they begin.
+    where :math:`\bar x_a` is the channel a less its mean: correlations of all pairs of channels at all lags
+    up to L.  Correlations with a constant channel, and those beyond the end of the series, are 0.  Positive
+    definite: an inner product of explicit features.  It does not change when a channel is shifted or scaled,
+    and compares rhythms wherever they begin.
 
     Block cost: O(length L channels^2) per series, and a matrix product.
 

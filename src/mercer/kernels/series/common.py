@@ -29,8 +29,8 @@ __all__ = [
     "witness_among",
 ]
 
-#: Pairs of steps from which on one value is computed by the native core instead of the plain definition, which
-#: takes a microsecond per pair of steps and, in floats, overflows beyond 400 steps.
+#: Pairs of steps from which on one value is computed by the native core instead of the plain definition,
+#: which takes a microsecond per pair of steps and, in floats, overflows beyond 400 steps.
 LONG = 64 * 64
 
 

@@ -1,7 +1,7 @@
 """Tables over the alignments of one pair of series: for explanations, where the whole table is wanted.
 
-A table has a cell for every pair of steps, and one row and column before them.  It is filled by antidiagonals,
-whose cells do not depend on each other.
+A table has a cell for every pair of steps, and one row and column before them.  It is filled by
+antidiagonals, whose cells do not depend on each other.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ import numpy as np
 
 from ...contributions import Contribution
 
-__all__ = ["best_path", "best_table", "explained", "log_table", "passages", "shared_among", "squared_distances"]
+__all__ = [
+    "best_path",
+    "best_table",
+    "explained",
+    "log_table",
+    "passages",
+    "shared_among",
+    "squared_distances",
+]
 
 Path = list[tuple[int, int]]
 Join = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -50,7 +58,7 @@ def _accumulate(S: np.ndarray, join: Join) -> np.ndarray:
 
 
 def best_path(T: np.ndarray) -> Path:
-    """Pairs of steps on the way to the last cell of a table of :func:`best_table`; both move on where they may."""
+    """Pairs of steps on the way to the last cell of a :func:`best_table`; both move on where they may."""
     i, j = T.shape[0] - 1, T.shape[1] - 1
     path = []
     while i > 0 and j > 0:
@@ -63,9 +71,9 @@ def best_path(T: np.ndarray) -> Path:
 def passages(S: np.ndarray) -> np.ndarray:
     """How much of the sum over alignments goes through each pair of steps; the entries add up to 1.
 
-    An alignment, taken with the probability of its share of the sum, enters each step of x at one step of y, and
-    each step of y at one step of x.  The entry (i, j) is the mean of the probabilities that it enters i at j,
-    divided by the number of steps of x, and that it enters j at i, divided by that of y.
+    An alignment, taken with the probability of its share of the sum, enters each step of x at one step of y,
+    and each step of y at one step of x.  The entry (i, j) is the mean of the probabilities that it enters i
+    at j, divided by the number of steps of x, and that it enters j at i, divided by that of y.
     """
     n, m = S.shape
     T = log_table(S)
@@ -85,7 +93,7 @@ def explained(value: float, S: np.ndarray) -> Iterator[Contribution]:
 
 
 def shared_among(path: Path, weights: np.ndarray) -> Iterator[Contribution]:
-    """One contribution per stretch of a path, on which x waits, y waits or both move on: the sum of its weights."""
+    """One contribution for each stretch of a path on which x waits, y waits or both move on."""
     for stretch in _stretches(path):
         (i, j), (last_i, last_j) = stretch[0], stretch[-1]
         x_place, y_place = (i, last_i + 1), (j, last_j + 1)

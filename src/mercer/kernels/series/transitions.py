@@ -31,9 +31,10 @@ class Transitions(Kernel):
 
     Each step is in a state: the interval between two cuts in which its value lies (for several channels, one
     interval for each).  :math:`N_x(w)` counts the times t at which the states of the steps t, t + lag,
-    t + 2 lag, ... are the word w.  With ``length=2`` and ``lag=1`` it compares histograms of transitions from one
-    step to the next.  Positive definite: an inner product of explicit features.  Integers, exactly; longer series
-    have larger values, and ``k.normalized()`` compares proportions.  A series too short for a word has k = 0.
+    t + 2 lag, ... are the word w.  With ``length=2`` and ``lag=1`` it compares histograms of transitions
+    from one step to the next.  Positive definite: an inner product of explicit features.  Integers, exactly;
+    longer series have larger values, and ``k.normalized()`` compares proportions.  A series too short for a
+    word has k = 0.
 
     Block cost: linear in the lengths, and a sparse matrix product.
 
@@ -47,8 +48,8 @@ class Transitions(Kernel):
     lag : int, default=1
         Steps from one state of a word to the next, >= 1.
     missing : {"error", "drop"}, default="error"
-        What to do about NaN; see :class:`~mercer.domains.Series`.  The steps around one that is left out count as
-        neighbours.
+        What to do about NaN; see :class:`~mercer.domains.Series`.  The steps around one that is left out
+        count as neighbours.
 
     Examples
     --------
@@ -100,12 +101,15 @@ class Transitions(Kernel):
         states = (cuts.shape[1] + 1) ** X.channels
         if states**self.length > MOST_WORDS:
             raise ParameterError(
-                f"Transitions: `length` and `cuts` must make fewer than 2^62 words. Got {states}^{self.length}."
+                "Transitions: `length` and `cuts` must make fewer than 2^62 words. "
+                f"Got {states}^{self.length}."
             )
         codes = np.zeros(len(X.values), dtype=np.int64)
         for column, own in zip(X.values.T, cuts, strict=True):
             codes = codes * (len(own) + 1) + np.searchsorted(own, column, side="right")
-        return _Counts.of([self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)])
+        return _Counts.of(
+            [self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)]
+        )
 
     def _coded(self, codes: np.ndarray, states: int) -> np.ndarray:
         count = max(len(codes) - (self.length - 1) * self.lag, 0)
@@ -157,7 +161,8 @@ class _Counts:
         found = [np.unique(row, return_counts=True) for row in rows]
         words = np.concatenate([np.empty(0, dtype=np.int64), *(w for w, _ in found)])
         counts = np.concatenate([np.empty(0), *(c for _, c in found)])
-        return cls(words, counts, np.concatenate([[0], np.cumsum([len(w) for w, _ in found])]).astype(np.intp))
+        starts = np.concatenate([[0], np.cumsum([len(w) for w, _ in found])])
+        return cls(words, counts, starts.astype(np.intp))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -186,7 +191,7 @@ class _Counts:
 
 
 def _quantiles(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Quartiles of values that are repeated as often as the weights say: the least that have a share below."""
+    """Quartiles of values that are repeated as often as the weights say."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(np.ones(len(values)) if weights is None else weights[order])
     at = np.searchsorted(below, below[-1] * np.array([0.25, 0.5, 0.75]))

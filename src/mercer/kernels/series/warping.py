@@ -39,8 +39,8 @@ ONE = Interval(1.0, 1.0)
 #: The median rule looks at no more than this many series, evenly spaced.
 MEDIAN_SERIES = 256
 
-#: Two series at warping distance zero, and a third that is nearer to one of them.  The first three need a band of
-#: one step; the others do not, for a series of one step has a single alignment with any other.
+#: Two series at warping distance zero, and a third that is nearer to one of them.  The first three need a
+#: band of one step; the others do not, for a series of one step has a single alignment with any other.
 EQUAL_LENGTHS = ([0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0])
 ANY_BAND = ([0.0], [0.0, 0.0], [1.0])
 TWINS = (1.0, -1.0, -0.2)
@@ -52,11 +52,12 @@ class DTW(Kernel):
     .. math:: k(x, y) = \exp\left(-\frac{d(x, y)^2}{2 \sigma^2}\right), \qquad
               d(x, y)^2 = \min_{\pi} \sum_{(i, j) \in \pi} \|x_i - y_j\|^2
 
-    over all alignments: paths from the pair of the first steps to the pair of the last that move on in x, in y or
-    in both.  **Not positive definite**, at any width: (0, 0, 1) and (0, 1, 1) have distance 0, so that they would
-    have to be the same point of the feature space, but (0, 0, 0) is at distance 1 from one and :math:`\sqrt 2`
-    from the other.  Machines repair its Gram matrix or refuse it, as they are told; :class:`GlobalAlignment` is
-    the relative of it that is positive definite.  The empty series has k = 1 with itself and 0 with others.
+    over all alignments: paths from the pair of the first steps to the pair of the last that move on in x, in
+    y or in both.  **Not positive definite**, at any width: (0, 0, 1) and (0, 1, 1) have distance 0, so that
+    they would have to be the same point of the feature space, but (0, 0, 0) is at distance 1 from one and
+    :math:`\sqrt 2` from the other.  Machines repair its Gram matrix or refuse it, as they are told;
+    :class:`GlobalAlignment` is the relative of it that is positive definite.  The empty series has k = 1 with
+    itself and 0 with others.
 
     Block cost: O(length^2) per pair, several pairs at a time in the lanes of vector registers; with a band
     O(length band).  Memory O(length).
@@ -74,7 +75,7 @@ class DTW(Kernel):
     Notes
     -----
     The value is no sum over patterns.  :meth:`contributions` shares it out among the stretches of the best
-    alignment, in proportion to the local similarities :math:`e^{-\|x_i - y_j\|^2 / 2\sigma^2}` of their pairs.
+    alignment, in proportion to the similarities :math:`e^{-\|x_i - y_j\|^2 / 2\sigma^2}` of their pairs.
 
     Examples
     --------
@@ -135,10 +136,7 @@ class DTW(Kernel):
         X = self.domain.validate(X, "X")
         Y = None if Y is None else self.domain.validate(Y, "Y")
         self.domain.match(X, Y)
-        D = np.sqrt(_squared(X, Y, self.band))
-        if np.isinf(D).any():
-            _refuse_overflow(D, X, X if Y is None else Y)
-        return D
+        return np.asarray(np.sqrt(_squared(X, Y, self.band)))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
@@ -178,12 +176,13 @@ class SoftDTW(Kernel):
     .. math:: k(x, y) = \exp\left(-\frac{D_\gamma(x, y)}{2 \sigma^2}\right), \qquad
               D_\gamma(x, y) = s(x, y) - \tfrac12 s(x, x) - \tfrac12 s(y, y)
 
-    where :math:`s(x, y) = -\gamma \log \sum_\pi \exp(-\gamma^{-1} \sum_{(i,j) \in \pi} \|x_i - y_j\|^2)` is the
-    soft minimum over alignments of the cost whose minimum is the squared warping distance.  As gamma goes to 0,
-    it is ``DTW(sigma)``; with gamma = 2 sigma^2 it is ``GlobalAlignment(sigma, local="gaussian")``, and in general
-    its power gamma / 2 sigma^2.  **Not positive definite** for gamma up to 2 sigma^2 (refuted by constant series
-    of one to three steps); beyond, nothing is known.  ``GlobalAlignment(sigma)`` has the local kernel that makes
-    it so.  The empty series has k = 1 with itself and 0 with others.
+    where :math:`s(x, y) = -\gamma \log \sum_\pi \exp(-\gamma^{-1} \sum_{(i,j) \in \pi} \|x_i - y_j\|^2)`
+    is the soft minimum over alignments of the cost whose minimum is the squared warping distance.  As gamma
+    goes to 0, it becomes ``DTW(sigma)``; with gamma = 2 sigma^2 it is ``GlobalAlignment(sigma,
+    local="gaussian")``, and in general a power of such a kernel.  **Not positive definite** for gamma up to
+    2 sigma^2, where constant series of one to three steps refute it; beyond, nothing is known.
+    :class:`GlobalAlignment` has the local kernel that makes it so.  The empty series has k = 1 with itself
+    and 0 with others.
 
     Block cost: O(length^2) per pair, with two exponentials and a logarithm for each pair of steps.
 
@@ -198,14 +197,14 @@ class SoftDTW(Kernel):
 
     Notes
     -----
-    :meth:`contributions` shares the value out as ``GlobalAlignment`` does: by what alignments through a stretch
-    add to the soft minimum's sum.
+    :meth:`contributions` shares the value out as ``GlobalAlignment`` does: by what alignments through a
+    stretch add to the sum under the logarithm.
 
     Examples
     --------
     >>> k = SoftDTW(sigma=1.0, gamma=1.0)
     >>> round(k([0.0, 1.0, 2.0], [0.0, 0.0, 1.0, 2.0]), 6)
-    0.822447
+    0.832529
     >>> print(k.certificate.verdict)
     REFUTED
     """
@@ -289,8 +288,12 @@ class SoftDTW(Kernel):
         spacing = 0.9 * math.sqrt(self.gamma / 2)
         witness = witness_among(self, [np.full((n, 1), spacing * i) for i in range(5) for n in (1, 2, 3)])
         if witness is None:
-            return Certificate.unknown(self, "no theorem covers soft-DTW, and constant series do not refute it")
-        return Certificate.refuted(self, "constant series", "a power of the sum over alignments", witness=witness)
+            return Certificate.unknown(
+                self, "no theorem covers soft-DTW, and constant series do not refute it"
+            )
+        return Certificate.refuted(
+            self, "constant series", "a power of the sum over alignments", witness=witness
+        )
 
     @property
     def bounds(self) -> Interval:
@@ -302,7 +305,9 @@ class SoftDTW(Kernel):
 
 
 def dtw(x: Any, y: Any, *, band: int | None = None) -> float:
-    r"""Dynamic time warping distance :math:`\min_\pi (\sum_{(i, j) \in \pi} \|x_i - y_j\|^2)^{1/2}` of two series.
+    r"""Dynamic time warping distance of two series.
+
+    .. math:: d(x, y) = \min_\pi \Big(\sum_{(i, j) \in \pi} \|x_i - y_j\|^2\Big)^{1/2}
 
     Parameters
     ----------
@@ -350,16 +355,6 @@ def _within(D: np.ndarray, band: int | None) -> np.ndarray:
     n, m = D.shape
     lag = np.abs(np.subtract.outer(np.arange(n), np.arange(m)))
     return np.where(lag <= max(band, abs(n - m)), D, np.inf)
-
-
-def _refuse_overflow(D: np.ndarray, X: SeriesData, Y: SeriesData) -> None:
-    one_is_empty = (X.lengths == 0)[:, None] != (Y.lengths == 0)[None, :]
-    wrong = np.argwhere(np.isinf(D) & ~one_is_empty)
-    if len(wrong):
-        raise InputError(
-            f"DTW: X must be of a size whose squares do not overflow. The series {wrong[0, 0]} and {wrong[0, 1]} "
-            "are too far apart. Scale the data."
-        )
 
 
 def _median_distance(X: SeriesData, weight: np.ndarray | None, band: int | None) -> float:

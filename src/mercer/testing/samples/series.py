@@ -37,7 +37,10 @@ CASES: list[Case] = [
     *(Case(SoftDTW(s, gamma), ONE_CHANNEL) for s in (1.0, "median") for gamma in (0.01, 1.0, 20.0)),
     Case(SoftDTW(2.0, 0.5), MANY_CHANNELS),
     *(Case(Transitions([0.0, 1.0], length, lag), ONE_CHANNEL) for length in (1, 2, 3) for lag in (1, 2)),
-    *(Case(Transitions("quartiles", missing="drop"), points) for points in (ONE_CHANNEL, MANY_CHANNELS, GAPS)),
+    *(
+        Case(Transitions("quartiles", missing="drop"), points)
+        for points in (ONE_CHANNEL, MANY_CHANNELS, GAPS)
+    ),
     *(Case(Autocorrelation(lags, decay), ONE_CHANNEL) for lags in (0, 2, 20) for decay in (0.5, 1.0)),
     Case(Autocorrelation(3, 0.9), MANY_CHANNELS),
 ]
