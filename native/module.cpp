@@ -295,6 +295,7 @@ NB_MODULE(_native, m) {
   bind_ngrams(m);
   bind_pairs(m);
   bind_substrings(m);
+  bind_series(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);
   bind_sparse<float, std::int32_t>(m);

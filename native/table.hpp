@@ -160,6 +160,42 @@ template <class T>
 using WeighRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
                            double* f, double* size);
 
+// Sums and minima over the alignments of two series (native/sequences/series.hpp), for the series y in the
+// lanes of a vector at a time.  The order is part of the interface: src/mercer/engine/series.py mirrors it.
+enum Alignment : int { kDtw, kDivisible, kGaussian, kLogDivisible, kLogGaussian, kAlignmentCount };
+
+struct LaneSeries {
+  const double* values;  // [step][channel][lane]; short series are continued by any finite numbers
+  const double* gauge;   // [step][lane]
+  Index steps, channels;
+};
+
+// Only cells with |i - j| <= width count.  Where the band bends the values, `weights` has a factor (for logs:
+// a term) for every |i - j|, and kRowsAtOnce more that stand for nothing; `widths` has the width of each
+// lane.
+struct AlignmentRule {
+  double scale;  // of the squared distance of two steps
+  Index width;
+  const double* weights;
+  const double* widths;
+};
+inline constexpr Index kRowsAtOnce = 4;
+
+// Takes `row`, the cells of step `first` of x with all steps of y and one before (times lanes), on to step
+// `last`.
+using AlignRows = void (*)(const double* x, const double* x_gauge, Index first, Index last,
+                           const LaneSeries& y, const AlignmentRule& rule, double* row);
+// The gauge of steps `first` to `last` of each lane, given that of the steps before, and `row` likewise; and
+// the sum over alignments of the steps up to each with themselves, in that gauge.
+using GaugeRows = void (*)(Index first, Index last, const LaneSeries& y, const AlignmentRule& rule,
+                           double* gauge, double* norms, double* row);
+
+struct AlignmentTiles {
+  AlignRows plain, banded;
+  GaugeRows gauge, banded_gauge;  // null where there is none
+  double start, nothing;          // the cell before the first steps, and all others before one of them
+};
+
 template <class T, class I>
 struct CsrTiles {
   CsrTile<T, I> pairwise[kOpCount];
@@ -241,6 +277,8 @@ struct Table {
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
   StepFunction steps[kStepCount];
+  AlignmentTiles alignments[kAlignmentCount];
+  Index lanes;                       // series that an AlignRows takes side by side
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
 

@@ -86,23 +86,70 @@ MERCER_INLINE V exponential(V x) {
 }
 
 #if defined(__AVX512F__)
+// 2^(j / 16) for whole numbers j < 16.
+const Vec kSixteenthsLow = {0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0,
+                            0x1.2387a6e756238p+0, 0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0,
+                            0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0};
+const Vec kSixteenthsHigh = {0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0,
+                             0x1.9c49182a3f090p+0, 0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0,
+                             0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0};
+
 // The same with a table: x = (n + j / 16) log 2 + r with whole numbers n and j < 16, and |r| < 0.022, for
 // which a short series does.
 MERCER_INLINE Vec exponential(Vec x) {
   constexpr double ln2_high = 0x1.62e42fefa38p-5, ln2_low = 0x1.ef35793c7673p-49;  // of log(2) / 16
-  const Vec low = {0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
-                   0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0};
-  const Vec high = {0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
-                    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0};
   __mmask8 remains = _mm512_cmp_pd_mask(x, splat(kVanishes), _CMP_NLT_UQ);
   x = smaller(splat(710.0), x);
   Vec shifted = muladd(x, splat(0x1.71547652b82fep4), splat(0x1.8p52));  // its last bits are 16 n + j
   Vec sixteenths = shifted - 0x1.8p52;
   Vec r = muladd(sixteenths, splat(-ln2_low), muladd(sixteenths, splat(-ln2_high), x));
-  Vec power = _mm512_permutex2var_pd(low, reinterpret_cast<__m512i>(shifted), high);  // 2^(j / 16)
+  Vec power = _mm512_permutex2var_pd(kSixteenthsLow, reinterpret_cast<__m512i>(shifted), kSixteenthsHigh);
   Vec series = muladd(r * r, exp_series<4>(r, splat(1.0 / 5040), 720.0), r);
   Vec y = muladd(power, series, power);
   return _mm512_maskz_scalef_pd(remains, y, sixteenths * 0.0625);  // by 2^n: it rounds down
+}
+#endif
+
+// factor 2^(x y / 16) - term for 0 <= x y <= 16000, where x y is taken exactly; within x y + 4 ulp of the
+// larger of the two.  For sums over alignments, which spend their time here.
+template <class V>
+MERCER_INLINE V power_less(V x, double y, double factor, V term) {
+  return factor * exponential(x * (y * 0x1.62e42fefa39efp-5)) - term;
+}
+#if defined(__AVX512F__)
+// x y = 16 n + j + f with whole numbers n and j < 16, and |f| <= 1/2.  From each entry 2^(j / 16) of the
+// table its number j is taken, where the sum with 16 n + j, shifted, brings it back and puts n into the
+// exponent.  The series of 2^(f / 16) has its term of degree 7 spread over the lower ones (Chebyshev).
+MERCER_INLINE Vec power_less(Vec x, double y, double factor, Vec term) {
+  constexpr double a = 0x1.62e42fefa39efp-5, last = a * a * a * a * a * a * a / 5040;  // log(2) / 16, of f^7
+  constexpr IVec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Vec low = from_bits(bits(factor * kSixteenthsLow) - (numbers << 48));
+  const Vec high = from_bits(bits(factor * kSixteenthsHigh) - ((numbers + 8) << 48));
+  Vec shifted = muladd(x, splat(y), splat(0x1.8p52));  // its last bits are 16 n + j
+  Vec f = muladd(x, splat(y), 0x1.8p52 - shifted);
+  IVec entry = bits(_mm512_permutex2var_pd(low, reinterpret_cast<__m512i>(shifted), high));
+  Vec series =
+      muladd(splat(a * a * a * a * a * a / 720), f, splat(a * a * a * a * a / 120 + 28.0 / 64 * last));
+  series = muladd(series, f, splat(a * a * a * a / 24));
+  series = muladd(series, f, splat(a * a * a / 6 - 3.5 / 64 * last));
+  series = muladd(series, f, splat(a * a / 2));
+  series = muladd(series, f, splat(a + 7.0 / 64 / 64 * last));
+  series = muladd(series, f, splat(1.0));
+  return muladd(from_bits(entry + (bits(shifted) << 48)), series, -term);
+}
+#endif
+
+// 1 / a for normal numbers a whose reciprocals are normal, within 1 ulp.
+template <class V>
+MERCER_INLINE V reciprocal_of(V a) {
+  return 1.0 / a;
+}
+#if defined(__AVX512F__)
+// Newton's iteration from 14 bits on: division is the slowest instruction there is.
+MERCER_INLINE Vec reciprocal_of(Vec a) {
+  Vec one = splat(1.0), y = _mm512_rcp14_pd(a);
+  y = muladd(y, _mm512_fnmadd_pd(a, y, one), y);
+  return muladd(y, _mm512_fnmadd_pd(a, y, one), y);
 }
 #endif
 

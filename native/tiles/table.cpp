@@ -15,6 +15,7 @@ void fill(Table& table) {
   fill_bits(table);
   fill_subsequences(table);
   fill_string_pairs(table);
+  fill_alignments(table);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -16,5 +16,6 @@ void fill_decomposition(Table& table);
 void fill_bits(Table& table);
 void fill_subsequences(Table& table);
 void fill_string_pairs(Table& table);
+void fill_alignments(Table& table);
 
 }  // namespace mercer::MERCER_TILES

@@ -43,6 +43,11 @@ WITHIN: Final[int]
 NONZERO: Final[int]
 TILE: Final[int]
 MOST_VECTORS: Final[int]
+DTW: Final[int]
+DIVISIBLE: Final[int]
+GAUSSIAN: Final[int]
+LOG_DIVISIBLE: Final[int]
+LOG_GAUSSIAN: Final[int]
 
 def isa() -> str: ...
 def available_isas() -> list[str]: ...
@@ -74,6 +79,32 @@ def all_subsets(
     weights: NDArray[np.float64],
     out: NDArray[_Float],
     threads: int,
+) -> None: ...
+def align_series(
+    op: int,
+    x: NDArray[np.float64],
+    x_starts: NDArray[np.int64],
+    x_gauge: NDArray[np.float64],
+    y: NDArray[np.float64],
+    y_starts: NDArray[np.int64],
+    y_gauge: NDArray[np.float64],
+    scale: float,
+    band: int,
+    symmetric: bool,
+    out: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+def gauge_series(
+    op: int,
+    x: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    scale: float,
+    band: int,
+    out: NDArray[np.float64],
+    norms: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
 ) -> None: ...
 
 _Codes = NDArray[np.int32]

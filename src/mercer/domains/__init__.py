@@ -7,6 +7,7 @@
 ``sets``           ``Sets`` of hashables
 ``sequences``      ``Sequences`` of letters or any hashable symbols
 ``texts``          ``Texts``: documents, as text or as lists of words
+``series``         ``Series``: time series of any lengths, with one or several channels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``frames``         ``Frames``: rows of a pandas or polars frame
@@ -19,6 +20,7 @@ from .frames import Frames
 from .measures import Gaussians, Subsets
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
 from .sequences import EncodedSequences, Sequences
+from .series import Series, SeriesData
 from .sets import Sets
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .texts import Texts, Tokens
@@ -42,6 +44,8 @@ __all__ = [
     "Reals",
     "Region",
     "Sequences",
+    "Series",
+    "SeriesData",
     "Sets",
     "Similarities",
     "Simplex",

@@ -60,10 +60,20 @@ class Lifted(list[Any]):
     """The numbers of one vector in some arithmetic; a plain list among objects is the user's own."""
 
 
+class LiftedRows(list[Lifted]):
+    """The rows of one matrix in some arithmetic."""
+
+    def __init__(self, rows: Iterable[Lifted], columns: int) -> None:
+        super().__init__(rows)
+        self.columns = columns
+
+
 def lower(x: Any) -> Any:
     """Turn a lifted point back into what blocks pass to user functions: numbers into a float array."""
     if isinstance(x, Lifted):
         return np.array([float(v) for v in x])
+    if isinstance(x, LiftedRows):
+        return np.array([list(map(float, row)) for row in x]).reshape(len(x), x.columns)
     return tuple(map(lower, x)) if type(x) is tuple else x
 
 

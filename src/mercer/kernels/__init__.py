@@ -23,6 +23,7 @@
 ``measures``       Gaussian measures
 ``sets``           intersections and symmetric differences
 ``subsets``        subsets of a universe
+``series``         time series: alignments, warping, transitions, autocorrelation
 ``derived``        sums of a kernel over members
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
@@ -59,6 +60,7 @@ from .precomputed import Precomputed
 from .radial import Exponential, Gaussian, RationalQuadratic
 from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
 from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+from .series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions, dtw, dtw_path
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
@@ -88,11 +90,13 @@ from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
 from .windows import BoxWindow, Epanechnikov
 
 __all__ = [
+    "DTW",
     "Agreement",
     "AllSubsequences",
     "AllSubsets",
     "Anova",
     "AnovaOf",
+    "Autocorrelation",
     "BagOfWords",
     "BooleanFunctions",
     "BoxWindow",
@@ -123,6 +127,7 @@ __all__ = [
     "GaussianComparison",
     "GaussianProduct",
     "Geodesic",
+    "GlobalAlignment",
     "Hellinger",
     "InformationDiffusion",
     "Intersection",
@@ -165,6 +170,7 @@ __all__ = [
     "Sobolev1HalfLine",
     "Sobolev2",
     "SoftComparison",
+    "SoftDTW",
     "SpectralMixture",
     "Spectrum",
     "Spline",
@@ -174,6 +180,7 @@ __all__ = [
     "SymmetricDifference",
     "ThinPlate",
     "TotalVariation",
+    "Transitions",
     "Triangular",
     "UnionComplement",
     "WeightedDegree",
@@ -183,6 +190,8 @@ __all__ = [
     "columns",
     "convolution",
     "direct_sum",
+    "dtw",
+    "dtw_path",
     "limit",
     "tensor",
 ]

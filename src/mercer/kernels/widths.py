@@ -21,6 +21,7 @@ __all__ = [
     "scaled_l1_values",
     "scaled_squared_distances",
     "scaled_squared_values",
+    "weighted_median",
     "width",
 ]
 
@@ -204,10 +205,15 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
         return 1.0
     if norm == 2:
         np.sqrt(values, out=values)
-    if weight is None:
+    return weighted_median(values, None if weight is None else pair_weights)
+
+
+def weighted_median(values: np.ndarray, weights: np.ndarray | None) -> float:
+    """Median of values that are repeated as often as the weights say."""
+    if weights is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
-    cumulated = np.cumsum(pair_weights[order])
+    cumulated = np.cumsum(weights[order])
     half = cumulated[-1] / 2
     k = int(np.searchsorted(cumulated, half))
     value = values[order[k]]

@@ -1,0 +1,206 @@
+"""Histograms of the transitions between states of time series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ...arithmetic import Arithmetic
+from ...certificate import Certificate
+from ...contributions import Contribution
+from ...domains import Domain, Series, SeriesData
+from ...errors import InputError, ParameterError
+from ...intervals import NONNEGATIVE, Interval
+from ...kernel import Kernel
+from ...parameters import parameter
+from .common import missing
+
+__all__ = ["Transitions"]
+
+#: Words are numbered below this.
+MOST_WORDS = 1 << 62
+
+
+class Transitions(Kernel):
+    r"""Counts of the transitions between states that two series have in common.
+
+    .. math:: k(x, y) = \sum_{w} N_x(w) N_y(w)
+
+    Each step is in a state: the interval between two cuts in which its value lies (for several channels, one
+    interval for each).  :math:`N_x(w)` counts the times t at which the states of the steps t, t + lag,
+    t + 2 lag, ... are the word w.  With ``length=2`` and ``lag=1`` it compares histograms of transitions
+    from one step to the next.  Positive definite: an inner product of explicit features.  Integers, exactly;
+    longer series have larger values, and ``k.normalized()`` compares proportions.  A series too short for a
+    word has k = 0.
+
+    Block cost: linear in the lengths, and a sparse matrix product.
+
+    Parameters
+    ----------
+    cuts : array of shape (c,) or (channels, c), or "quartiles", default="quartiles"
+        Increasing numbers between which the states lie; a value equal to a cut is above it.  One row for all
+        channels, or one for each.  ``"quartiles"`` are the three quartiles of each channel of the data.
+    length : int, default=2
+        Number of states in a word, >= 1.
+    lag : int, default=1
+        Steps from one state of a word to the next, >= 1.
+    missing : {"error", "drop"}, default="error"
+        What to do about NaN; see :class:`~mercer.domains.Series`.  The steps around one that is left out
+        count as neighbours.
+
+    Examples
+    --------
+    >>> k = Transitions([0.0])  # states: negative, not negative
+    >>> k([-1.0, 1.0, -1.0, 1.0], [-2.0, 3.0, 3.0])
+    2.0
+    >>> print(k.contributions([-1.0, 1.0, -1.0, 1.0], [-2.0, 3.0, 3.0]))
+    weight  pattern
+       2.0  (0, 1)  [0:2 2:4 | 0:2]
+    """
+
+    cuts: Any = parameter(default="quartiles", ndim=(1, 2), rules=("quartiles",))
+    length: int = parameter(default=2, low=1, integer=True)
+    lag: int = parameter(default=1, low=1, integer=True)
+    missing: str = missing()
+
+    def _validate(self) -> None:
+        if isinstance(self.cuts, np.ndarray) and (np.diff(self.cuts, axis=-1) <= 0).any():
+            raise ParameterError(f"Transitions: `cuts` must be increasing numbers. Got {self.cuts.tolist()}.")
+
+    @property
+    def domain(self) -> Domain:
+        fixed = isinstance(self.cuts, np.ndarray) and self.cuts.ndim == 2
+        return Series(channels=len(self.cuts) if fixed else None, missing=self.missing)
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        left, right = list(self._words(x)), list(self._words(y))
+        return m.real(sum(word == other for word in left for other in right))
+
+    def _words(self, x: Any) -> Iterator[tuple[Any, ...]]:
+        states = [self._state(step) for step in x]
+        for t in range(len(states) - (self.length - 1) * self.lag):
+            yield tuple(states[t + s * self.lag] for s in range(self.length))
+
+    def _state(self, step: Any) -> Any:
+        """The number of cuts up to each channel's value; one number if there is one channel."""
+        intervals = tuple(
+            sum(float(value) >= cut for cut in cuts)
+            for value, cuts in zip(step, self._cuts_of(len(step)).tolist(), strict=True)
+        )
+        return intervals[0] if len(intervals) == 1 else intervals
+
+    def _cuts_of(self, channels: int) -> np.ndarray:
+        return np.asarray(np.broadcast_to(self.cuts, (channels, self.cuts.shape[-1])))
+
+    def _prepare(self, X: SeriesData) -> Any:
+        """Counts of words as compressed rows, whose columns are the numbers of the words."""
+        cuts = self._cuts_of(X.channels)
+        states = (cuts.shape[1] + 1) ** X.channels
+        if states**self.length > MOST_WORDS:
+            raise ParameterError(
+                "Transitions: `length` and `cuts` must make fewer than 2^62 words. "
+                f"Got {states}^{self.length}."
+            )
+        codes = np.zeros(len(X.values), dtype=np.int64)
+        for column, own in zip(X.values.T, cuts, strict=True):
+            codes = codes * (len(own) + 1) + np.searchsorted(own, column, side="right")
+        return _Counts.of(
+            [self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)]
+        )
+
+    def _coded(self, codes: np.ndarray, states: int) -> np.ndarray:
+        count = max(len(codes) - (self.length - 1) * self.lag, 0)
+        words = np.zeros(count, dtype=np.int64)
+        for s in range(self.length):
+            words = words * states + codes[s * self.lag : s * self.lag + count]
+        return words
+
+    def _block(self, X: _Counts, Y: _Counts | None) -> np.ndarray:
+        return X.product(X if Y is None else Y)
+
+    def _diagonal(self, X: _Counts) -> np.ndarray:
+        return X.squares()
+
+    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
+        span = (self.length - 1) * self.lag + 1
+        there: dict[Any, list[int]] = {}
+        for t, word in enumerate(self._words(y)):
+            there.setdefault(word, []).append(t)
+        for t, word in enumerate(self._words(x)):
+            if word in there:
+                places = tuple((s, s + span) for s in there[word])
+                yield Contribution(word, float(len(places)), ((t, t + span),), places)
+
+    def _rule(self, name: str, rule: str, X: SeriesData, weight: np.ndarray | None) -> np.ndarray:
+        """Quartiles of each channel; those that coincide are told apart, since cuts increase."""
+        repeats = None if weight is None else np.repeat(weight, X.lengths)
+        if len(X.steps) == 0 or (repeats is not None and not (repeats > 0).any()):
+            raise InputError("Transitions: `cuts='quartiles'` needs data with at least one step. Got none.")
+        rows = [_increasing(_quantiles(column, repeats)) for column in X.steps.T]
+        return np.array(rows if len(rows) > 1 else rows[0])
+
+    def _certify(self) -> Certificate:
+        return Certificate.psd(self, "explicit features", "the inner product of the counts of words")
+
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE
+
+
+class _Counts:
+    """Counts of numbered words, row by row: those of row i stand at ``starts[i]:starts[i + 1]``."""
+
+    def __init__(self, words: np.ndarray, counts: np.ndarray, starts: np.ndarray) -> None:
+        self.words, self.counts, self.starts = words, counts, starts
+
+    @classmethod
+    def of(cls, rows: list[np.ndarray]) -> _Counts:
+        found = [np.unique(row, return_counts=True) for row in rows]
+        words = np.concatenate([np.empty(0, dtype=np.int64), *(w for w, _ in found)])
+        counts = np.concatenate([np.empty(0), *(c for _, c in found)])
+        starts = np.concatenate([[0], np.cumsum([len(w) for w, _ in found])])
+        return cls(words, counts, starts.astype(np.intp))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def take(self, index: slice | np.ndarray) -> _Counts:
+        chosen = np.arange(len(self))[index]
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+        at = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        return _Counts(self.words[at], self.counts[at], starts)
+
+    def product(self, other: _Counts) -> np.ndarray:
+        """Inner products of all rows."""
+        known, columns = np.unique(np.concatenate([self.words, other.words]), return_inverse=True)
+        width = max(len(known), 1)
+        left, right = (
+            scipy.sparse.csr_array((c.counts, at, c.starts), shape=(len(c), width))
+            for c, at in ((self, columns[: len(self.words)]), (other, columns[len(self.words) :]))
+        )
+        return np.asarray((left @ right.T).toarray())
+
+    def squares(self) -> np.ndarray:
+        """Sums of the squared counts of each row."""
+        sums = np.concatenate([[0.0], np.cumsum(self.counts**2)])
+        return np.asarray(sums[self.starts[1:]] - sums[self.starts[:-1]])
+
+
+def _quantiles(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Quartiles of values that are repeated as often as the weights say."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(np.ones(len(values)) if weights is None else weights[order])
+    at = np.searchsorted(below, below[-1] * np.array([0.25, 0.5, 0.75]))
+    return np.asarray(values[order[at]])
+
+
+def _increasing(cuts: np.ndarray) -> list[float]:
+    """Cuts that coincide, moved on to the next number."""
+    result: list[float] = []
+    for cut in cuts.tolist():
+        result.append(cut if not result or cut > result[-1] else float(np.nextafter(result[-1], np.inf)))
+    return result
