@@ -8,7 +8,7 @@
 ``mismatch``       stretches with some letters changed
 =================  ====================================================================
 
-``windows``, ``grams``, ``matching``, ``strands`` and ``slices`` hold what several of them share.
+``windows``, ``grams``, ``products``, ``matching``, ``strands`` and ``slices`` hold what several share.
 """
 
 from .gapped import GappedKmer, Wildcard
