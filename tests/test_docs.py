@@ -121,3 +121,15 @@ def test_every_kernel_is_listed():
     page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
     exempt = {"Columns", "Constant"}  # written as columns(...) and as a number
     assert [name for name in mercer.kernels.__all__ if f"{name}" not in page and name not in exempt] == []
+
+
+def test_the_page_on_strings_is_true(capsys):
+    run_page("docs/strings.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["0.957", "PSD"]
+    assert lines[2:5] == [
+        "weight  pattern",
+        "   4.0  'an'  [1:3 3:5 | 0:2 2:4]",
+        "   4.0  'na'  [2:4 4:6 | 1:3 3:5]",
+    ]
+    assert lines[-1] == "True"

@@ -13,150 +13,73 @@
 #include <algorithm>
 #include <vector>
 
+#include "buckets.hpp"
 #include "windows.hpp"
 
 namespace mercer {
 namespace {
 
-// Keys below this (or below the number of windows, if larger) are buckets themselves; others are named first.
-constexpr Index kBuckets = 1 << 14;
-
-std::size_t as_size(Index n) { return static_cast<std::size_t>(n); }
-
-// Gives numbers 0, 1, 2... to keys in the order in which they first come: a hash table that compares whole
-// keys.
-class Namer {
- public:
-  // Renames the keys in place; returns the number of names.
-  Index rename(std::vector<Index>& keys) {
-    int bits = 4;
-    while ((Index{1} << bits) < 2 * static_cast<Index>(keys.size())) ++bits;
-    table_.assign(std::size_t{1} << bits, {kFree, 0});
-    std::size_t last = table_.size() - 1;
-    Index names = 0;
-    for (Index& key : keys) {
-      std::size_t place = (static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >> (64 - bits);
-      while (table_[place].key != key && table_[place].key != kFree) place = (place + 1) & last;
-      if (table_[place].key == kFree) table_[place] = {key, names++};
-      key = table_[place].name;
-    }
-    return names;
-  }
-
- private:
-  static constexpr Index kFree = -1;  // keys are not negative
-  struct Named {
-    Index key, name;
-  };
-  std::vector<Named> table_;
-};
-
-// The number of the row of every window.
-std::vector<std::int32_t> rows_of_windows(const Runs& runs) {
-  std::vector<std::int32_t> rows(as_size(runs.windows(0, runs.rows)));
-  auto next = rows.begin();
-  for (Index i = 0; i < runs.rows; ++i)
-    next = std::fill_n(next, runs.windows(i, i + 1), static_cast<std::int32_t>(i));
-  return rows;
+// Number of windows before each row, and in all.
+std::vector<Index> ends_of(const Runs& runs) {
+  std::vector<Index> ends{0};
+  for (Index i = 0; i < runs.rows; ++i) ends.push_back(ends.back() + runs.windows(i, i + 1));
+  return ends;
 }
-
-// Rows with their numbers of windows, by key: those of key b are entries starts[b] .. ends[b] - 1.
-struct Buckets {
-  std::vector<Index> starts, ends;
-  std::vector<std::int32_t> rows;
-  std::vector<double> counts;
-
-  // Windows come in the order of their rows, so that a row that is in a bucket already is its last one.
-  void fill(const Index* keys, const std::vector<std::int32_t>& row_of, Index buckets) {
-    starts.assign(as_size(buckets) + 1, 0);
-    rows.resize(row_of.size());
-    counts.resize(row_of.size());
-    for (std::size_t w = 0; w < row_of.size(); ++w) ++starts[as_size(keys[w]) + 1];
-    for (std::size_t b = 1; b < starts.size(); ++b) starts[b] += starts[b - 1];
-    ends = starts;
-    for (std::size_t w = 0; w < row_of.size(); ++w) {
-      auto b = as_size(keys[w]);
-      auto end = as_size(ends[b]);
-      if (ends[b] > starts[b] && rows[end - 1] == row_of[w]) {
-        counts[end - 1] += 1.0;
-      } else {
-        rows[end] = row_of[w];
-        counts[end] = 1.0;
-        ++ends[b];
-      }
-    }
-  }
-};
 
 // One thread's share of the patterns.
 class Agreements {
  public:
   Agreements(const Runs& X, const Runs& Y, bool symmetric, Index base, double* out)
-      : X_(X), Y_(Y), symmetric_(symmetric), base_(base), out_(out), x_rows_(rows_of_windows(X)) {
-    if (!symmetric) y_rows_ = rows_of_windows(Y);
-    keys_.resize(x_rows_.size() + y_rows_.size());
+      : X_(X),
+        Y_(Y),
+        symmetric_(symmetric),
+        base_(base),
+        out_(out),
+        x_ends_(ends_of(X)),
+        y_ends_(ends_of(Y)) {
+    keys_.resize(as_size(x_ends_.back() + (symmetric ? 0 : y_ends_.back())));
     part_.resize(keys_.size());
   }
 
   void add(const Index* offsets, Index length) {
     Index buckets = make_keys(offsets, length);
-    x_.fill(keys_.data(), x_rows_, buckets);
-    if (symmetric_)
-      add_square(buckets);
-    else
-      add_rectangle(buckets);
+    if (!are_few(buckets, static_cast<Index>(keys_.size()))) buckets = namer_.rename(keys_);
+    SparseRows x{keys_.data(), nullptr, x_ends_.data(), X_.rows};
+    SparseRows y{keys_.data() + x_ends_.back(), nullptr, y_ends_.data(), Y_.rows};
+    product_.add(x, symmetric_ ? x : y, symmetric_, buckets, out_);
   }
 
  private:
-  void keys_of(const Index* offsets, Index length, std::vector<Index>& keys) const {
-    window_keys(X_, offsets, length, base_, keys.data());
-    if (!symmetric_) window_keys(Y_, offsets, length, base_, keys.data() + x_rows_.size());
-  }
-
-  // Keys of the windows of both, small enough to be numbers of buckets; returns how many buckets there are.
-  // As many letters as fit into a number are taken at a time, and renamed before the next are added.
+  // Keys of the windows of X, then of Y; returns a number that they are below.  As many letters as fit into a
+  // number are taken at a time, and renamed before the next are added.
   Index make_keys(const Index* offsets, Index length) {
     constexpr Index kMost = Index{1} << 62;
-    Index limit = std::max(kBuckets, static_cast<Index>(keys_.size())), bound = 1;
     std::fill(keys_.begin(), keys_.end(), Index{0});
+    Index bound = 1;
     for (Index done = 0; done < length;) {
       if (bound > kMost / base_) bound = namer_.rename(keys_);
-      Index room = kMost / bound, factor = 1, taken = 0;
-      while (done + taken < length && factor <= room / base_) factor *= base_, ++taken;
-      keys_of(offsets + done, taken, part_);
+      Index factor = 1, taken = 0;
+      while (done + taken < length && factor <= kMost / bound / base_) factor *= base_, ++taken;
+      keys_of(offsets + done, taken);
       for (std::size_t w = 0; w < keys_.size(); ++w) keys_[w] = keys_[w] * factor + part_[w];
       bound *= factor;
       done += taken;
     }
-    return bound <= limit ? bound : namer_.rename(keys_);
+    return bound;
   }
 
-  void add_square(Index buckets) {
-    for (std::size_t b = 0; b < as_size(buckets); ++b)
-      for (auto p = as_size(x_.starts[b]), begin = p; p < as_size(x_.ends[b]); ++p)
-        add_row(x_.rows[p], x_.counts[p], x_, begin, p + 1);
-  }
-
-  void add_rectangle(Index buckets) {
-    y_.fill(keys_.data() + x_rows_.size(), y_rows_, buckets);
-    for (std::size_t b = 0; b < as_size(buckets); ++b)
-      for (auto p = as_size(x_.starts[b]); p < as_size(x_.ends[b]); ++p)
-        add_row(x_.rows[p], x_.counts[p], y_, as_size(y_.starts[b]), as_size(y_.ends[b]));
-  }
-
-  void add_row(Index row, double count, const Buckets& others, std::size_t begin, std::size_t end) {
-    double* sums = out_ + row * Y_.rows;
-    for (std::size_t q = begin; q < end; ++q) sums[others.rows[q]] += count * others.counts[q];
+  void keys_of(const Index* offsets, Index length) {
+    window_keys(X_, offsets, length, base_, part_.data());
+    if (!symmetric_) window_keys(Y_, offsets, length, base_, part_.data() + x_ends_.back());
   }
 
   const Runs &X_, &Y_;
   bool symmetric_;
   Index base_;
   double* out_;
-  std::vector<std::int32_t> x_rows_, y_rows_;
-  std::vector<Index> keys_, part_;
-  Buckets x_, y_;
+  std::vector<Index> x_ends_, y_ends_, keys_, part_;
   Namer namer_;
+  BucketProduct product_;
 };
 
 // Adds to `pairs` how many pairs of windows of two runs agree in 0, 1, 2... places.
@@ -186,6 +109,19 @@ double agreement_value(const Runs& X, Index i, const Runs& Y, Index j, Index len
 }
 
 }  // namespace
+
+void sparse_product(const SparseRows& X, const SparseRows& Y, bool symmetric, Index width, double* out) {
+  BucketProduct product;
+  Index entries = X.size() + (symmetric ? 0 : Y.size());
+  if (are_few(width, entries)) return product.add(X, Y, symmetric, width, out);
+  std::vector<Index> keys(X.keys + X.begin(), X.keys + X.ends[X.rows]);
+  if (!symmetric) keys.insert(keys.end(), Y.keys + Y.begin(), Y.keys + Y.ends[Y.rows]);
+  Index names = Namer().rename(keys);
+  SparseRows x = X, y = Y;
+  x.keys = keys.data() - X.begin();
+  y.keys = symmetric ? x.keys : keys.data() + X.size() - Y.begin();
+  product.add(x, y, symmetric, names, out);
+}
 
 void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index* offsets, Index patterns,
                       Index length, Index base, double* out, int threads) {

@@ -47,6 +47,19 @@ void window_keys(const nb::tuple& runs, const Indices& offsets, Index base, cons
   mercer::window_keys(r, offsets.data(), static_cast<Index>(offsets.shape(0)), base, keys.data());
 }
 
+// Sparse rows come as (keys, weights, ends).
+mercer::SparseRows sparse_rows_of(const nb::tuple& rows) {
+  auto ends = nb::cast<Indices>(rows[2]);
+  return {nb::cast<Indices>(rows[0]).data(), nb::cast<Values>(rows[1]).data(), ends.data(),
+          static_cast<Index>(ends.shape(0)) - 1};
+}
+
+void sparse_product(const nb::tuple& X, const nb::tuple& Y, bool symmetric, Index width, const Matrix& out) {
+  mercer::SparseRows x = sparse_rows_of(X), y = sparse_rows_of(Y);
+  nb::gil_scoped_release release;
+  mercer::sparse_product(x, y, symmetric, width, out.data());
+}
+
 void count_agreements(const nb::tuple& X, const nb::tuple& Y, bool symmetric, const Patterns& offsets,
                       Index base, const Matrix& out, int threads) {
   mercer::Runs x = runs_of(X), y = runs_of(Y);
@@ -94,6 +107,7 @@ void bind_ngrams(nb::module_& m) {
         "counts"_a.noconvert(), "ends"_a.noconvert(), "threads"_a);
   m.def("sum_keys", &sum_keys, "keys"_a.noconvert(), "starts"_a.noconvert(), "counts"_a.noconvert(),
         "ends"_a.noconvert(), "threads"_a);
+  m.def("sparse_product", &sparse_product, "X"_a, "Y"_a, "symmetric"_a, "width"_a, "out"_a.noconvert());
   m.def("count_agreements", &count_agreements, "X"_a, "Y"_a, "symmetric"_a, "offsets"_a.noconvert(), "base"_a,
         "out"_a.noconvert(), "threads"_a);
   m.def("sum_over_agreements", &sum_over_agreements, "X"_a, "Y"_a, "symmetric"_a, "length"_a,

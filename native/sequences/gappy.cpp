@@ -8,8 +8,6 @@
 namespace mercer {
 namespace {
 
-std::size_t as_size(Index n) { return static_cast<std::size_t>(n); }
-
 // Sums of weights of the k-grams of one row, k = 1 .. n, by the letters read so far.
 class Levels {
  public:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "buckets.hpp"
 #include "table.hpp"
 
 namespace mercer {
@@ -42,6 +43,11 @@ Index count_keys(Index* keys, const Index* starts, Index rows, Index width, doub
 
 // The same with weights in place of ones: `counts` holds them before, and their sums after.
 Index sum_keys(Index* keys, const Index* starts, Index rows, double* counts, Index* ends, int threads);
+
+// Adds to out[i, j] the inner product of rows i of X and j of Y, whose keys are below `width`.  With
+// `symmetric` Y is X, and only j <= i is filled.  The order of summation depends on all rows: it is exact for
+// whole numbers.
+void sparse_product(const SparseRows& X, const SparseRows& Y, bool symmetric, Index width, double* out);
 
 // Adds to out[i, j] the number of pairs of windows, of row i of X and row j of Y, that agree at the offsets
 // of a pattern, summed over `patterns` patterns of `length` offsets each.  With `symmetric` Y is X, and only

@@ -15,6 +15,8 @@ from mercer.kernels.strings import matching
 from mercer.kernels.strings.mismatch import shared_neighbours, weights_of_patterns
 from mercer.sequences import reverse_complement
 
+pytestmark = pytest.mark.native
+
 RNG = np.random.default_rng(1)
 
 

@@ -12,6 +12,8 @@ from mercer.kernels import GappyNGram, NGram, Spectrum
 from mercer.kernels.strings import gappy, grams
 from mercer.sequences import IUPAC, reverse_complement
 
+pytestmark = pytest.mark.native
+
 RNG = np.random.default_rng(0)
 
 

@@ -20,8 +20,8 @@
 ``transducers``    the machines behind them
 =================  ====================================================================
 
-``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``scores``, ``search``,
-``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
+``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``products``, ``scores``,
+``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
 """
 
 from .alignment import LocalAlignment

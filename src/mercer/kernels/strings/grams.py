@@ -1,9 +1,9 @@
 """n-grams as columns of a sparse matrix of counts.
 
 An n-gram is named by one number, its key: its letters in base b, where b is the number of letters of the
-data, if that fits into 63 bits.  Otherwise the names of two halves (which may overlap) are paired, and pairs
-are numbered in the order of a sorted table: names of windows of 1, 2, 4... letters lead to those of n in
-log2(n) steps.  Either way two n-grams have one name exactly if they are equal.
+data, if that fits into 63 bits.  Otherwise as many letters as fit are numbered in the order of a sorted
+table, then pairs of such names: windows of w, 2w, 4w... letters (the last two may overlap) lead to those
+of n in log2(n / w) steps.  Either way two n-grams have one name exactly if they are equal.
 
 Names are those of one data set.  Another one is read in its names; what has none there, a letter or an
 n-gram that did not occur, cannot match anything and is left out.
@@ -75,32 +75,40 @@ class Names:
         return keys
 
     def _doubled(self, codes: np.ndarray, learn: bool) -> np.ndarray:
-        """Names of the n letters from each place on, out of the names of 1, 2, 4... letters."""
-        names = self._letters(codes)
-        width, level, count = 1, 0, self.base
+        """Names of the n letters from each place on, out of those of w, 2w, 4w... letters.
+
+        The first w letters are as many as fit into a number.
+        """
+        width = 1
+        while self.base ** (width + 1) <= MOST_KEY:
+            width += 1
+        windows = max(0, len(codes) - width + 1)
+        run = Runs(codes, np.zeros(1, dtype=np.int64), np.array([windows]), np.array([0, 1]))
+        names, level = self._rank(self._packed(run, np.arange(width)), 0, learn), 0
         while width < self.n:
             step = min(width, self.n - width)
-            names = self._pair(names[: max(0, len(names) - step)], names[step:], count, level, learn)
-            width, level, count = width + step, level + 1, len(self._tables[level])
+            left, right = names[: max(0, len(names) - step)], names[step:]
+            names = self._pair(left, right, len(self._tables[level]), level + 1, learn)
+            width, level = width + step, level + 1
         return names
 
     def _letter_by_letter(self, shapes: Sequence[Shape], learn: bool) -> np.ndarray:
         """Names of the letters at the offsets of all windows."""
         names = np.zeros(sum(int(runs.counts.sum()) for runs, _ in shapes), dtype=np.int64)
         for level in range(self.n):
-            found = [runs.codes[runs.positions + offsets[level]] for runs, offsets in shapes]
-            names = self._pair(names, self._letters(np.concatenate(found)), self.base, level, learn)
+            found = np.concatenate([runs.codes[runs.positions + offsets[level]] for runs, offsets in shapes])
+            letters = np.where(found < self.base, found, -1).astype(np.int64)
+            names = self._pair(names, letters, self.base, level, learn)
         return names
-
-    def _letters(self, codes: np.ndarray) -> np.ndarray:
-        return np.where(codes < self.base, codes, -1).astype(np.int64)
 
     def _pair(self, left: np.ndarray, right: np.ndarray, count: int, level: int, learn: bool) -> np.ndarray:
         """Names of pairs of names, the right ones below a count: places in a table of those that occur."""
-        pairs = np.where((left >= 0) & (right >= 0), left * count + right, -1)
+        return self._rank(np.where((left >= 0) & (right >= 0), left * count + right, -1), level, learn)
+
+    def _rank(self, keys: np.ndarray, level: int, learn: bool) -> np.ndarray:
         if learn:
-            self._tables.append(np.unique(pairs[pairs >= 0]))
-        return _look_up(self._tables[level], pairs)
+            self._tables.append(np.unique(keys[keys >= 0]))
+        return _look_up(self._tables[level], keys)
 
     def matrix(self, counted: Counted, learn: bool) -> scipy.sparse.csr_array:
         """Counts as a canonical CSR array; keys without a column are left out."""
@@ -211,6 +219,13 @@ class GramCounts:
         """Features in the own names, or in those of other sequences."""
         partners = self.grams if other is None else other.grams
         found = [g.like(p) for g, p in zip(self.grams, partners, strict=True)]
-        if np.array_equal(self.rows, np.arange(len(self.grams[0].texts))):
-            return found
-        return [matrix[self.rows] for matrix in found]
+        index = self._index()
+        return found if index is None else [matrix[index] for matrix in found]
+
+    def _index(self) -> slice | np.ndarray | None:
+        """The rows as a slice where they are one, and None if they are all there are: slices cost less."""
+        size = len(self.rows)
+        first = int(self.rows[0]) if size else 0
+        if not np.array_equal(self.rows, np.arange(first, first + size)):
+            return self.rows
+        return None if size == len(self.grams[0].texts) else slice(first, first + size)

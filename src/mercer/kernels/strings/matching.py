@@ -29,6 +29,7 @@ from ...engine.threads import num_threads
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
+from .products import mirrored_up
 from .slices import slices
 from .strands import both_strands
 from .windows import Runs, Texts, as_text, find_runs
@@ -151,7 +152,7 @@ class Matching(Kernel):
             for cols in parts[: i + 1] if symmetric else Y.parts(MOST_WINDOWS):
                 square = symmetric and cols == rows
                 K[rows, cols] = self._part(X.take(rows), Y.take(cols), base, square)
-        return np.tril(K) + np.tril(K, -1).T if symmetric else K
+        return mirrored_up(K) if symmetric else K
 
     def _part(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
         by_patterns, by_pairs = self._costs(int(X.counts.sum()), int(Y.counts.sum()), base)

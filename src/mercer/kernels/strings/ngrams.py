@@ -14,13 +14,14 @@ from ...certificate import Certificate
 from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine import pairwise
-from ...engine.program import Builder, Value
+from ...engine.program import Builder, Program, Value
 from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..dot import squared_norms
 from .grams import GramCounts, Grams, Names, merge_keys
+from .products import count_product
 from .windows import Texts, as_text, find_runs
 
 __all__ = ["NGram"]
@@ -85,8 +86,21 @@ class CountedGrams(Kernel):
         for (_, weight), A, B in zip(self._lengths(), X.matrices(), others, strict=True):
             yield weight, A, B
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether counts are whole numbers."""
+        return False
+
     def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
-        return np.asarray(sum(weight * pairwise.dot(A, B) for weight, A, B in self._products(X, Y)))
+        product = count_product if self._is_whole else pairwise.dot
+        terms = [(weight, product(A, B)) for weight, A, B in self._products(X, Y)]
+        if len(terms) == 1 and terms[0][0] == 1.0:
+            return terms[0][1]
+        return np.asarray(sum(weight * K for weight, K in terms))
+
+    def _program(self, X: GramCounts, Y: GramCounts | None) -> Program | None:
+        # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
+        return None if self._is_whole else super()._program(X, Y)
 
     def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
@@ -171,6 +185,10 @@ class NGram(CountedGrams):
     def _lengths(self) -> list[tuple[int, float]]:
         weights = self.weights or (0.0,) * (self.n - 1) + (1.0,)
         return [(j, w) for j, w in enumerate(weights, 1) if w > 0] or [(self.n, 0.0)]
+
+    @property
+    def _is_whole(self) -> bool:
+        return True
 
     def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
         for start in range(len(x) - n + 1):

@@ -79,6 +79,10 @@ class Spectrum(NGram):
     def domain(self) -> Domain:
         return DNA() if self.reverse_complement or self.ambiguity != "literal" else Sequences()
 
+    @property
+    def _is_whole(self) -> bool:
+        return self.ambiguity != "expand"
+
     def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
         for gram, _, place in super()._grams(x, n):
             if self.ambiguity == "literal" or set(gram) <= set(NUCLEOTIDES):
