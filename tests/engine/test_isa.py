@@ -42,10 +42,9 @@ def test_everything_native_under(isa):
             "layouts",
             "decomposition",
             "pairs",
-            "alignments",
+            "string_pairs",
+            "series",
         )
-        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs", "string_pairs")
-        for name in ("native", "accuracy", "functions", "program", "decomposition", "pairs", "series")
     ]
     done = python("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, MERCER_ISA=isa)
     assert done.returncode == 0, done.stdout + done.stderr
