@@ -42,6 +42,7 @@ class Agreements {
   }
 
   void add(const Index* offsets, Index length) {
+    if (keys_.empty()) return;
     Index buckets = make_keys(offsets, length);
     if (!are_few(buckets, static_cast<Index>(keys_.size()))) buckets = namer_.rename(keys_);
     SparseRows x{keys_.data(), nullptr, x_ends_.data(), X_.rows};
@@ -104,7 +105,8 @@ double agreement_value(const Runs& X, Index i, const Runs& Y, Index j, Index len
     for (Index b = Y.first[j]; b < Y.first[j + 1]; ++b)
       count_diagonals(X.codes + X.begins[a], X.counts[a], Y.codes + Y.begins[b], Y.counts[b], length, pairs);
   double sum = 0.0;
-  for (std::size_t s = 0; s < pairs.size(); ++s) sum += static_cast<double>(pairs[s]) * values[s];
+  for (std::size_t s = 0; s < pairs.size(); ++s)  // a value may be infinite
+    if (pairs[s] != 0) sum += static_cast<double>(pairs[s]) * values[s];
   return sum;
 }
 
@@ -114,13 +116,11 @@ void sparse_product(const SparseRows& X, const SparseRows& Y, bool symmetric, In
   BucketProduct product;
   Index entries = X.size() + (symmetric ? 0 : Y.size());
   if (are_few(width, entries)) return product.add(X, Y, symmetric, width, out);
-  std::vector<Index> keys(X.keys + X.begin(), X.keys + X.ends[X.rows]);
-  if (!symmetric) keys.insert(keys.end(), Y.keys + Y.begin(), Y.keys + Y.ends[Y.rows]);
+  std::vector<Index> keys(X.keys, X.keys + X.size());
+  if (!symmetric) keys.insert(keys.end(), Y.keys, Y.keys + Y.size());
   Index names = Namer().rename(keys);
-  SparseRows x = X, y = Y;
-  x.keys = keys.data() - X.begin();
-  y.keys = symmetric ? x.keys : keys.data() + X.size() - Y.begin();
-  product.add(x, y, symmetric, names, out);
+  SparseRows x{keys.data(), X.weights, X.ends, X.rows}, y{keys.data() + X.size(), Y.weights, Y.ends, Y.rows};
+  product.add(x, symmetric ? x : y, symmetric, names, out);
 }
 
 void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index* offsets, Index patterns,

@@ -46,8 +46,7 @@ struct SparseRows {
   const Index* ends;
   Index rows;
 
-  Index begin() const { return ends[0]; }
-  Index size() const { return ends[rows] - ends[0]; }
+  Index size() const { return ends[rows]; }
 };
 
 // Rows with their weights by key: those of key b are entries starts[b] .. ends[b] - 1, in the order of rows.
@@ -61,7 +60,7 @@ struct Buckets {
       rows.resize(as_size(A.size()));
       weights.resize(as_size(A.size()));
     }
-    for (Index e = A.begin(); e < A.ends[A.rows]; ++e) ++starts[as_size(A.keys[e]) + 1];
+    for (Index e = 0; e < A.size(); ++e) ++starts[as_size(A.keys[e]) + 1];
     for (std::size_t b = 1; b < starts.size(); ++b) starts[b] += starts[b - 1];
     ends = starts;
     for (Index i = 0; i < A.rows; ++i)

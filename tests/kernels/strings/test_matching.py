@@ -196,6 +196,30 @@ def test_very_many_patterns_go_by_pairs():
     y = x[:30] + x[31:] + "A"
     value = over_pairs(40, lambda a, b: math.comb(matches(a, b), 20))
     assert k.block([x], [y])[0, 0] == pytest.approx(float(value(x, y)), rel=1e-14)
+    assert k(x, y) == pytest.approx(float(value(x, y)), rel=1e-14)
+
+
+def test_windows_longer_than_all_strings():
+    for k in (GappedKmer(10**6, 500_000), Wildcard(10**5, 10), Mismatch(500, 3)):
+        assert k.block(["ACGT", ""]).tolist() == [[0, 0], [0, 0]]
+        assert k("ACGT", "A") == 0.0
+
+
+def test_values_beyond_the_largest_float():
+    k = GappedKmer(3000, 1500)
+    x, y = "A" * 3000, "C" * 3000
+    assert k.block([x], [y])[0, 0] == k(x, y) == 0.0
+    with pytest.raises(ParameterError, match="inf"):
+        k.block([x])
+    with pytest.raises(ParameterError, match="overflows"):
+        k(x, x)
+
+
+def test_many_neighbours_are_not_listed():
+    """Over 26 letters a window has ten million neighbours."""
+    k, letters = Mismatch(6, 5, "abcdefghijklmnopqrstuvwxyz"), 26
+    assert k("abcdef", "abcdef") == letters**6 - (letters - 1) ** 6
+    assert k("abcdef", "abcdef") == k.block(["abcdef"])[0, 0]
 
 
 def test_results_do_not_depend_on_threads(monkeypatch):

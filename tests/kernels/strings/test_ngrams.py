@@ -9,7 +9,7 @@ import pytest
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import GappyNGram, NGram, Spectrum
-from mercer.kernels.strings import gappy, grams
+from mercer.kernels.strings import gappy, grams, ngrams
 from mercer.sequences import IUPAC, reverse_complement
 
 pytestmark = pytest.mark.native
@@ -63,6 +63,7 @@ def agrees(k, features, X, Y, exact=True):
 @pytest.fixture(params=["packed", "sorted columns", "paired names"])
 def naming(request, monkeypatch):
     """The three ways to name n-grams, all on small data."""
+    monkeypatch.setattr(ngrams, "MOST_WINDOWS", 20)  # several parts
     if request.param == "sorted columns":
         monkeypatch.setattr(grams, "MOST_DIRECT", 1)
     elif request.param == "paired names":
@@ -211,6 +212,14 @@ def test_every_length_up_to_that_of_the_string():
     for n in range(1, 35):
         value = sum(x[i : i + n] == y[j : j + n] for i in range(34 - n) for j in range(29 - n))
         assert NGram(n).block([x], [y])[0, 0] == NGram(n)(x, y) == value
+
+
+@pytest.mark.parametrize("k", [NGram(10**9), GappyNGram(10**9), GappyNGram(10**9, 0.5, 0)])
+def test_n_beyond_every_length(k):
+    for points in (["abc", "ab", ""], ["aaa", "a", ""]):
+        assert k.block(points).tolist() == np.zeros((3, 3)).tolist()
+        assert k(points[0], points[0]) == 0.0
+        assert len(k.contributions(*points[:2])) == 0
 
 
 def test_a_hundred_thousand_letters():

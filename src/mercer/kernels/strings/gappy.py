@@ -30,6 +30,9 @@ __all__ = ["GappyNGram"]
 MOST_FEATURES = 1 << 16
 MOST_NUMBERS = 1 << 25
 
+#: Letters of such grams: over one letter there is one gram of every length.
+MOST_LETTERS = 64
+
 #: Shapes of gaps that may be listed.
 MOST_SHAPES = 1 << 12
 
@@ -95,6 +98,8 @@ class GappyNGram(CountedGrams):
     def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
         if self.max_gap is not None:
             return super()._counts(x, n, m)
+        if len(x) < n:
+            return {}
         decay = m.real(self.decay)
         levels: list[dict[Gram, Any]] = [{(): m.real(1)}, *({} for _ in range(n))]
         for letter in x:  # what ends before this letter is made longer by it, or its gap is
@@ -130,6 +135,8 @@ class GappyNGram(CountedGrams):
 
     def _places(self, x: Gram) -> dict[Gram, list[Place]]:
         """The tightest stretches that hold each gram: gaps of any length would give all too many."""
+        if len(x) < self.n:
+            return {}
         latest: list[dict[Gram, int]] = [{} for _ in range(self.n)]  # where the last k-gram so far begins
         found: dict[Gram, list[Place]] = {}
         for end, letter in enumerate(x):
@@ -196,7 +203,8 @@ class GappyNGram(CountedGrams):
         """Whether the grams are few enough to be listed."""
         width = X.grams[0].names.width
         rows = len(X.grams[0].texts) + (0 if Y is None else len(Y.grams[0].texts))
-        return self.max_gap is not None or (width <= MOST_FEATURES and rows * width <= MOST_NUMBERS)
+        few = self.n <= MOST_LETTERS and width <= MOST_FEATURES and rows * width <= MOST_NUMBERS
+        return self.max_gap is not None or few
 
     def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
         return super()._block(X, Y) if self._has_features(X, Y) else self._values(X, X if Y is None else Y)

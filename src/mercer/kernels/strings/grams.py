@@ -49,7 +49,8 @@ class Names:
 
     def __init__(self, n: int, base: int) -> None:
         self.n, self.base = n, base
-        self.width = base**n
+        #: Number of possible n-grams; of all too many a number that is too large.
+        self.width = base**n if base == 1 or n < MOST_KEY.bit_length() else 2 * MOST_KEY
         self.is_packed = self.width <= MOST_KEY
         self._tables: list[np.ndarray] = []  # pairs of names by the names of their pairs, level by level
         self._columns: np.ndarray | None = None
@@ -80,7 +81,7 @@ class Names:
         The first w letters are as many as fit into a number.
         """
         width = 1
-        while self.base ** (width + 1) <= MOST_KEY:
+        while self.base ** (width + 1) <= MOST_KEY:  # at least two letters: with one all n-grams are packed
             width += 1
         windows = max(0, len(codes) - width + 1)
         run = Runs(codes, np.zeros(1, dtype=np.int64), np.array([windows]), np.array([0, 1]))
@@ -158,6 +159,8 @@ def merge_keys(keys: np.ndarray, starts: np.ndarray, weights: np.ndarray | None,
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
     """The rows of several parts one after the other."""
+    if len(parts) == 1:
+        return parts[0]
     sizes = np.cumsum([0, *(len(part.keys) for part in parts)])
     ends = [part.ends[1:] + size for part, size in zip(parts, sizes[:-1], strict=True)]
     return Counted(
@@ -186,19 +189,24 @@ class Grams:
         """One row of features per sequence, in the own names."""
         with self._lock:  # names are learnt once
             if self._own is None:
-                self._own = self._read(self.texts, self.texts, self.names, True)
+                self._own = self._features(self, 1, True)
             return self._own
 
     def like(self, other: Grams) -> Any:
         """The same in the names of another data set."""
         if other is self:
             return self.own
-        other.own  # noqa: B018 - it learns the names
+        width = other.own.shape[1]  # its names are learnt now
         with self._lock:
             found = self._others.get(other.names)
             if found is None:
-                found = self._others[other.names] = self._read(self.texts, other.texts, other.names, False)
+                found = self._others[other.names] = self._features(other, width, False)
             return found
+
+    def _features(self, other: Grams, width: int, learn: bool) -> Any:
+        if min(self.texts.longest, other.texts.longest) < self.names.n:  # there is no gram
+            return scipy.sparse.csr_array((len(self.texts), width))
+        return self._read(self.texts, other.texts, other.names, learn)
 
 
 class GramCounts:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -117,9 +117,19 @@ class Matching(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         windows = Counter(window for _, window in self._windows(x))
         others = Counter(window for strand in self._strands(y) for _, window in self._windows(strand))
+        patterns = (math.comb(self._window, j) for j in self._levels())
+        if not (windows and others) or len(windows) * len(others) <= sum(patterns):
+            return self._over_pairs(windows, others, m)
         return m.fsum(
             [m.real(w) * m.real(self._agreeing(windows, others, j)) for j, w in self._levels().items()]
         )
+
+    def _over_pairs(self, windows: Counter[Any], others: Counter[Any], m: Arithmetic) -> Any:
+        pairs: Counter[int] = Counter()
+        for (a, count), (b, other) in product(windows.items(), others.items()):
+            pairs[sum(s == t for s, t in zip(a, b, strict=True))] += count * other
+        levels = self._levels().items()
+        return m.fsum([m.real(w) * m.real(n * math.comb(s, j)) for s, n in pairs.items() for j, w in levels])
 
     def _agreeing(self, windows: Counter[Any], others: Counter[Any], places: int) -> int:
         """Pairs of windows that agree in a set of so many places, summed over the sets."""
@@ -155,6 +165,8 @@ class Matching(Kernel):
         return mirrored_up(K) if symmetric else K
 
     def _part(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        if not (len(X.counts) and len(Y.counts)):
+            return np.zeros((len(X), len(Y)))
         by_patterns, by_pairs = self._costs(int(X.counts.sum()), int(Y.counts.sum()), base)
         if by_patterns <= by_pairs:
             return self._by_patterns(X, Y, base, symmetric)
@@ -162,15 +174,11 @@ class Matching(Kernel):
 
     def _costs(self, ours: int, theirs: int, base: int) -> tuple[float, float]:
         """Nanoseconds that so many windows take, pattern by pattern and pair by pair."""
-        patterns = sum(
-            math.comb(self._window, j)
-            * (
-                (ours + theirs) * (FILL + LETTER * j)
-                + CLEAR
-                + MEET * ours * theirs / float(base) ** min(j, 64)
-            )
-            for j in self._levels()
-        )
+        patterns = 0.0
+        for j in self._levels():
+            meet = MEET * ours * theirs / float(base) ** min(j, 64)
+            each = (ours + theirs) * (FILL + LETTER * j) + CLEAR + meet
+            patterns += _as_float(math.comb(self._window, j)) * each
         return patterns, COMPARE * ours * theirs
 
     def _by_patterns(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
@@ -188,7 +196,7 @@ class Matching(Kernel):
     def _by_pairs(self, X: Runs, Y: Runs, symmetric: bool) -> np.ndarray:
         length, levels = self._window, self._levels()
         values = np.array(
-            [float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)]
+            [_as_float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)]
         )
         K = np.zeros((len(X), len(Y)))
         most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
@@ -233,6 +241,14 @@ class Matching(Kernel):
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE
+
+
+def _as_float(number: Any) -> float:
+    """A float, infinite if the number is too large for one: values that come of it are refused as such."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _masked(windows: Counter[Any], pattern: tuple[int, ...]) -> Counter[Any]:

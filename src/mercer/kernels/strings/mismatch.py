@@ -24,6 +24,9 @@ __all__ = ["Mismatch"]
 
 Gram = tuple[Any, ...]
 
+#: Neighbours of a window that may be listed.
+MOST_NEIGHBOURS = 1 << 14
+
 
 class Mismatch(Matching):
     r"""Mismatch kernel: n-grams counted wherever they occur with up to m letters changed.
@@ -37,7 +40,8 @@ class Mismatch(Matching):
     exact whole numbers (as long as the sums stay below 2^53).
 
     Cost: sum of C(n, i) passes over the letters for i up to 2m, whatever the alphabet, or all pairs of
-    windows, whichever is less.  One value ``k(x, y)`` lists the neighbours of all windows.
+    windows, whichever is less.  One value ``k(x, y)`` lists the neighbours of all windows, if
+    they are few.
 
     Parameters
     ----------
@@ -98,6 +102,9 @@ class Mismatch(Matching):
 
     # -- the definition, by neighbours ----------------------------------------------------------------
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        near = sum(math.comb(self.n, i) * (len(self.alphabet) - 1) ** i for i in range(self.m + 1))
+        if near > MOST_NEIGHBOURS:
+            return super()._define(x, y, m)
         ours = self._features([x])
         theirs = self._features(self._strands(y))
         return m.real(sum(count * theirs[z] for z, count in ours.items()))
@@ -147,6 +154,8 @@ class Mismatch(Matching):
 def shared_neighbours(n: int, m: int, size: int, distance: int) -> int:
     """Number of n-grams over an alphabet that are within m letters of both of two at a given distance."""
     total = 0
+    if distance > 2 * m:
+        return total
     for a in range(distance + 1):  # among the places where the two differ: a letters are those of the first,
         for b in range(distance + 1 - a):  # b those of the second, the others of neither
             neither = distance - a - b
@@ -159,8 +168,10 @@ def shared_neighbours(n: int, m: int, size: int, distance: int) -> int:
 @lru_cache(maxsize=256)
 def weights_of_patterns(n: int, m: int, size: int) -> dict[int, int]:
     """Weights w_j with sum_j w_j C(s, j) = the shared neighbours of two n-grams that agree in s places."""
-    values = [shared_neighbours(n, m, size, n - s) for s in range(n + 1)]
+    least = max(0, n - 2 * m)  # with fewer places in common none is near to both
+    values = {s: shared_neighbours(n, m, size, n - s) for s in range(least, n + 1)}
     weights = {
-        j: sum((-1) ** (j - s) * math.comb(j, s) * values[s] for s in range(j + 1)) for j in range(n + 1)
+        j: sum((-1) ** (j - s) * math.comb(j, s) * values[s] for s in range(least, j + 1))
+        for j in range(least, n + 1)
     }
     return {j: w for j, w in weights.items() if w}

@@ -15,16 +15,20 @@ from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine import pairwise
 from ...engine.program import Builder, Program, Value
+from ...engine.tiles import checkpoint
 from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..dot import squared_norms
-from .grams import GramCounts, Grams, Names, merge_keys
+from .grams import GramCounts, Grams, Names, join_counted, merge_keys
 from .products import count_product
 from .windows import Texts, as_text, find_runs
 
 __all__ = ["NGram"]
+
+#: Windows that are counted at a time.
+MOST_WINDOWS = 1 << 22
 
 Gram = tuple[Any, ...]
 Place = tuple[int, int]
@@ -183,8 +187,9 @@ class NGram(CountedGrams):
         object.__setattr__(self, "weights", weights)
 
     def _lengths(self) -> list[tuple[int, float]]:
-        weights = self.weights or (0.0,) * (self.n - 1) + (1.0,)
-        return [(j, w) for j, w in enumerate(weights, 1) if w > 0] or [(self.n, 0.0)]
+        if self.weights is None:
+            return [(self.n, 1.0)]
+        return [(j, w) for j, w in enumerate(self.weights, 1) if w > 0] or [(self.n, 0.0)]
 
     @property
     def _is_whole(self) -> bool:
@@ -196,8 +201,15 @@ class NGram(CountedGrams):
 
     def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
         runs = find_runs(texts.coded_like(like), texts.starts, names.n, names.base)
-        keys = names.keys([(runs, np.arange(names.n))], learn)
-        return names.matrix(merge_keys(keys, runs.starts, None, names), learn)
+        most = (
+            MOST_WINDOWS if names.is_packed else int(runs.starts[-1])
+        )  # other names are learnt from all at once
+        parts = []
+        for part in map(runs.take, runs.parts(most)):
+            keys = names.keys([(part, np.arange(names.n))], learn)
+            parts.append(merge_keys(keys, part.starts, None, names))
+            checkpoint()
+        return names.matrix(join_counted(parts), learn)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

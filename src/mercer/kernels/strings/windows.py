@@ -113,6 +113,8 @@ class Texts:
     alphabet : Vocabulary
     width : int
         All codes are below this.
+    longest : int
+        Letters of the longest sequence.
     """
 
     def __init__(self, sequences: EncodedSequences) -> None:
@@ -120,6 +122,7 @@ class Texts:
         self.codes, self.starts = sequences.codes[start:end], sequences.starts - start
         self.alphabet = sequences.alphabet
         self.width = int(self.codes.max(initial=0)) + 1
+        self.longest = int(np.diff(self.starts).max(initial=0))
         self._known: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
 
     def __len__(self) -> int:
