@@ -37,66 +37,78 @@ struct TableWeights {
   }
 };
 
-// State: the sum, then Q and V of every column.
-template <class Weights>
-void plain_rows(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
-  const Vec open = splat(rule.open), extend = splat(rule.extend), one = splat(1.0);
-  for (Index i = first; i < last; ++i) {
-    const Weights weight(rule, load(pairs.x + i * kLanes));
-    Vec before = splat(0.0), Y = splat(0.0), sum = splat(0.0);
-    double* column = state + kLanes;
-    for (Index j = 0; j < pairs.cols; ++j, column += 2 * kLanes) {
-      const Vec M = weight(load(pairs.y + j * kLanes)) * (one + before), X = load(column + kLanes);
-      const Vec ends = M + X;
-      before = load(column);
-      store(column, ends + Y);
-      store(column + kLanes, muladd(open, M, extend * X));
-      Y = muladd(open, ends, extend * Y);
-      sum = sum + M;
-    }
-    store(state, load(state) + sum);
+// What one row carries from column to column: Q(i-1, j-1), Y(i, j) and the sum of M so far.  The state has
+// kDoubles per lane for every column.
+struct PlainRow {
+  using Number = Vec;
+  static constexpr Index kDoubles = 2;  // Q and V
+  Vec before = splat(0.0), Y = splat(0.0), sum = splat(0.0);
+
+  template <class Weights>
+  MERCER_INLINE void step(const Weights& weight, Vec y, Vec open, Vec extend, double* column) {
+    const Vec M = weight(y) * (splat(1.0) + before), X = load(column + kLanes), ends = M + X;
+    before = load(column);
+    store(column, ends + Y);
+    store(column + kLanes, muladd(open, M, extend * X));
+    Y = muladd(open, ends, extend * Y);
+    sum = sum + M;
   }
-}
+};
 
 // The same on wide numbers; those of one cell share their exponent.  That loses nothing that counts: a number
 // is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which
 // the caller keeps above 2^-800.
-template <class Weights>
-void wide_rows(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
-  const Vec open = splat(rule.open), extend = splat(rule.extend), zero = splat(0.0);
-  Wide total = Numbers<Wide>::read(state);
-  for (Index i = first; i < last; ++i) {
-    const Weights weight(rule, load(pairs.x + i * kLanes));
-    Wide before = {zero, zero}, after = {zero, zero};
-    double* column = state + 2 * kLanes;
-    for (Index j = 0; j < pairs.cols; ++j, column += 3 * kLanes) {
-      Vec M = weight(load(pairs.y + j * kLanes)) * (before.m + power_of_two(-before.e));
-      const Vec above = load(column + 2 * kLanes);
-      const Vec e = larger(larger(before.e, above), after.e);
-      M = M * power_of_two(before.e - e);
-      const Vec X = load(column + kLanes) * power_of_two(above - e);
-      const Vec Y = after.m * power_of_two(after.e - e);
-      before = {load(column), above};
-      total = settled(total + Wide{M, e});
-      const Vec ends = M + X, Q = ends + Y;
-      const Vec settled_e = settled_exponent(Q, e), factor = power_of_two(e - settled_e);
-      store(column, Q * factor);
-      store(column + kLanes, muladd(open, M, extend * X) * factor);
-      store(column + 2 * kLanes, settled_e);
-      after = {muladd(open, ends, extend * Y) * factor, settled_e};
-    }
+struct WideRow {
+  using Number = Wide;
+  static constexpr Index kDoubles = 3;  // Q, V and their exponent
+  Wide before = Numbers<Wide>::zero(), after = Numbers<Wide>::zero(), sum = Numbers<Wide>::zero();
+
+  template <class Weights>
+  MERCER_INLINE void step(const Weights& weight, Vec y, Vec open, Vec extend, double* column) {
+    const Vec above = load(column + 2 * kLanes), e = larger(larger(before.e, above), after.e);
+    const Vec here = weight(y) * (before.m + power_of_two(-before.e));
+    const Vec M = here * power_of_two(before.e - e), X = load(column + kLanes) * power_of_two(above - e);
+    const Vec Y = after.m * power_of_two(after.e - e), ends = M + X, Q = ends + Y;
+    const Vec settled_e = settled_exponent(Q, e), factor = settling_factor(e, settled_e);
+    before = {load(column), above};
+    store(column, Q * factor);
+    store(column + kLanes, muladd(open, M, extend * X) * factor);
+    store(column + 2 * kLanes, settled_e);
+    after = {muladd(open, ends, extend * Y) * factor, settled_e};
+    sum = settled(sum + Wide{M, e});
   }
-  Numbers<Wide>::write(state, total);
+};
+
+// Some rows go through some columns together, which stay in the first cache meanwhile.
+constexpr Index kRowsTogether = 8, kStrip = 64;
+
+// State: the sum, then the columns.
+template <class Row, class Weights>
+void rows(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
+  using Number = Numbers<typename Row::Number>;
+  const Vec open = splat(rule.open), extend = splat(rule.extend);
+  double* columns = state + Number::kSize;
+  for (Index i = first; i < last; i += kRowsTogether) {
+    const Index count = last - i < kRowsTogether ? last - i : kRowsTogether;
+    Row together[kRowsTogether];
+    for (Index j = 0; j < pairs.cols; j += kStrip) {
+      const Index end = j + kStrip < pairs.cols ? j + kStrip : pairs.cols;
+      for (Index r = 0; r < count; ++r) {
+        const Weights weight(rule, load(pairs.x + (i + r) * kLanes));
+        Row row = together[r];
+        for (Index c = j; c < end; ++c)
+          row.step(weight, load(pairs.y + c * kLanes), open, extend, columns + c * Row::kDoubles * kLanes);
+        together[r] = row;
+      }
+    }
+    for (Index r = 0; r < count; ++r) Number::write(state, Number::sum(Number::read(state), together[r].sum));
+  }
 }
 
-void plain(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
-  auto rows = rule.weights == nullptr ? plain_rows<EqualityWeights> : plain_rows<TableWeights>;
-  rows(pairs, first, last, rule, state);
-}
-
-void wide(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
-  auto rows = rule.weights == nullptr ? wide_rows<EqualityWeights> : wide_rows<TableWeights>;
-  rows(pairs, first, last, rule, state);
+template <class Row>
+void alignments(StringLanes pairs, Index first, Index last, const LocalAlignmentRule& rule, double* state) {
+  auto run = rule.weights == nullptr ? rows<Row, EqualityWeights> : rows<Row, TableWeights>;
+  run(pairs, first, last, rule, state);
 }
 
 // D(i, j), the cost of making the first j symbols of y out of the first i of x.  State: D(i, 1), D(i, 2), ...
@@ -122,7 +134,7 @@ void edits(StringLanes pairs, Index first, Index last, const EditRule& rule, dou
 }  // namespace
 
 void fill_string_pairs(Table& table) {
-  table.strings.local_alignments = {plain, wide};
+  table.strings.local_alignments = {alignments<PlainRow>, alignments<WideRow>};
   table.strings.edits = edits;
 }
 

@@ -28,6 +28,11 @@ MERCER_INLINE Vec settled_exponent(Vec m, Vec e) {
   return m > 0.0 ? larger(e + exponent_of(m), zero) : zero;
 }
 
+// The factor that takes m from exponent e to the one it is to have: at most 2^1023 unless m is zero.
+MERCER_INLINE Vec settling_factor(Vec e, Vec settled_e) {
+  return power_of_two(smaller(e - settled_e, splat(1023.0)));
+}
+
 struct Wide {
   Vec m, e;
 };
@@ -38,7 +43,7 @@ MERCER_INLINE Wide operator+(Wide a, Wide b) {
 }
 MERCER_INLINE Wide settled(Wide a) {
   Vec e = settled_exponent(a.m, a.e);
-  return {a.m * power_of_two(a.e - e), e};
+  return {a.m * settling_factor(a.e, e), e};
 }
 
 // What recursions do with either kind of number.
