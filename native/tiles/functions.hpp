@@ -145,11 +145,12 @@ MERCER_INLINE V reciprocal_of(V a) {
   return 1.0 / a;
 }
 #if defined(__AVX512F__)
-// Newton's iteration from 14 bits on: division is the slowest instruction there is.
+// y (1 + e) (1 + e^2) with e = 1 - a y, from 14 bits on: division is the slowest instruction there is.
 MERCER_INLINE Vec reciprocal_of(Vec a) {
   Vec one = splat(1.0), y = _mm512_rcp14_pd(a);
-  y = muladd(y, _mm512_fnmadd_pd(a, y, one), y);
-  return muladd(y, _mm512_fnmadd_pd(a, y, one), y);
+  Vec error = _mm512_fnmadd_pd(a, y, one);
+  y = muladd(y, error, y);
+  return muladd(y, error * error, y);
 }
 #endif
 
