@@ -110,9 +110,7 @@ def _(k: Factors, alphabet: Collection[Any] | None = None) -> Kernel:
         )
     if len(k.excluded) or k.bonus is not None:
         raise ParameterError("as_rational: Factors must have neither `excluded` factors nor a `bonus`.")
-    # The empty factor occurs once by definition, and as often as there are places by that of the machine.
-    machine = Rational.pds(transducers.substrings(math.sqrt(k.rho), max(k.shortest, 1)))
-    return machine if k.shortest else machine + 1.0
+    return Rational.pds(transducers.substrings(math.sqrt(k.rho), k.shortest))
 
 
 @as_rational.register

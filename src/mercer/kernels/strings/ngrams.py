@@ -14,6 +14,7 @@ from ...certificate import Certificate
 from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine import pairwise
+from ...engine.layouts import Layouts
 from ...engine.program import Builder, Program, Value
 from ...engine.tiles import checkpoint
 from ...errors import ParameterError
@@ -102,9 +103,11 @@ class CountedGrams(Kernel):
             return terms[0][1]
         return np.asarray(sum(weight * K for weight, K in terms))
 
-    def _program(self, X: GramCounts, Y: GramCounts | None) -> Program | None:
+    def _program(
+        self, X: GramCounts, Y: GramCounts | None, layouts: Layouts | None = None
+    ) -> Program | None:
         # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
-        return None if self._is_whole else super()._program(X, Y)
+        return None if self._is_whole else super()._program(X, Y, layouts)
 
     def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
