@@ -103,9 +103,7 @@ class CountedGrams(Kernel):
             return terms[0][1]
         return np.asarray(sum(weight * K for weight, K in terms))
 
-    def _program(
-        self, X: GramCounts, Y: GramCounts | None, layouts: Layouts | None = None
-    ) -> Program | None:
+    def _program(self, X: GramCounts, Y: GramCounts | None, layouts: Layouts | None = None) -> Program | None:
         # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
         return None if self._is_whole else super()._program(X, Y, layouts)
 
