@@ -34,7 +34,7 @@ from .slices import slices
 from .strands import both_strands
 from .windows import Runs, Texts, as_text, find_runs
 
-__all__ = ["Matching"]
+__all__ = ["WindowData"]  # Matching is a base of kernels, not one
 
 #: Windows of one side that are held at a time.
 MOST_WINDOWS = 1 << 21
