@@ -56,8 +56,8 @@ struct PlainRow {
 };
 
 // The same on wide numbers; those of one cell share their exponent.  That loses nothing that counts: a number
-// is dropped if it is below 2^-1022 of Q here, and the cells next to this one hold at least open^2 Q, which
-// the caller keeps above 2^-800.
+// is dropped if it is below 2^-400 of Q here, and the cells next to this one hold at least open^2 Q, which
+// the caller keeps above 2^-300.
 struct WideRow {
   using Number = Wide;
   static constexpr Index kDoubles = 3;  // Q, V and their exponent
@@ -66,17 +66,21 @@ struct WideRow {
   template <class Weights>
   MERCER_INLINE void step(const Weights& weight, Vec y, Vec open, Vec extend, double* column) {
     const Vec above = load(column + 2 * kLanes), e = larger(larger(before.e, above), after.e);
-    const Vec here = weight(y) * (before.m + power_of_two(-before.e));
-    const Vec M = here * power_of_two(before.e - e), X = load(column + kLanes) * power_of_two(above - e);
-    const Vec Y = after.m * power_of_two(after.e - e), ends = M + X, Q = ends + Y;
+    const Vec here = weight(y) * (before.m + fading(-before.e));
+    const Vec M = here * fading(before.e - e), X = load(column + kLanes) * fading(above - e);
+    const Vec Y = after.m * fading(after.e - e), ends = M + X, Q = ends + Y;
     const Vec settled_e = settled_exponent(Q, e), factor = settling_factor(e, settled_e);
     before = {load(column), above};
     store(column, Q * factor);
-    store(column + kLanes, muladd(open, M, extend * X) * factor);
+    store(column + kLanes, kept(muladd(open, M, extend * X) * factor));
     store(column + 2 * kLanes, settled_e);
-    after = {muladd(open, ends, extend * Y) * factor, settled_e};
+    after = {kept(muladd(open, ends, extend * Y) * factor), settled_e};
     sum = settled(sum + Wide{M, e});
   }
+
+ private:
+  static MERCER_INLINE Vec kept(Vec a) { return a < kNegligible ? splat(0.0) : a; }
+  static constexpr double kNegligible = 0x1p-400;
 };
 
 // Some rows go through some columns together, which stay in the first cache meanwhile.

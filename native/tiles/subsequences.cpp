@@ -56,8 +56,9 @@ template <class N, bool top>
 void advance(int count, StringLanes pairs, Vec x, Vec decay, const double* below, double* state,
              double* totals) {
   switch (count) {
-    case 0:
-      return advance<N, 0, top>(pairs, x, decay, below, state, totals);
+    case 0:  // the longest length is 1
+      if constexpr (top) advance<N, 0, top>(pairs, x, decay, below, state, totals);
+      return;
     case 1:
       return advance<N, 1, top>(pairs, x, decay, below, state, totals);
     case 2:

@@ -1,7 +1,7 @@
 // Numbers >= 0 beyond the range of doubles: m 2^e with a whole number e >= 0, one per lane.
 //
-// Where e is 0, m is any double; else 1 <= m < 2 after `settled`.  Sums lose what is smaller than 2^-1000 of
-// them, and a number below 2^-1022 is zero, as for plain doubles.
+// Where e is 0, m is any double; else 1 <= m < 2 after `settled`.  Sums lose what is smaller than 2^-500 of
+// them: denormal numbers would be slow.
 #pragma once
 
 #include "simd.hpp"
@@ -11,11 +11,11 @@ namespace {
 
 constexpr double kWholeNumbers = 4503599627370496.0;  // 2^52: in the last bits of 2^52 + k stands k
 
-// 2^k for whole numbers -1022 <= k <= 1023; for lower ones 2^-1022.
-MERCER_INLINE Vec power_of_two(Vec k) {
-  Vec bounded = larger(k, splat(-1022.0));
-  return from_bits(bits(bounded + splat(kWholeNumbers + 1023.0)) << 52);
-}
+// 2^k for whole numbers -1022 <= k <= 1023.
+MERCER_INLINE Vec power_of_two(Vec k) { return from_bits(bits(k + splat(kWholeNumbers + 1023.0)) << 52); }
+
+// 2^k for whole numbers k <= 0, and 0 if k < -500.
+MERCER_INLINE Vec fading(Vec k) { return k < -500.0 ? splat(0.0) : power_of_two(k); }
 
 // The k with 2^k <= a < 2^(k+1), for normal numbers a > 0.
 MERCER_INLINE Vec exponent_of(Vec a) {
@@ -39,7 +39,7 @@ struct Wide {
 
 MERCER_INLINE Wide operator+(Wide a, Wide b) {
   Vec e = larger(a.e, b.e);
-  return {muladd(a.m, power_of_two(a.e - e), b.m * power_of_two(b.e - e)), e};
+  return {muladd(a.m, fading(a.e - e), b.m * fading(b.e - e)), e};
 }
 MERCER_INLINE Wide settled(Wide a) {
   Vec e = settled_exponent(a.m, a.e);

@@ -110,7 +110,7 @@ def local_alignments(
         Weights of pairs of codes below a, with a row and a column of zeros at the end; or those of equal and
         of other symbols.
     open_factor, extend_factor : float
-        Of the first symbol of a gap and of every further one, between ``exp(-250)`` and 1.
+        Of the first symbol of a gap and of every further one, between ``exp(-100)`` and 1.
 
     Returns
     -------

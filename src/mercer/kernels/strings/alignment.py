@@ -24,7 +24,7 @@ from .stretches import aligned_stretches
 __all__ = ["LocalAlignment"]
 
 #: Exponents of weights and gap factors stay within this.
-MOST_EXPONENT = 250.0
+MOST_EXPONENT = 100.0
 
 #: Digits of the elimination that proves a table positive definite, and how large its pivots must be.
 DIGITS, LEAST_PIVOT = 60, 1e-40
@@ -68,7 +68,7 @@ class LocalAlignment(ScaledKernel):
         The factor :math:`\beta`, > 0.
     open, extend : float, default=11.0, 1.0
         Costs >= 0 of the first and of every further symbol of a gap.  None of ``beta`` times a cost or a
-        score may exceed 250 in size.
+        score may exceed 100 in size.
 
     Examples
     --------
