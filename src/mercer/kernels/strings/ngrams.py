@@ -106,8 +106,6 @@ class CountedGrams(Kernel):
     def _program(self, X: GramCounts, Y: GramCounts | None, layouts: Layouts | None = None) -> Program | None:
         # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
         return None if self._is_whole else super()._program(X, Y, layouts)
-    def _program(self, *args: Any, **kwargs: Any) -> Program | None:
-        return None if self._is_whole else super()._program(*args, **kwargs)
 
     def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
