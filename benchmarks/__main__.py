@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from . import harness, logistic_cases, ridge_cases, spectral_cases, two_sample_cases
+from . import (
+    automata_cases,
+    harness,
+    logistic_cases,
+    rational_cases,
+    ridge_cases,
+    series_cases,
+    spectral_cases,
+    strings_cases,
+    subsequence_cases,
+    texts_cases,
+    two_sample_cases,
+)
 from .cases import CASES, growth, import_time, memory
 from .svm_cases import SVM_CASES
 
@@ -13,12 +25,20 @@ GROUPS = {
     "svm": SVM_CASES,
     "smooth": [*ridge_cases.CASES, *logistic_cases.CASES],
     "spectral": [*spectral_cases.CASES, *two_sample_cases.CASES],
+    "sequences": [
+        *strings_cases.CASES,
+        *subsequence_cases.CASES,
+        *texts_cases.CASES,
+        *automata_cases.CASES,
+        *rational_cases.CASES,
+        *series_cases.CASES,
+    ],
 }
 
 
 def main(names: list[str]) -> int:
     cases = [*CASES, *(case for group in GROUPS.values() for case in group)]
-    known = [case.name for case in cases] + ["import", "growth", "memory", "large_ridge", *GROUPS]
+    known = [case.name for case in cases] + ["import", "growth", "memory", "large_ridge", "sequence_growth", *GROUPS]
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2
@@ -41,6 +61,9 @@ def main(names: list[str]) -> int:
         )
     if "large_ridge" in names:
         print(ridge_cases.large_report(), flush=True)
+    if "sequence_growth" in names:
+        for part in (strings_cases, texts_cases, subsequence_cases, series_cases):
+            print(part.growth_report(), flush=True)
     chosen = [case for name, group in GROUPS.items() if name in names for case in group]
     results = []
     for case in cases:

@@ -128,7 +128,7 @@ def _seconds(kernel: Kernel, texts: Any) -> float:
     return time.perf_counter() - start
 
 
-def growth() -> str:
+def growth_report() -> str:
     """Exponents as a Markdown table."""
     lines = [
         f"| kernel, strings of {LENGTHS[0]:,} to {LENGTHS[-1]:,} letters | exponent of the length |",
@@ -153,6 +153,3 @@ CASES: list[Case] = [
         target=1.0,
     ),
 ]
-
-if __name__ == "__main__":
-    print(growth())
