@@ -83,7 +83,7 @@ CASES: list[Case] = [
 
 
 # -- growth -------------------------------------------------------------------------------------
-LENGTHS = (625, 1250, 2500, 5000, 10_000)
+LENGTHS = (2500, 4000, 6300, 10_000)
 
 
 def seconds(work: Callable[[np.ndarray], object], X: np.ndarray) -> float:

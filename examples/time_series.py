@@ -76,8 +76,9 @@ def nearest(D: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def warping_error(train: Split, test: Split) -> tuple[float, int | None]:
-    """Error of the nearest neighbour by warping; the band is the one that errs least on the training set, each
-    of its series compared with the others.
+    """Error of the nearest neighbour by warping.
+
+    The band is the one that errs least on the training set, each of its series compared with the others.
     """
     (X, y), (X_test, y_test) = train, test
     best: tuple[float, int | None] = (np.inf, None)
