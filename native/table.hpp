@@ -179,7 +179,7 @@ struct AlignmentRule {
   const double* weights;
   const double* widths;
 };
-inline constexpr Index kRowsAtOnce = 4;
+inline constexpr Index kRowsAtOnce = 4, kMostLanes = 8;
 
 // Takes `row`, the cells of step `first` of x with all steps of y and one before (times lanes), on to step
 // `last`.

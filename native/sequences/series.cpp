@@ -22,6 +22,9 @@ namespace {
 // Vectors of cells between two looks at the clock of the caller: some hundredths of a second.
 constexpr Index kCellsAtOnce = Index{1} << 21;
 
+// Work on fewer vectors of cells is over before another thread is awake.
+constexpr double kWorthThreads = 1 << 13;
+
 // Logarithms below this stand for the logarithm of zero.
 constexpr double kLeastLog = -1e299;
 
@@ -54,18 +57,18 @@ class Lanes {
  public:
   Lanes(const SeriesSet& Y, const std::vector<Index>& order)
       : set_(Y), order_(order), width_(table().lanes), values_(0), gauge_(0) {
-    Index total = 0;
     for (Index g = 0; g < count(); ++g) {
-      offsets_.push_back(total);
-      total += steps(g);
+      offsets_.push_back(total_);
+      total_ += steps(g);
     }
-    values_ = AlignedNumbers(total * width_ * Y.channels);
-    gauge_ = AlignedNumbers(Y.gauge == nullptr ? 0 : total * width_);
+    values_ = AlignedNumbers(total_ * width_ * Y.channels);
+    gauge_ = AlignedNumbers(Y.gauge == nullptr ? 0 : total_ * width_);
     for (std::size_t q = 0; q < order_.size(); ++q) pack(static_cast<Index>(q));
   }
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
+  Index total() const { return total_; }  // steps of all groups
   Index count() const { return (static_cast<Index>(order_.size()) + width_ - 1) / width_; }
   Index first(Index group) const { return group * width_; }
   Index last(Index group) const { return std::min(first(group) + width_, static_cast<Index>(order_.size())); }
@@ -90,7 +93,7 @@ class Lanes {
 
   const SeriesSet& set_;
   const std::vector<Index>& order_;
-  Index width_;
+  Index width_, total_ = 0;
   std::vector<Index> offsets_;
   AlignedNumbers values_, gauge_;
 };
@@ -114,20 +117,24 @@ Index width_of(const std::vector<double>& triangle) {
   return static_cast<Index>(triangle.size()) - kRowsAtOnce - 1;
 }
 
+Index steps_of(const SeriesSet& X) { return X.starts[X.count] - X.starts[0]; }
+
 Index longest_of(const SeriesSet& X) {
   Index longest = 0;
   for (Index i = 0; i < X.count; ++i) longest = std::max(longest, X.length(i));
   return longest;
 }
 
-// Runs jobs 0 to count - 1, the last first, on several threads.  A job is job(number, pause), and calls
-// pause(cells) after every piece of work, which says whether to go on.
+// Runs jobs 0 to count - 1 of `cells` vectors of cells in all, the last first, on several threads.  A job is
+// job(number, row, pause) with scratch for `doubles` numbers, throws nothing, and calls pause(cells) after
+// every piece of work, which says whether to go on.
 template <class Job>
-void run_jobs(const AlignmentTask& task, Index count, Index doubles, Job&& job) {
+void run_jobs(const AlignmentTask& task, Index count, double cells, Index doubles, Job&& job) {
   std::atomic<bool> stopped{false}, exhausted{false};
   std::exception_ptr thrown;
   Index since = 0;
-  int threads = static_cast<int>(std::min<Index>(task.threads, std::max<Index>(count, 1)));
+  int threads = static_cast<int>(std::min<Index>(task.threads, count));
+  if (cells < kWorthThreads) threads = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     bool calling = true;
@@ -201,17 +208,16 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
     Index first = lanes.first(pair.group), last = lanes.last(pair.group);
     if (symmetric) last = std::min(last, pair.x + 1);
 
-    std::vector<double> widths;
+    double widths[kMostLanes] = {};
     AlignmentRule rule{task.scale, n + y.steps, nullptr, nullptr};
     if (banded && warping) {
-      widths.assign(static_cast<std::size_t>(width), 0.0);
       rule.width = task.band;
       for (Index q = first; q < last; ++q) {
         Index own = std::max(task.band, std::abs(n - Y.length(lanes.series(q))));
-        widths[static_cast<std::size_t>(q - first)] = static_cast<double>(own);
+        widths[q - first] = static_cast<double>(own);
         rule.width = std::max(rule.width, own);
       }
-      rule.widths = widths.data();
+      rule.widths = widths;
     } else if (banded) {
       rule.width = width_of(weights);
       rule.weights = weights.data();
@@ -233,7 +239,8 @@ void align(const AlignmentTask& task, const SeriesSet& X, const SeriesSet& Y, bo
       if (symmetric) out[j * Y.count + i] = value;
     }
   };
-  run_jobs(task, static_cast<Index>(jobs.size()), (longest + 1) * width, job);
+  double cells = static_cast<double>(steps_of(X)) * static_cast<double>(lanes.total());
+  run_jobs(task, static_cast<Index>(jobs.size()), cells, (longest + 1) * width, job);
 }
 
 void gauge(const AlignmentTask& task, const SeriesSet& X, double* out, double* norms) {
@@ -262,7 +269,8 @@ void gauge(const AlignmentTask& task, const SeriesSet& X, double* out, double* n
       norms[i] = n == 0 ? 1.0 : sums[(n - 1) * width + lane];
     }
   };
-  run_jobs(task, lanes.count(), (3 * longest + 1) * width, job);
+  double cells = static_cast<double>(longest) * static_cast<double>(lanes.total());
+  run_jobs(task, lanes.count(), cells, (3 * longest + 1) * width, job);
 }
 
 }  // namespace mercer

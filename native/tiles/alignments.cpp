@@ -3,7 +3,8 @@
 // A cell (i, j) follows from its neighbours (i-1, j-1), (i-1, j), (i, j-1) and the squared distance of step i
 // of x and step j of y.  Some rows are computed at once, column by column: the cells of one column follow
 // from each other, but those of the next begin before they are done, so that the processor always has several
-// to work on. Each operation treats x and y alike, so that the pairs (x, y) and (y, x) agree to the last bit.
+// to work on.  Each operation treats x and y alike, so that the pairs (x, y) and (y, x) agree to the last
+// bit.
 #include "functions.hpp"
 #include "tiles.hpp"
 
@@ -88,6 +89,7 @@ struct SummingLogsDivisible : SummingLogs {
     return g - logarithm(2.0 - exponential(g));
   }
 };
+
 MERCER_INLINE Vec square(Vec a) { return a * a; }
 
 MERCER_INLINE Index lag_of(Index i, Index j) { return i < j ? j - i : i - j; }
@@ -154,11 +156,15 @@ void align_steps(const double* x, const double* x_gauge, Index first, Index last
   for (; first < last; ++first) align_block<Model, kBanded, kSingle, 1>(x, x_gauge, first, y, rule, row);
 }
 
-// Subnormal numbers are taken for zero meanwhile: the processor computes a hundred times slower with them.
+// Where sums are gauged, subnormal numbers are taken for zero meanwhile: the processor computes a hundred
+// times slower with them, and they do not count.
+template <class Model>
 class FlushSubnormals {
 #if defined(__SSE2__)
  public:
-  FlushSubnormals() : before_(__builtin_ia32_stmxcsr()) { __builtin_ia32_ldmxcsr(before_ | 0x8040); }
+  FlushSubnormals() : before_(__builtin_ia32_stmxcsr()) {
+    if (Model::gauged) __builtin_ia32_ldmxcsr(before_ | 0x8040);
+  }
   ~FlushSubnormals() { __builtin_ia32_ldmxcsr(before_); }
   FlushSubnormals(const FlushSubnormals&) = delete;
   FlushSubnormals& operator=(const FlushSubnormals&) = delete;
@@ -171,20 +177,20 @@ class FlushSubnormals {
 template <class Model, bool kBanded>
 void align_rows(const double* x, const double* x_gauge, Index first, Index last, const LaneSeries& y,
                 const AlignmentRule& rule, double* row) {
-  [[maybe_unused]] FlushSubnormals flush;
+  [[maybe_unused]] FlushSubnormals<Model> flush;
   if (y.channels == 1)
     align_steps<Model, kBanded, true>(x, x_gauge, first, last, y, rule, row);
   else
     align_steps<Model, kBanded, false>(x, x_gauge, first, last, y, rule, row);
 }
 
-// 2^-e for the whole number e with 4^e <= a < 4^(e + 1).
+// 2^-e for the whole number e with 4^e <= a < 4^(e + 1); a >= 1.
 MERCER_INLINE Vec inverse_root(Vec a) {
   double lanes[kLanes];
   store(lanes, a);
   for (double& lane : lanes) {
     double root = 1.0;
-    while (lane * root * root >= 4.0) root *= 0.5;
+    while (lane * root * root >= 4.0 && root > 0x1p-500) root *= 0.5;  // infinity has no root
     lane = root;
   }
   return load(lanes);
@@ -196,7 +202,7 @@ MERCER_INLINE Vec inverse_root(Vec a) {
 template <class Model, bool kBanded>
 void gauge_rows(Index first, Index last, const LaneSeries& y, const AlignmentRule& rule, double* gauge,
                 double* norms, double* row) {
-  [[maybe_unused]] FlushSubnormals flush;
+  [[maybe_unused]] FlushSubnormals<Model> flush;
   const Index channels = y.channels, stride = channels * kLanes;
   const Scale scale(rule.scale);
   for (Index i = first + 1; i <= last; ++i) {

@@ -11,21 +11,20 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate, Claim, Property, Status, Witness
 from ...contributions import Contribution
-from ...domains import Data, Domain, SeriesData, lower
+from ...domains import Data, SeriesData
 from ...engine import series as engine
 from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
-from ...kernel import Kernel, Prepared
+from ...kernel import Prepared
 from ...parameters import parameter
 from ..radial import Gaussian
 from ..widths import median_distance, weighted_median
-from .common import check_band, domain_of, gap, is_long, missing, shared_by_empty, steps_of, width
+from .common import _Aligned, check_band, gap, missing, shared_by_empty, steps_of, width
 from .paths import explained, squared_distances
 
 __all__ = ["GlobalAlignment"]
 
 UNIT = Interval(0.0, 1.0)
-ONE = Interval(1.0, 1.0)
 
 #: Smaller values come out as zero: the recursion leaves out what does not reach them.
 RESOLVED = 1e-280
@@ -36,7 +35,7 @@ AGAINST_GAUSSIAN = ((4.0, -1.0), (-10.0, 3.0), (10.0, -3.0), (-4.0, 1.0))
 SPACING = 0.6
 
 
-class GlobalAlignment(Kernel):
+class GlobalAlignment(_Aligned):
     r"""Global alignment kernel of two time series, normalised.
 
     .. math:: k(x, y) = \frac{K(x, y)}{\sqrt{K(x, x) K(y, y)}}, \qquad
@@ -103,17 +102,11 @@ class GlobalAlignment(Kernel):
             )
 
     @property
-    def domain(self) -> Domain:
-        return domain_of(self)
-
-    @property
     def _scale(self) -> float:
         return float(0.5 / self.sigma / self.sigma)
 
     # -- values -------------------------------------------------------------------------------
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if is_long(x, y, m):
-            return m.real(self.block([lower(x)], [lower(y)])[0, 0])
+    def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         norm = m.sqrt(self._sum(x, x, m)) * m.sqrt(self._sum(y, y, m))
         return self._sum(x, y, m) / norm
 
@@ -147,9 +140,6 @@ class GlobalAlignment(Kernel):
         if self.local == "divisible":  # Cauchy-Schwarz holds: only rounding can exceed 1
             np.minimum(K, 1.0, out=K)
         return K
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.ones(len(X))
 
     def log_block(self, X: Any, Y: Any = None) -> np.ndarray:
         """Matrix of log K, the logarithms of the sums before they are normalised; -inf where K = 0.
@@ -219,10 +209,6 @@ class GlobalAlignment(Kernel):
     @property
     def bounds(self) -> Interval:
         return UNIT if self.local == "divisible" else NONNEGATIVE
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
 
 
 def median_width(X: SeriesData, weight: np.ndarray | None) -> float:

@@ -11,12 +11,12 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...domains import Domain, SeriesData
+from ...domains import Domain, Series, SeriesData
 from ...engine import pairwise
 from ...intervals import REAL_LINE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .common import domain_of, missing
+from .common import missing
 
 __all__ = ["Autocorrelation"]
 
@@ -57,7 +57,7 @@ class Autocorrelation(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return domain_of(self)
+        return Series(missing=self.missing)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if not (x and y):

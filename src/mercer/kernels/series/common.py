@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Witness
 from ...contributions import Contribution
-from ...domains import SeriesData
-from ...domains.series import Series
+from ...domains import Data, Domain, Series, SeriesData, lower
 from ...engine.series import Steps
 from ...errors import ParameterError
+from ...intervals import Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 
 __all__ = [
     "LONG",
     "check_band",
-    "domain_of",
     "gap",
-    "is_long",
     "missing",
     "shared_by_empty",
     "steps_of",
@@ -48,11 +46,6 @@ def check_band(owner: str, band: Any, low: int) -> None:
     """Raise unless the band is None or a whole number from ``low`` on."""
     if band is not None and (type(band) is not int or band < low):
         raise ParameterError(f"{owner}: `band` must be an integer >= {low} or None. Got {band!r}.")
-
-
-def is_long(x: Any, y: Any, m: Arithmetic) -> bool:
-    """Whether one value is better left to the native core."""
-    return m is FLOAT and len(x) * len(y) > LONG
 
 
 def gap(x: Any, y: Any, m: Arithmetic) -> Any:
@@ -82,6 +75,35 @@ def shared_by_empty(value: float) -> Contribution:
     return Contribution("both series are empty", value)
 
 
-def domain_of(kernel: Any) -> Series:
-    """The domain that the parameter ``missing`` asks for."""
-    return Series(missing=kernel.missing)
+class _Aligned(Kernel):
+    """Kernels over alignments, with ``k(x, x) = 1``.  Subclasses give the plain definition as ``_value``."""
+
+    if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
+
+        @property
+        def missing(self) -> str: ...
+
+    @property
+    def domain(self) -> Domain:
+        return Series(missing=self.missing)
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        if m is FLOAT and len(x) * len(y) > LONG:
+            return self.block([lower(x)], [lower(y)])[0, 0]
+        return self._value(x, y, m)
+
+    def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _value")
+
+    def _tiles(
+        self, X: Data, Y: Data | None, progress: bool = False, dtype: np.dtype[Any] | None = None
+    ) -> np.ndarray:
+        # Said here, for else one value is computed to see what it is, and long series take long.
+        return super()._tiles(X, Y, progress, np.dtype(np.float64) if dtype is None else dtype)
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return np.ones(len(X))
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return Interval(1.0, 1.0)

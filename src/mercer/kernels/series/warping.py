@@ -11,18 +11,17 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate, Witness
 from ...contributions import Contribution
-from ...domains import Domain, Series, SeriesData, lower, take
+from ...domains import Series, SeriesData, take
 from ...engine import series as engine
 from ...errors import InputError, ParameterError
 from ...intervals import NONNEGATIVE, Interval
-from ...kernel import Kernel, Prepared
+from ...kernel import Prepared
 from ...parameters import parameter
 from ..widths import weighted_median
 from .common import (
+    _Aligned,
     check_band,
-    domain_of,
     gap,
-    is_long,
     missing,
     shared_by_empty,
     steps_of,
@@ -34,7 +33,6 @@ from .paths import Path, best_path, best_table, explained, shared_among, squared
 __all__ = ["DTW", "SoftDTW", "dtw", "dtw_path"]
 
 UNIT = Interval(0.0, 1.0)
-ONE = Interval(1.0, 1.0)
 
 #: The median rule looks at no more than this many series, evenly spaced.
 MEDIAN_SERIES = 256
@@ -46,7 +44,7 @@ ANY_BAND = ([0.0], [0.0, 0.0], [1.0])
 TWINS = (1.0, -1.0, -0.2)
 
 
-class DTW(Kernel):
+class DTW(_Aligned):
     r"""Gaussian of the dynamic time warping distance of two series.
 
     .. math:: k(x, y) = \exp\left(-\frac{d(x, y)^2}{2 \sigma^2}\right), \qquad
@@ -96,13 +94,7 @@ class DTW(Kernel):
     def _validate(self) -> None:
         check_band("DTW", self.band, 0)
 
-    @property
-    def domain(self) -> Domain:
-        return domain_of(self)
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if is_long(x, y, m):
-            return m.real(self.block([lower(x)], [lower(y)])[0, 0])
+    def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if bool(x) != bool(y):
             return m.real(0)
         sigma = m.real(self.sigma)
@@ -127,9 +119,6 @@ class DTW(Kernel):
             D /= -2.0 * self.sigma
             D /= self.sigma
         return np.asarray(np.exp(D, out=D))
-
-    def _diagonal(self, X: SeriesData) -> np.ndarray:
-        return np.ones(len(X))
 
     def distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """Matrix of the distances d(x, y), not squared; infinite between an empty series and another."""
@@ -165,12 +154,8 @@ class DTW(Kernel):
     def bounds(self) -> Interval:
         return UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
 
-
-class SoftDTW(Kernel):
+class SoftDTW(_Aligned):
     r"""Gaussian of the soft-DTW divergence of two series.
 
     .. math:: k(x, y) = \exp\left(-\frac{D_\gamma(x, y)}{2 \sigma^2}\right), \qquad
@@ -219,13 +204,7 @@ class SoftDTW(Kernel):
                 f"SoftDTW: `gamma` must not be so small that 1 / gamma overflows. Got {self.gamma!r}."
             )
 
-    @property
-    def domain(self) -> Domain:
-        return domain_of(self)
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if is_long(x, y, m):
-            return m.real(self.block([lower(x)], [lower(y)])[0, 0])
+    def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if bool(x) != bool(y):
             return m.real(0)
         divergence = self._soft_cost(x, y, m) - (self._soft_cost(x, x, m) + self._soft_cost(y, y, m)) / 2
@@ -270,9 +249,6 @@ class SoftDTW(Kernel):
         """Matrix of the divergences; infinite between an empty series and another."""
         return self._divergences(*self._prepare_pair(X, Y))
 
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.ones(len(X))
-
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
         if value > 0:
@@ -298,10 +274,6 @@ class SoftDTW(Kernel):
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
 
 
 def dtw(x: Any, y: Any, *, band: int | None = None) -> float:
