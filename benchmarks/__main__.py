@@ -38,7 +38,8 @@ GROUPS = {
 
 def main(names: list[str]) -> int:
     cases = [*CASES, *(case for group in GROUPS.values() for case in group)]
-    known = [case.name for case in cases] + ["import", "growth", "memory", "large_ridge", "sequence_growth", *GROUPS]
+    reports = ["import", "growth", "memory", "large_ridge", "sequence_growth"]
+    known = [case.name for case in cases] + reports + list(GROUPS)
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2

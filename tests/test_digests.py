@@ -158,6 +158,8 @@ def test_registered_kernels_have_distinct_digests() -> None:
             name = k.digest()
         except (DigestError, UnresolvedError):
             continue
+        if hasattr(k, "plan"):
+            k = k.replace(plan="auto")  # another way to the same values
         assert name not in seen or k == seen[name] or "assume" in repr(k) + repr(seen[name])
         seen[name] = k
     assert len(seen) > 100

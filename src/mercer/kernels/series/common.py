@@ -95,11 +95,9 @@ class _Aligned(Kernel):
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         raise TypeError(f"{type(self).__name__} must define _value")
 
-    def _tiles(
-        self, X: Data, Y: Data | None, progress: bool = False, dtype: np.dtype[Any] | None = None
-    ) -> np.ndarray:
-        # Said here, for else one value is computed to see what it is, and long series take long.
-        return super()._tiles(X, Y, progress, np.dtype(np.float64) if dtype is None else dtype)
+    @property
+    def _block_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(len(X))

@@ -51,7 +51,7 @@ def as_rational(k: Kernel, alphabet: Collection[Any] | None = None) -> Kernel:
     >>> from mercer.kernels import GappedKmer
     >>> k = GappedKmer(3, 2)
     >>> k("abcab", "abdab"), as_rational(k)("abcab", "abdab")
-    (2.0, 2.0)
+    (3.0, 3.0)
     """
     raise DomainError(f"as_rational: {k!r} is not known as a rational kernel.")
 
