@@ -17,12 +17,12 @@ constexpr double kMostExponent = 690.0;
 // Stands for the logarithm of zero in sums of logarithms: differences of two of them are numbers.
 constexpr double kLogZero = -1e300;
 
-// exp(-scale D) for squared distances D, as 2^(-sixteenths D / 16).
+// exp(-scale D) for squared distances D, as 2^(-binary D).
 struct Scale {
   explicit Scale(double scale)
-      : plain(splat(-scale)), sixteenths(scale * 0x1.71547652b82fep4), most(splat(kMostExponent / scale)) {}
+      : plain(splat(-scale)), binary(scale * 0x1.71547652b82fep0), most(splat(kMostExponent / scale)) {}
   Vec plain;
-  double sixteenths;
+  double binary;
   Vec most;  // larger D count as this
 };
 
@@ -56,12 +56,12 @@ struct Summing {
 };
 struct SummingGaussian : Summing {
   static MERCER_INLINE Vec local(Vec squares, const Scale& scale, Vec weight) {
-    return weight * reciprocal_of(power_less(smaller(squares, scale.most), scale.sixteenths, 1.0, Vec{}));
+    return weight * reciprocal_of(power_less(smaller(squares, scale.most), scale.binary, 1.0, Vec{}));
   }
 };
 struct SummingDivisible : Summing {
   static MERCER_INLINE Vec local(Vec squares, const Scale& scale, Vec weight) {  // w G / (2 - w G)
-    return weight * reciprocal_of(power_less(smaller(squares, scale.most), scale.sixteenths, 2.0, weight));
+    return weight * reciprocal_of(power_less(smaller(squares, scale.most), scale.binary, 2.0, weight));
   }
 };
 

@@ -110,32 +110,30 @@ MERCER_INLINE Vec exponential(Vec x) {
 }
 #endif
 
-// factor 2^(x y / 16) - term for 0 <= x y <= 16000, where x y is taken exactly; within x y + 4 ulp of the
-// larger of the two.  For sums over alignments, which spend their time here.
+// factor 2^(x y) - term for 0 <= x y <= 1000, where x y is taken exactly; within x y + 4 ulp of the larger of
+// the two.  For sums over alignments, which spend their time here.
 template <class V>
 MERCER_INLINE V power_less(V x, double y, double factor, V term) {
-  return factor * exponential(x * (y * 0x1.62e42fefa39efp-5)) - term;
+  return factor * exponential(x * (y * 0x1.62e42fefa39efp-1)) - term;
 }
 #if defined(__AVX512F__)
-// x y = 16 n + j + f with whole numbers n and j < 16, and |f| <= 1/2.  From each entry 2^(j / 16) of the
-// table its number j is taken, where the sum with 16 n + j, shifted, brings it back and puts n into the
-// exponent.  The series of 2^(f / 16) has its term of degree 7 spread over the lower ones (Chebyshev).
+// x y = n + j / 16 + f with whole numbers n and j < 16, and |f| <= 1/32.  The series of 2^f has its term of
+// degree 7 spread over the lower ones (Chebyshev).
 MERCER_INLINE Vec power_less(Vec x, double y, double factor, Vec term) {
-  constexpr double a = 0x1.62e42fefa39efp-5, last = a * a * a * a * a * a * a / 5040;  // log(2) / 16, of f^7
-  constexpr IVec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-  const Vec low = from_bits(bits(factor * kSixteenthsLow) - (numbers << 48));
-  const Vec high = from_bits(bits(factor * kSixteenthsHigh) - ((numbers + 8) << 48));
-  Vec shifted = muladd(x, splat(y), splat(0x1.8p52));  // its last bits are 16 n + j
-  Vec f = muladd(x, splat(y), 0x1.8p52 - shifted);
-  IVec entry = bits(_mm512_permutex2var_pd(low, reinterpret_cast<__m512i>(shifted), high));
-  Vec series =
-      muladd(splat(a * a * a * a * a * a / 720), f, splat(a * a * a * a * a / 120 + 28.0 / 64 * last));
-  series = muladd(series, f, splat(a * a * a * a / 24));
-  series = muladd(series, f, splat(a * a * a / 6 - 3.5 / 64 * last));
-  series = muladd(series, f, splat(a * a / 2));
-  series = muladd(series, f, splat(a + 7.0 / 64 / 64 * last));
+  constexpr double a = 0x1.62e42fefa39efp-1, a2 = a * a, a3 = a * a2, a4 = a * a3;  // log 2
+  constexpr double last = a3 * a4 / (5040 * 64), h = 1.0 / 1024;                    // of f^7; f^2 <= h
+  Vec shifted = muladd(x, splat(y), splat(0x1.8p48));  // its last bits are 16 n + j
+  Vec whole = shifted - 0x1.8p48;                      // n + j / 16
+  Vec f = _mm512_fmsub_pd(x, splat(y), whole);
+  Vec root = _mm512_permutex2var_pd(factor * kSixteenthsLow, reinterpret_cast<__m512i>(shifted),
+                                    factor * kSixteenthsHigh);
+  Vec series = muladd(splat(a3 * a3 / 720), f, splat(a4 * a / 120 + 112 * h * last));
+  series = muladd(series, f, splat(a4 / 24));
+  series = muladd(series, f, splat(a3 / 6 - 56 * h * h * last));
+  series = muladd(series, f, splat(a2 / 2));
+  series = muladd(series, f, splat(a + 7 * h * h * h * last));
   series = muladd(series, f, splat(1.0));
-  return muladd(from_bits(entry + (bits(shifted) << 48)), series, -term);
+  return muladd(_mm512_scalef_pd(root, whole), series, -term);  // by 2^n: it rounds down
 }
 #endif
 
