@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 
 void bind_automata(nanobind::module_& m);
-void bind_alignments(nanobind::module_& m);
 void bind_string_pairs(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);

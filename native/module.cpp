@@ -289,7 +289,6 @@ NB_MODULE(_native, m) {
   bind_dense<float>(m);
   bind_program(m);
   bind_automata(m);
-  bind_alignments(m);
   bind_string_pairs(m);
   bind_decomposition(m);
   bind_outputs(m);
