@@ -153,11 +153,12 @@ def explain(sequences: list[str], labels: np.ndarray) -> tuple[str, Explanation]
 
 
 def draw(scores: Scores, sequence: str, reasons: Explanation, path: str) -> None:
-    figure, (top, middle, bottom) = canvas(8.5, 10, rows=3, heights=[4.4, 1.4, 3.2])
+    figure, (top, middle, bottom) = canvas(8.5, 9, rows=3, heights=[4.6, 0.8, 3.0])
     draw_scores(top, scores)
     plot_sequence(sequence, reasons, middle)
-    middle.set_title(f"What speaks for {reasons.prediction!r}, letter by letter ({TRIPLES.base!r})")
+    middle.set_title("One sequence, letter by letter", loc="left")
     plot_contributions(reasons, 12, bottom)
+    bottom.set_title("The same, pattern by pattern", loc="left")
     figure.savefig(path, dpi=150, facecolor="white")
     print(f"\n{path}")
 
@@ -174,7 +175,9 @@ def draw_scores(ax: Any, scores: Scores) -> None:
     ax.axvline(0.5, color="#1d2329", linestyle="--", linewidth=1, label="guessing")
     ax.set_yticks(places, labels=list(scores))
     ax.set(xlim=(0.4, 1.0), ylim=(len(scores) - 0.4, -0.6), xlabel="accuracy on sequences not seen")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    title = f"{FOLDS} folds, {len(SEEDS)} seeds; the lines are standard deviations over the seeds"
+    ax.set_title(title, loc="left", pad=24)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0, ncols=3, frameon=False)
 
 
 def main() -> None:
