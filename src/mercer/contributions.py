@@ -37,8 +37,8 @@ class Contribution:
     x_places: Places = ()
     y_places: Places = ()
     #: Parts of the weight that belong to the places, where several contributions became one.
-    _x_parts: tuple[float, ...] = field(default=(), repr=False, compare=False)
-    _y_parts: tuple[float, ...] = field(default=(), repr=False, compare=False)
+    _x_parts: tuple[float, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    _y_parts: tuple[float, ...] = field(default=(), repr=False, compare=False, kw_only=True)
 
     def scaled(self, factor: float) -> Contribution:
         """The same pattern with its weight times a number."""
@@ -142,8 +142,8 @@ def _merge(parts: Sequence[Contribution]) -> Contribution:
         math.fsum(c.weight for c in parts),
         tuple(in_x),
         tuple(in_y),
-        tuple(in_x.values()),
-        tuple(in_y.values()),
+        _x_parts=tuple(in_x.values()),
+        _y_parts=tuple(in_y.values()),
     )
 
 

@@ -200,7 +200,7 @@ def test_generated_strings_have_the_motif(tmp_path, monkeypatch):
         min(sum(a != b for a, b in zip(w, strings.MOTIF, strict=True)) for w in some) for some in windows
     ]
     assert max(np.array(wrong)[dna.labels == "motif"]) <= 1
-    assert min(np.array(wrong)[dna.labels == "random"]) >= 1
+    assert np.mean(np.array(wrong)[dna.labels == "random"]) > 1.5  # chance alone seldom comes as close
 
 
 def test_families_share_a_stretch():

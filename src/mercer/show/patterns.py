@@ -12,6 +12,7 @@ from ..contributions import Contribution, Contributions
 from ..errors import InputError, ParameterError
 from ..machines import Explanation
 from .canvas import COLOURS, GUIDE, INK, canvas, drawing, matplotlib
+from .matrices import _is_count
 
 __all__ = ["plot_contributions", "plot_sequence"]
 
@@ -59,7 +60,7 @@ def plot_contributions(contributions: Contributions, n: int = 15, ax: Any = None
     ["'an'", "'na'", "'ba'"]
     """
     _check("plot_contributions", contributions)
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+    if not _is_count(n):
         raise ParameterError(f"plot_contributions: `n` must be an integer >= 1. Got {n!r}.")
     shown, rest = list(contributions)[:n], list(contributions)[n:]
     names, weights = [_name(c.pattern) for c in shown], [c.weight for c in shown]
