@@ -5,7 +5,7 @@ import pytest
 
 from mercer.contributions import Contribution, Contributions
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import BagOfWords, NGram, WeightedDegree
+from mercer.kernels import BagOfWords, NGram, RegexCount, WeightedDegree
 from mercer.machines import SVC
 from mercer.show import canvas, plot_contributions, plot_sequence
 from mercer.show.canvas import COLOURS, GUIDE
@@ -134,6 +134,12 @@ def test_of_a_long_sequence_the_heaviest_stretch_is_shown(ax):
     assert len(letters(ax)) == 1200
     assert "b" * 50 in "".join(letters(ax))
     assert ax.get_xlabel().endswith("of 4,050 symbols")
+
+
+def test_an_empty_match_stands_at_no_letter(ax):
+    plot_sequence("ab", RegexCount("a?").contributions("ab", "a"), ax)
+    assert set(cells(ax)) == {(0, 0)}
+    assert ax.get_xlabel() == "without a place: '', +6"  # three places in ab, two in a
 
 
 def test_words_keep_their_distance(ax):

@@ -129,7 +129,7 @@ def plot_sequence(x: Any, contributions: Contributions, ax: Any = None, *, side:
         _prepare(ax, rows + legend, wide, cells)
         _write(ax, cells, weights, _font_size(ax, rows + legend, wide))
         _explain_colours(ax, contributions, weights)
-        unplaced = [c for c in contributions if not c.placed(side)]
+        unplaced = [c for c in contributions if all(start == end for start, end in c.placed(side))]
         notes = "\n".join(_notes(cells, len(weights), unplaced))
         ax.set_xlabel(notes, loc="left", fontsize=SMALL, parse_math=False)
     return ax
@@ -141,12 +141,12 @@ def _spread(x: Any, contributions: Contributions, side: str) -> np.ndarray:
     weights = np.zeros(len(x))
     for c in contributions:
         for (start, end), weight in c.placed(side).items():
-            if not 0 <= start < end <= len(x):
+            if not 0 <= start <= end <= len(x):
                 raise InputError(
                     f"plot_sequence: `contributions` must be those of `{side}`. Pattern {c.pattern!r} stands "
                     f"at {start}:{end} there, and the sequence given has {len(x)} symbols."
                 )
-            weights[start:end] += weight / (end - start)
+            weights[start:end] += weight / max(end - start, 1)
     return weights
 
 
