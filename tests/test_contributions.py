@@ -70,3 +70,18 @@ def test_long_tables_add_up_the_rest() -> None:
     lines = str(Contributions(Contribution(i, 1.0 + i) for i in range(30))).splitlines()
     assert len(lines) == 22
     assert lines[-1].split() == ["55.0", "in", "10", "more"]
+
+
+def test_places_keep_their_own_weights_when_contributions_become_one() -> None:
+    parts = [
+        Contribution("a", 3.0, ((0, 1), (4, 5)), ((2, 3),)),
+        Contribution("a", 1.0, ((4, 5),), ((7, 8),)),
+        Contribution("b", 0.5),
+    ]
+    a, b = Contributions(parts)
+    assert a.placed() == {(0, 1): 1.5, (4, 5): 2.5}
+    assert a.placed("y") == {(2, 3): 3.0, (7, 8): 1.0}
+    assert a.scaled(2.0).placed() == {(0, 1): 3.0, (4, 5): 5.0}
+    assert b.placed() == {}
+    again = Contributions([*Contributions(parts)[:1], Contribution("a", 1.0, ((0, 1),))])
+    assert again[0].placed() == {(0, 1): 2.5, (4, 5): 2.5}

@@ -115,6 +115,21 @@ def test_the_page_on_transducers_is_true(capsys):
     assert lines[4:7] == ["[[9. 7. 8.]", " [7. 8. 6.]", " [8. 6. 9.]]"]
 
 
+def test_the_page_on_sequences_is_true(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/sequences.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "PSD ['spam' 'ham']"
+    assert lines[1:4] == [
+        "weight  pattern",
+        "   2.0  'ana'  [1:4 3:6 | 4:7]",
+        "   1.0  'ban'  [0:3 | 0:3]",
+    ]
+    assert lines[4:] == ["spam against ham", "['prize', 'free', 'a']"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["letters.png", "words.png"]
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

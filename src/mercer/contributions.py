@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 __all__ = ["Contribution", "Contributions"]
@@ -13,8 +13,9 @@ __all__ = ["Contribution", "Contributions"]
 #: Rows of a printed table; those beyond are added up.
 SHOWN = 20
 
-#: Stretches of a sequence: first position and the one after the last.
-Places = tuple[tuple[int, int], ...]
+#: A stretch of a sequence: first position and the one after the last.
+Place = tuple[int, int]
+Places = tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,40 @@ class Contribution:
     weight: float
     x_places: Places = ()
     y_places: Places = ()
+    #: Parts of the weight that belong to the places, where several contributions became one.
+    _x_parts: tuple[float, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    _y_parts: tuple[float, ...] = field(default=(), repr=False, compare=False, kw_only=True)
 
     def scaled(self, factor: float) -> Contribution:
         """The same pattern with its weight times a number."""
-        return replace(self, weight=self.weight * factor)
+        return replace(
+            self,
+            weight=self.weight * factor,
+            _x_parts=tuple(part * factor for part in self._x_parts),
+            _y_parts=tuple(part * factor for part in self._y_parts),
+        )
+
+    def placed(self, side: str = "x") -> dict[Place, float]:
+        """What each of its places adds to the weight.
+
+        Places that a kernel names together have even parts.  Where a pattern counts differently at different
+        places, a kernel names each of them on its own, and then each has its own weight.
+
+        Parameters
+        ----------
+        side : {"x", "y"}, default="x"
+            In which of the two points.
+
+        Examples
+        --------
+        >>> found = Contributions([Contribution("a", 2.0, ((0, 1),)), Contribution("a", 0.5, ((4, 5),))])
+        >>> found[0].placed()
+        {(0, 1): 2.0, (4, 5): 0.5}
+        """
+        places, parts = (self.x_places, self._x_parts) if side == "x" else (self.y_places, self._y_parts)
+        if not parts:
+            return dict.fromkeys(places, self.weight / max(len(set(places)), 1))
+        return dict(zip(places, parts, strict=True))
 
 
 class Contributions(Sequence[Contribution]):
@@ -105,16 +136,24 @@ def _number(weight: float) -> str:
 
 def _merge(parts: Sequence[Contribution]) -> Contribution:
     """One contribution for several of one pattern."""
+    in_x, in_y = (_placed(parts, side) for side in "xy")
     return Contribution(
         parts[0].pattern,
         math.fsum(c.weight for c in parts),
-        _places(c.x_places for c in parts),
-        _places(c.y_places for c in parts),
+        tuple(in_x),
+        tuple(in_y),
+        _x_parts=tuple(in_x.values()),
+        _y_parts=tuple(in_y.values()),
     )
 
 
-def _places(many: Iterable[Places]) -> Places:
-    return tuple(sorted({place for places in many for place in places}))
+def _placed(parts: Sequence[Contribution], side: str) -> dict[Place, float]:
+    """What each place of a pattern adds, in the order of the places."""
+    weights: dict[Place, list[float]] = {}
+    for c in parts:
+        for place, weight in c.placed(side).items():
+            weights.setdefault(place, []).append(weight)
+    return {place: math.fsum(weights[place]) for place in sorted(weights)}
 
 
 def _where(c: Contribution) -> str:

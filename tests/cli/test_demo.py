@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mercer.cli import main
-from mercer.cli.demo import own, refutation
+from mercer.cli.demo import own, refutation, sequences, strings
 from mercer.cli.demo.contents import CHAPTERS, TASKS
 from mercer.cli.demo.digits import one_against_rest
 from mercer.cli.demo.proofs import DEEP
@@ -25,12 +25,17 @@ from ..show.pages import Page
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     """What `mercer demo --quick` prints, and the page it writes."""
-    folder = tmp_path_factory.mktemp("demo")
+    folder, no_data = tmp_path_factory.mktemp("demo"), tmp_path_factory.mktemp("no_data")
     result = subprocess.run(
         [sys.executable, "-m", "mercer.cli", "demo", "--quick"],
         capture_output=True,
         cwd=folder,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error"},
+        env={
+            **os.environ,
+            "MERCER_DATA": str(no_data),
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONWARNINGS": "error",
+        },
         encoding="utf-8",
         check=False,
     )
@@ -94,6 +99,18 @@ def test_every_finding_is_shown(demo):
     assert max(p_values) < 0.01
 
 
+def test_strings_are_told_apart_and_the_reason_is_given(demo):
+    out = demo[0].stdout
+    assert "100 generated stretches of DNA" in " ".join(out.split())
+    rows = [line.split() for line in out.splitlines() if line.strip().startswith("DNA")]
+    assert len(rows) == len(sequences.KERNELS)
+    scores = [float(row[-3]) for row in rows]
+    assert min(scores) > 0.5
+    assert max(scores) > 0.8
+    (value,) = re.findall(r"for 'motif': ([\d.]+) is the sum", " ".join(out.split()))
+    assert float(value) > 0
+
+
 def test_the_page_is_whole(demo):
     _, text, _ = demo
     page = Page(text)
@@ -103,7 +120,7 @@ def test_the_page_is_whole(demo):
     assert "https://" not in text
     assert "script" not in page.tags
     assert len(set(page.ids)) == len(page.ids)
-    assert page.tags.count("svg") == page.tags.count("figure") == 6
+    assert page.tags.count("svg") == page.tags.count("figure") == 8
     assert "data:image/png;base64" in text
     for claim in evaluate(DEEP).certificate.deciding.walk():
         assert claim.subject in page.text
@@ -157,6 +174,38 @@ def test_every_kernel_of_a_row_is_certified_or_asserted():
 
     assert letters.certificate.positive.asserted
     assert evaluate(DEEP).certificate.is_psd
+
+
+# -- strings -----------------------------------------------------------------------------------------------
+def test_strings_are_read_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("MERCER_DATA", str(tmp_path))
+    assert strings.load_messages(quick=True) is None
+    (tmp_path / "promoters").mkdir()
+    (tmp_path / "promoters" / "promoters.data").write_text("+,S10,\t\ttacg\n-,AMPC,\t\tggca\n", "ascii")
+    (tmp_path / "sms_spam").mkdir()
+    (tmp_path / "sms_spam" / "SMSSpamCollection").write_text("ham\tHi\nspam\tWin £5\nham\tHi\n", "utf-8")
+    dna, messages = strings.load_dna(quick=True), strings.load_messages(quick=True)
+    assert (dna.strings, dna.labels.tolist()) == (["TACG", "GGCA"], ["promoter", "other"])
+    assert (messages.strings, messages.labels.tolist()) == (["Hi", "Win £5"], ["ham", "spam"])
+
+
+def test_generated_strings_have_the_motif(tmp_path, monkeypatch):
+    monkeypatch.delenv("MERCER_DATA", raising=False)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")  # ../shared/data is not there
+    dna, again = strings.load_dna(quick=False), strings.load_dna(quick=False)
+    assert dna.strings == again.strings
+    windows = [[x[i : i + 6] for i in range(len(x) - 5)] for x in dna.strings]
+    wrong = [
+        min(sum(a != b for a, b in zip(w, strings.MOTIF, strict=True)) for w in some) for some in windows
+    ]
+    assert max(np.array(wrong)[dna.labels == "motif"]) <= 1
+    assert np.mean(np.array(wrong)[dna.labels == "random"]) > 1.5  # chance alone seldom comes as close
+
+
+def test_families_share_a_stretch():
+    stretch = "acgtacgtacgt"
+    assert sequences.families([stretch + "a", "g" + stretch, "t" * 20]).tolist() == [0, 0, 1]
 
 
 # -- where the page goes -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 ``selection``      ``leave_one_out_curve`` and ``prediction_band``
 ``decisions``      ``decision_regions``: what a classifier decides over two features
 ``automata``       ``automaton``: the states and arcs of a machine
+``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -24,6 +25,7 @@ from .canvas import MissingExtraError, canvas
 from .clusters import clusters
 from .decisions import decision_regions
 from .matrices import heatmap, spectrum
+from .patterns import plot_contributions, plot_sequence
 from .predictions import prediction
 from .projections import projections, scree
 from .proofs import Fragment, proof
@@ -42,6 +44,8 @@ __all__ = [
     "heatmap",
     "leave_one_out_curve",
     "null_distribution",
+    "plot_contributions",
+    "plot_sequence",
     "prediction",
     "prediction_band",
     "projections",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakSet
@@ -80,15 +80,24 @@ def matplotlib(module: str = "matplotlib") -> Any:
 _ours: WeakSet[Any] = WeakSet()
 
 
-def canvas(width: float = 5.2, height: float = 4.2, columns: int = 1) -> tuple[Any, Any]:
+def canvas(
+    width: float = 5.2,
+    height: float = 4.2,
+    columns: int = 1,
+    rows: int = 1,
+    *,
+    heights: Sequence[float] | None = None,
+) -> tuple[Any, Any]:
     """Make a figure in the style of the report, outside of pyplot: nothing pops up, nothing is kept.
 
     Parameters
     ----------
     width, height : float
         Size of the whole figure in inches.
-    columns : int, default=1
-        Number of axes, side by side.
+    columns, rows : int, default=1
+        Number of axes, side by side and one above the other.
+    heights : sequence of float, optional
+        Heights of the rows, one relative to the other.
 
     Returns
     -------
@@ -97,7 +106,7 @@ def canvas(width: float = 5.2, height: float = 4.2, columns: int = 1) -> tuple[A
     mpl = matplotlib()
     with mpl.rc_context(STYLE):
         figure = matplotlib("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
-        axes = figure.subplots(1, columns)
+        axes = figure.subplots(rows, columns, height_ratios=heights)
     _ours.add(figure)
     return figure, axes
 

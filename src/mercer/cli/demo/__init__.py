@@ -1,4 +1,4 @@
-"""``mercer demo``: what the library does, on data that comes with scikit-learn.
+"""``mercer demo``: what the library does, on data that comes with scikit-learn or is generated.
 
 =================  =====================================================================================
 ``contents``       the chapters and the tasks: **the list to add to**
@@ -8,6 +8,7 @@
 ``refutation``     chapter: a bad kernel, and the witness against it
 ``own``            chapter: a kernel of the user's own, on strings
 ``training``       chapter: the table (task, kernel, score, time)
+``sequences``      chapter: kernels on strings, with ``strings``, where those come from
 ``structure``      chapter: components, clusters, tests, learning from few labels
 ``pictures``       chapter: Gram matrices, spectra and predictions; on the page only
 ``diabetes``       rows: regression

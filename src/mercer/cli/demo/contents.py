@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import diabetes, digits, own, pictures, proofs, refutation, structure, training, words
+from . import diabetes, digits, own, pictures, proofs, refutation, sequences, structure, training, words
 from .stage import Chapter
 from .tasks import Task
 
@@ -17,5 +17,6 @@ CHAPTERS: tuple[Chapter, ...] = (
     own.CHAPTER,
     training.chapter(TASKS),
     structure.CHAPTER,
+    sequences.CHAPTER,
     pictures.CHAPTER,
 )

@@ -1,0 +1,296 @@
+"""Pictures of what patterns add: to a kernel value, or to the decision of a machine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..contributions import Contribution, Contributions
+from ..errors import InputError, ParameterError
+from ..machines import Explanation
+from .canvas import COLOURS, GUIDE, INK, canvas, drawing, matplotlib
+from .matrices import _is_count
+
+__all__ = ["plot_contributions", "plot_sequence"]
+
+FOR, AGAINST = COLOURS["blue"], COLOURS["vermilion"]
+
+#: Longest name of a pattern at the axis.
+MOST_NAME = 30
+#: A row of letters is this wide, at the most, and a long sequence shows at most so many letters.
+ROW, MOST_LETTERS = 60, 1200
+#: Size of letters in points; what a letter takes of it from side to side, and a row from top to bottom.
+POINTS, LETTER, LINE = 10.0, 0.7, 1.8
+#: The strongest colour lets this much of the ground through, so that letters stay legible on it.
+STRONGEST = 0.65
+#: Rows that a line of the legend takes, and letters that a figure of its own has room for at least.
+LEGEND, NARROWEST = 0.9, 40
+#: Size of the text under the letters, in points.
+SMALL = 8.5
+
+
+def plot_contributions(contributions: Contributions, n: int = 15, ax: Any = None) -> Any:
+    """Draw the strongest patterns as bars, the strongest on top.
+
+    Patterns that add are blue and point to the right; those that take away are vermilion and point to the
+    left.  What the patterns that are left out add in all is the last bar, so that the bars add up to the
+    value.
+
+    Parameters
+    ----------
+    contributions : Contributions
+        Of ``kernel.contributions(x, y)`` or of ``machine.explain(x)``.
+    n : int, default=15
+        The most patterns to name.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from mercer.kernels import NGram
+    >>> ax = plot_contributions(NGram(2).contributions("banana", "bananas"))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ["'an'", "'na'", "'ba'"]
+    """
+    _check("plot_contributions", contributions)
+    if not _is_count(n):
+        raise ParameterError(f"plot_contributions: `n` must be an integer >= 1. Got {n!r}.")
+    shown, rest = list(contributions)[:n], list(contributions)[n:]
+    names, weights = [_name(c.pattern) for c in shown], [c.weight for c in shown]
+    colours = [FOR if w >= 0 else AGAINST for w in weights]
+    if rest:
+        names.append(f"{len(rest)} more")
+        weights.append(math.fsum(c.weight for c in rest))
+        colours.append(GUIDE)
+    if ax is None:
+        _, ax = canvas(5.6, 0.9 + 0.26 * max(len(names), 1))
+    with drawing(ax) as ax:
+        rows = np.arange(len(names))
+        ax.barh(rows, weights, color=colours, height=0.72)
+        ax.axvline(0.0, color=INK, linewidth=0.8)
+        ax.set_yticks(rows, labels=names, parse_math=False)
+        ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.grid(axis="x", color=GUIDE, alpha=0.25, linewidth=0.6)
+        ax.set_xlabel(_axis_text(contributions), parse_math=False)
+    return ax
+
+
+def plot_sequence(x: Any, contributions: Contributions, ax: Any = None, *, side: str = "x") -> Any:
+    """Write a sequence with its letters coloured by what the patterns that cover them add.
+
+    What a pattern adds at a place is divided evenly among the letters there; so letters add up to the value,
+    but for patterns that have no place, which are named under the picture.  Blue letters
+    add, vermilion ones take away, and the strongest colour is that of the letter with the largest weight.
+
+    Parameters
+    ----------
+    x : sequence
+        Text, or any other sequence of symbols: what the places of the patterns refer to.
+    contributions : Contributions
+        Of ``kernel.contributions(x, y)`` or of ``machine.explain(x)``.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure of the size that the letters need.  Of a sequence with more
+        than 1,200 letters the stretch with the largest weights is shown.
+    side : {"x", "y"}, default="x"
+        Which of the two sequences of ``kernel.contributions(x, y)`` is given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from mercer.kernels import NGram
+    >>> ax = plot_sequence("banana", NGram(3).contributions("banana", "panama"))
+    >>> "".join(text.get_text() for text in ax.texts)
+    'banana'
+    """
+    _check("plot_sequence", contributions)
+    if side not in ("x", "y"):
+        raise ParameterError(f'plot_sequence: `side` must be "x" or "y". Got {side!r}.')
+    weights = _spread(x, contributions, side)
+    cells = _wrapped(x, _window(weights), ROW)
+    rows = 1 + max((cell.row for cell in cells), default=0)
+    wide = max((cell.left + cell.width for cell in cells), default=1)
+    legend = 0.3 + LEGEND * sum([(weights > 0).any(), (weights < 0).any()])
+    if ax is None:
+        wide, inch = max(wide, NARROWEST), POINTS / 72
+        _, ax = canvas(0.5 + wide * LETTER * inch, 0.3 + (rows + legend) * LINE * inch)
+    with drawing(ax) as ax:
+        _prepare(ax, rows + legend, wide, cells)
+        _write(ax, cells, weights, _font_size(ax, rows + legend, wide))
+        _explain_colours(ax, contributions, weights)
+        unplaced = [c for c in contributions if all(start == end for start, end in c.placed(side))]
+        notes = "\n".join(_notes(cells, len(weights), unplaced))
+        ax.set_xlabel(notes, loc="left", fontsize=SMALL, parse_math=False)
+    return ax
+
+
+# -- weights of letters ------------------------------------------------------------------------------------
+def _spread(x: Any, contributions: Contributions, side: str) -> np.ndarray:
+    """What each letter adds."""
+    weights = np.zeros(len(x))
+    for c in contributions:
+        for (start, end), weight in c.placed(side).items():
+            if not 0 <= start <= end <= len(x):
+                raise InputError(
+                    f"plot_sequence: `contributions` must be those of `{side}`. Pattern {c.pattern!r} stands "
+                    f"at {start}:{end} there, and the sequence given has {len(x)} symbols."
+                )
+            weights[start:end] += weight / max(end - start, 1)
+    return weights
+
+
+def _window(weights: np.ndarray) -> range:
+    """The letters that are shown: all, or the stretch of them with the largest weights."""
+    if len(weights) <= MOST_LETTERS:
+        return range(len(weights))
+    sums = np.concatenate([[0.0], np.cumsum(np.abs(weights))])
+    start = int(np.argmax(sums[MOST_LETTERS:] - sums[:-MOST_LETTERS]))
+    return range(start, start + MOST_LETTERS)
+
+
+# -- letters on paper --------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Cell:
+    """A symbol and its place on paper, in letters and rows."""
+
+    index: int
+    text: str
+    row: int
+    left: int
+
+    @property
+    def width(self) -> int:
+        return len(self.text)
+
+
+def _wrapped(x: Any, shown: range, most: int) -> list[Cell]:
+    """Symbols one after the other, in rows; with a space between them if they are words."""
+    letters = isinstance(x, str | bytes)
+    texts = [_letter(x[i : i + 1] if letters else x[i]) for i in shown]
+    space = 0 if letters or all(len(text) == 1 for text in texts) else 1
+    cells, row, left = [], 0, 0
+    for i, text in zip(shown, texts, strict=True):
+        if left and left + len(text) > most:
+            row, left = row + 1, 0
+        cells.append(Cell(i, text, row, left))
+        left += len(text) + space
+    return cells
+
+
+def _letter(symbol: Any) -> str:
+    """A symbol as it is written: what cannot be seen is escaped."""
+    if isinstance(symbol, bytes):
+        return repr(symbol)[2:-1]
+    text = str(symbol)
+    return text if text.isprintable() and text else repr(text)[1:-1] or "''"
+
+
+def _prepare(ax: Any, rows: float, wide: int, cells: list[Cell]) -> None:
+    ax.set(xlim=(0, wide), ylim=(rows, 0), xticks=[])
+    first = [cell for cell in cells if cell.left == 0]
+    ax.set_yticks([cell.row + 0.5 for cell in first], labels=[str(cell.index) for cell in first])
+    ax.tick_params(axis="y", length=0, labelsize=7.5, labelcolor=GUIDE)
+    ax.spines[:].set_visible(False)
+
+
+def _font_size(ax: Any, rows: float, wide: int) -> float:
+    """Points of a letter that fills its cell, but not more than usual."""
+    box, (width, height) = ax.get_position(), ax.figure.get_size_inches()
+    across, down = 72 * width * box.width / wide, 72 * height * box.height / rows
+    return float(min(POINTS, across / LETTER, down / LINE))
+
+
+def _write(ax: Any, cells: list[Cell], weights: np.ndarray, size: float) -> None:
+    rectangle = matplotlib("matplotlib.patches").Rectangle
+    largest = float(np.abs(weights).max(initial=0.0))
+    for cell in cells:
+        weight = weights[cell.index]
+        if weight:
+            colour, alpha = FOR if weight > 0 else AGAINST, STRONGEST * abs(weight) / largest
+            corner = (cell.left, cell.row + 0.12)
+            ax.add_patch(rectangle(corner, cell.width, 0.76, facecolor=colour, alpha=alpha, linewidth=0))
+        ax.text(
+            cell.left + cell.width / 2,
+            cell.row + 0.5,
+            cell.text,
+            ha="center",
+            va="center_baseline",
+            fontsize=size,
+            family="monospace",
+            color=INK,
+            parse_math=False,
+        )
+
+
+def _explain_colours(ax: Any, contributions: Contributions, weights: np.ndarray) -> None:
+    patch = matplotlib("matplotlib.patches").Patch
+    speaks = _sides(contributions)
+    handles = [
+        patch(
+            facecolor=colour, alpha=STRONGEST, linewidth=0, label=f"{name}, up to {strength:.3g} per letter"
+        )
+        for colour, name, strength in (
+            (FOR, speaks[0], weights.max(initial=0.0)),
+            (AGAINST, speaks[1], -weights.min(initial=0.0)),
+        )
+        if strength > 0
+    ]
+    if handles:
+        legend = ax.legend(handles=handles, loc="lower left", borderaxespad=0, borderpad=0, fontsize=SMALL)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+
+def _notes(cells: list[Cell], letters: int, unplaced: list[Contribution]) -> list[str]:
+    notes = []
+    if len(cells) < letters:
+        first, last = cells[0].index, cells[-1].index
+        notes.append(f"the stretch with the largest weights: {first:,} to {last:,} of {letters:,} symbols")
+    if len(unplaced) == 1:
+        notes.append(f"without a place: {_name(unplaced[0].pattern)}, {unplaced[0].weight:+.3g}")
+    elif unplaced:
+        total = math.fsum(c.weight for c in unplaced)
+        notes.append(f"without a place: {len(unplaced)} patterns, {total:+.3g} in all")
+    return notes
+
+
+# -- words -------------------------------------------------------------------------------------------------
+def _check(caller: str, contributions: Any) -> None:
+    if not isinstance(contributions, Contributions):
+        raise InputError(
+            f"{caller}: `contributions` must come from `kernel.contributions(x, y)` or "
+            f"`machine.explain(x)`. Got {type(contributions).__name__}."
+        )
+
+
+def _name(pattern: Any) -> str:
+    """A pattern as Python writes it, the middle of long ones left out."""
+    text = repr(pattern)
+    half = (MOST_NAME - 1) // 2
+    return text if len(text) <= MOST_NAME else f"{text[:half]}…{text[-half:]}"
+
+
+def _sides(contributions: Contributions) -> tuple[str, str]:
+    """What the two signs mean."""
+    if isinstance(contributions, Explanation) and contributions.against is not None:
+        return f"for {contributions.prediction!r}", f"for {contributions.against!r}"
+    return "adds", "takes away"
+
+
+def _axis_text(contributions: Contributions) -> str:
+    total = f"{contributions.total:.4g} in all"
+    if isinstance(contributions, Explanation) and contributions.against is not None:
+        against, prediction = _sides(contributions)[::-1]
+        return f"← {against}      weight      {prediction} →\n{total}"
+    return f"weight, {total}"
