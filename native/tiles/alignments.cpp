@@ -157,31 +157,29 @@ void align_steps(const double* x, const double* x_gauge, Index first, Index last
 }
 
 // Where sums are gauged, subnormal numbers are taken for zero meanwhile: the processor computes a hundred
-// times slower with them, and they do not count.
-template <class Model>
-class FlushSubnormals {
+// times slower with them, and they do not count.  Two functions, for a destructor would bring a shared symbol
+// along.
 #if defined(__SSE2__)
- public:
-  FlushSubnormals() : before_(__builtin_ia32_stmxcsr()) {
-    if (Model::gauged) __builtin_ia32_ldmxcsr(before_ | 0x8040);
-  }
-  ~FlushSubnormals() { __builtin_ia32_ldmxcsr(before_); }
-  FlushSubnormals(const FlushSubnormals&) = delete;
-  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
-
- private:
-  unsigned before_;
+MERCER_INLINE unsigned flush_subnormals(bool wanted) {
+  unsigned before = __builtin_ia32_stmxcsr();
+  if (wanted) __builtin_ia32_ldmxcsr(before | 0x8040);
+  return before;
+}
+MERCER_INLINE void restore_subnormals(unsigned before) { __builtin_ia32_ldmxcsr(before); }
+#else
+MERCER_INLINE unsigned flush_subnormals(bool) { return 0; }
+MERCER_INLINE void restore_subnormals(unsigned) {}
 #endif
-};
 
 template <class Model, bool kBanded>
 void align_rows(const double* x, const double* x_gauge, Index first, Index last, const LaneSeries& y,
                 const AlignmentRule& rule, double* row) {
-  [[maybe_unused]] FlushSubnormals<Model> flush;
+  unsigned before = flush_subnormals(Model::gauged);
   if (y.channels == 1)
     align_steps<Model, kBanded, true>(x, x_gauge, first, last, y, rule, row);
   else
     align_steps<Model, kBanded, false>(x, x_gauge, first, last, y, rule, row);
+  restore_subnormals(before);
 }
 
 // 2^-e for the whole number e with 4^e <= a < 4^(e + 1); a >= 1.
@@ -202,7 +200,7 @@ MERCER_INLINE Vec inverse_root(Vec a) {
 template <class Model, bool kBanded>
 void gauge_rows(Index first, Index last, const LaneSeries& y, const AlignmentRule& rule, double* gauge,
                 double* norms, double* row) {
-  [[maybe_unused]] FlushSubnormals<Model> flush;
+  unsigned subnormals = flush_subnormals(true);
   const Index channels = y.channels, stride = channels * kLanes;
   const Scale scale(rule.scale);
   for (Index i = first + 1; i <= last; ++i) {
@@ -228,6 +226,7 @@ void gauge_rows(Index first, Index last, const LaneSeries& y, const AlignmentRul
     store(gauge + (i - 1) * kLanes, ratio);
     store(norms + (i - 1) * kLanes, whole * ratio * ratio);
   }
+  restore_subnormals(subnormals);
 }
 
 template <class Model>
