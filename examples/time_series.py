@@ -21,7 +21,7 @@ NAMES = ["GunPoint", "ECG200", "Trace", "ItalyPowerDemand", "SyntheticControl", 
 
 #: Bands to choose from, as shares of the length, and multiples of the median rule for the width.
 BANDS = (0.0, 0.05, 0.1, 0.2, None)
-WIDTHS = (0.03, 0.1, 0.3, 1.0)
+WIDTHS = (0.1, 0.3, 1.0, 3.0)
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
 Split = tuple[np.ndarray, np.ndarray]
