@@ -1,6 +1,6 @@
 """Cases of time series, against tslearn and dtaidistance, and growth with the length.
 
-``python -m benchmarks.series_cases`` prints the growth: times at lengths up to 10,000, and the exponent.
+``python -m benchmarks sequence_growth`` prints the growth: times at lengths up to 10,000, and the exponent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.kernels import DTW, GlobalAlignment
 
-from .harness import Case, Skipped, header
+from .harness import Case, Skipped
 
 LENGTH = 150
 WIDTH = 30.0
@@ -102,18 +102,16 @@ def growth(work: Callable[[np.ndarray], object], repeats: int = 3) -> tuple[list
     return times, float(np.polyfit(np.log(LENGTHS), np.log(times), 1)[0])
 
 
-def main() -> None:
-    print(header())
+def growth_report() -> str:
+    """Times at lengths up to 10,000 and the exponents that fit them."""
     works: dict[str, Callable[[np.ndarray], object]] = {
         "DTW": DTW().distances,
         "GlobalAlignment": GlobalAlignment(300.0).block,
         "GlobalAlignment, band 100": GlobalAlignment(300.0, 100).block,
     }
+    lines = []
     for name, work in works.items():
         times, exponent = growth(work)
         shown = "  ".join(f"{length}: {t:.4f} s" for length, t in zip(LENGTHS, times, strict=True))
-        print(f"{name:26} length ** {exponent:.2f}   {shown}")
-
-
-if __name__ == "__main__":
-    main()
+        lines.append(f"{name:26} length ** {exponent:.2f}   {shown}")
+    return "\n".join(lines)

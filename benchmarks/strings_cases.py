@@ -1,6 +1,6 @@
 """Cases of the kernels that count k-mers, against scikit-learn and fastsk; how their time grows with length.
 
-``python -m benchmarks.strings_cases`` prints the fitted exponents.  fastsk comes as sources that need a
+``python -m benchmarks sequence_growth`` prints the fitted exponents.  fastsk comes as sources that need a
 header more with recent compilers::
 
     pip install setuptools wheel pybind11

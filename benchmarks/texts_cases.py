@@ -1,6 +1,6 @@
 """Cases of kernels on texts and long strings, and how their time grows with the length.
 
-``python -m benchmarks.texts_cases`` prints the growth; the cases run with the others.
+``python -m benchmarks sequence_growth`` prints the growth; the cases run with the others.
 """
 
 from __future__ import annotations
