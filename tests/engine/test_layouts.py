@@ -13,6 +13,8 @@ from mercer.engine import builder, layouts
 from mercer.engine.layouts import Layouts, pack
 from mercer.kernels import Gaussian, Linear, Polynomial
 
+pytestmark = pytest.mark.native
+
 #: Around whole words, and beyond the words that are taken at a time.
 WIDTHS = [16, 63, 64, 65, 130, 1024, 1100]
 
