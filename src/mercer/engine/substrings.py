@@ -83,8 +83,7 @@ def factors(
 ) -> Array:
     """Sums over the common factors of all pairs; ``Y`` and ``excluded`` are coded like ``X``."""
     columns = X if Y is None else Y
-    longest = min(_longest(X), _longest(columns))
-    tables, threads = weights.native(longest, excluded), num_threads()
+    tables, threads = weights.native(_longest(X), excluded), num_threads()  # all factors of X are weighed
     x, y = np.ascontiguousarray(X.codes), np.ascontiguousarray(columns.codes)
 
     def compute(rows: slice, cols: slice, limit: int, out: Array) -> None:
