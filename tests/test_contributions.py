@@ -67,7 +67,9 @@ def test_kernels_that_have_no_patterns_say_so() -> None:
 
 
 def test_long_tables_add_up_the_rest() -> None:
-    lines = str(Contributions(Contribution(i, 1.0 + i) for i in range(30))).splitlines()
+    found = Contributions(Contribution(i, 1.0 + i) for i in range(30))
+    assert "in 10 more" in found._repr_html_()
+    lines = str(found).splitlines()
     assert len(lines) == 22
     assert lines[-1].split() == ["55.0", "in", "10", "more"]
 

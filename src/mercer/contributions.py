@@ -113,19 +113,23 @@ class Contributions(Sequence[Contribution]):
     def __repr__(self) -> str:
         return f"<{len(self)} contributions, {self.total:.6g} in all>"
 
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """Weight, pattern and places of the strongest; what the others add up to."""
+        rows = [(_number(c.weight), repr(c.pattern), _where(c)) for c in self._all[:SHOWN]]
+        if rest := self._all[SHOWN:]:
+            rows.append((_number(math.fsum(c.weight for c in rest)), f"in {len(rest)} more", ""))
+        return rows
+
     def __str__(self) -> str:
-        shown, rest = self._all[:SHOWN], self._all[SHOWN:]
-        rows = [(_number(c.weight), f"{c.pattern!r}{_where(c)}") for c in shown]
-        if rest:
-            rows.append((_number(math.fsum(c.weight for c in rest)), f"in {len(rest)} more"))
-        width = max(len(weight) for weight, _ in [("weight", ""), *rows])
-        return "\n".join(f"{weight:>{width}}  {what}" for weight, what in [("weight", "pattern"), *rows])
+        rows = [("weight", "pattern", ""), *self._rows()]
+        width = max(len(weight) for weight, _, _ in rows)
+        return "\n".join(f"{weight:>{width}}  {pattern}{places}" for weight, pattern, places in rows)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{c.weight:.6g}</td><td><code>{html.escape(repr(c.pattern))}</code></td>"
-            f"<td>{html.escape(_where(c))}</td></tr>"
-            for c in self._all[:SHOWN]
+            f"<tr><td>{weight}</td><td><code>{html.escape(pattern)}</code></td>"
+            f"<td>{html.escape(places)}</td></tr>"
+            for weight, pattern, places in self._rows()
         )
         return f"<table><tr><th>weight</th><th>pattern</th><th>places</th></tr>{rows}</table>"
 

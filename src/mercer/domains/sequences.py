@@ -15,7 +15,7 @@ from ..errors import InputError
 from .base import Domain
 from .vocabulary import Vocabulary
 
-__all__ = ["EncodedSequences", "Sequences"]
+__all__ = ["EncodedSequences", "Sequences", "check_symbols"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,16 +152,20 @@ def _symbols(x: Any, name: str) -> str | tuple[Any, ...]:
 
 def _checked(symbols: str | tuple[Any, ...], name: str) -> str | tuple[Any, ...]:
     """Return the symbols if they can be told apart: hashable, and equal to themselves."""
-    if isinstance(symbols, str):
-        return symbols
+    if not isinstance(symbols, str):
+        check_symbols(symbols, name)
+    return symbols
+
+
+def check_symbols(symbols: Iterable[Any], name: str, kind: str = "symbol") -> None:
+    """Raise unless each symbol is hashable and equal to itself."""
     for i, symbol in enumerate(symbols):
         try:
             hash(symbol)
         except TypeError as error:
-            raise InputError(f"{name}[{i}] must be a hashable symbol: {error}.") from error
+            raise InputError(f"{name}[{i}] must be a hashable {kind}: {error}.") from error
         if symbol != symbol:
-            raise InputError(f"{name}[{i}] is {symbol!r}, which does not equal itself: it is no symbol.")
-    return symbols
+            raise InputError(f"{name}[{i}] is {symbol!r}, which does not equal itself: it is no {kind}.")
 
 
 def _encode_text(texts: list[str]) -> EncodedSequences:

@@ -11,7 +11,7 @@ import numpy as np
 from ..digests import digest
 from ..errors import InputError
 from .base import Domain
-from .sequences import Sequences
+from .sequences import Sequences, check_symbols
 
 __all__ = ["Texts", "Tokens"]
 
@@ -71,11 +71,5 @@ def _document(x: Any, name: str) -> str | Tokens:
     if not isinstance(x, list | tuple):
         raise InputError(f"{name} must be a text or a list of words. Got {type(x).__name__}.")
     words = Tokens(w.item() if isinstance(w, np.generic) else w for w in x)
-    for i, word in enumerate(words):
-        try:
-            hash(word)
-        except TypeError as error:
-            raise InputError(f"{name}[{i}] must be a hashable word: {error}.") from error
-        if word != word:
-            raise InputError(f"{name}[{i}] is {word!r}, which does not equal itself: it is no word.")
+    check_symbols(words, name, "word")
     return words
