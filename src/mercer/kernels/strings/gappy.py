@@ -55,7 +55,7 @@ class GappyNGram(CountedGrams):
     stretch.
 
     Cost: linear in the letters, for the weights of all grams, if there are at most 65,536 or if ``max_gap``
-    is set; else O(n |x| |y|) for a pair.
+    is set; else :math:`O(n |x| |y|)` for a pair.
 
     Parameters
     ----------
