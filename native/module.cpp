@@ -294,6 +294,7 @@ NB_MODULE(_native, m) {
   bind_outputs(m);
   bind_ngrams(m);
   bind_pairs(m);
+  bind_rough(m);
   bind_substrings(m);
   bind_series(m);
   bind_sparse<double, std::int32_t>(m);

@@ -196,6 +196,26 @@ struct AlignmentTiles {
   double start, nothing;          // the cell before the first steps, and all others before one of them
 };
 
+// Rows of a Gaussian Gram matrix in single precision throughout (native/rough.hpp): 2^(<x, y> - |x|^2/2 -
+// |y|^2/2) for the rows of a group, packed feature by feature, and the columns of a panel.  The first
+// `columns` of each row go to out[r] and the following.
+struct RoughGroup {
+  const float* x;       // [feature][row]
+  const float* halves;  // |x|^2 / 2
+  Index rows;           // that count; there are Table::rough_rows of them
+  float* const* out;
+};
+inline constexpr Index kPanel = 32;  // columns
+struct RoughPanel {
+  const float* y;       // [feature][column]
+  const float* halves;  // |y|^2 / 2
+  Index features, columns;
+};
+using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
+// sums[c] += sum_r factors[r] value(r, c), for all columns of the panel
+using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
+                              double* sums);
+
 template <class T, class I>
 struct CsrTiles {
   CsrTile<T, I> pairwise[kOpCount];
@@ -276,6 +296,9 @@ struct Table {
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
+  RoughTile fill_rough;
+  RoughProduct multiply_rough;
+  Index rough_rows;  // of a group
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];
   Index lanes;                       // series that an AlignRows takes side by side

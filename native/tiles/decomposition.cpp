@@ -2,7 +2,7 @@
 //
 // Whether a variable may grow or shrink is kept as an array of offsets, infinite where it may not: the scans
 // have no branches.  Of equal values the first counts, whatever the width of a vector.
-#include "simd.hpp"
+#include "floats.hpp"
 #include "tiles.hpp"
 
 namespace mercer::MERCER_TILES {
@@ -18,33 +18,11 @@ struct Lanes<double> {
   static constexpr int count = kLanes;
 };
 
-#if MERCER_VECTORS
-typedef float FloatVec __attribute__((vector_size(kLanes * 8)));
-
-MERCER_INLINE void store(float* p, FloatVec a) { std::memcpy(p, &a, sizeof a); }
-#  if defined(__AVX512F__)
-MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm512_fmadd_ps(a, b, c); }
-#  elif defined(__FMA__)
-MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm256_fmadd_ps(a, b, c); }
-#  else
-MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return a * b + c; }
-#  endif
-
 template <>
 struct Lanes<float> {
   using V = FloatVec;
-  static constexpr int count = 2 * kLanes;
+  static constexpr int count = kFloatLanes;
 };
-#else
-MERCER_INLINE void store(float* p, float a) { *p = a; }
-MERCER_INLINE float muladd(float a, float b, float c) { return a * b + c; }
-
-template <>
-struct Lanes<float> {
-  using V = float;
-  static constexpr int count = 1;
-};
-#endif
 
 template <class S>
 using VecOf = typename Lanes<S>::V;
@@ -55,9 +33,7 @@ MERCER_INLINE VecOf<S> read(const T* p) {
   if constexpr (sizeof(S) == sizeof(double)) {
     return load(p);
   } else {
-    VecOf<S> a;
-    std::memcpy(&a, p, sizeof a);
-    return a;
+    return load_floats(p);
   }
 }
 

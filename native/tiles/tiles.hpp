@@ -14,6 +14,7 @@ void fill_steps(Table& table);
 void fill_sinks(Table& table);
 void fill_decomposition(Table& table);
 void fill_bits(Table& table);
+void fill_rough(Table& table);
 void fill_subsequences(Table& table);
 void fill_string_pairs(Table& table);
 void fill_alignments(Table& table);

@@ -40,6 +40,7 @@ def test_everything_native_under(isa):
             "functions",
             "program",
             "layouts",
+            "rough",
             "decomposition",
             "pairs",
             "string_pairs",

@@ -33,6 +33,9 @@ MOST_SUMS = 1 << 26
 #: Rows of tiles of a product, or parts of them, that are enough for the threads of one machine.
 MOST_PARTS = 64
 
+#: Features up to which quick squared distances are good for products: see native/tiles/quick.hpp.
+MOST_QUICK = 2000
+
 #: A native call takes about this long, so that Ctrl-C is seen.
 CALL_SECONDS = 0.1
 
@@ -104,7 +107,7 @@ class Program:
     def product(self, V: Array, progress: bool = False, quick: bool = False) -> Array | None:
         """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign.
 
-        With `quick`, values of K need be no more exact than float32 numbers.
+        With `quick`, a squared distance may be off by 2^-31 of itself.
         """
         n, m = self.shape
         if self.foreign:
@@ -113,6 +116,7 @@ class Program:
         width = V.shape[1]
         if 0 in (n, m, width):
             return np.zeros((n, width))
+        quick = quick and all(points.cols <= MOST_QUICK for points in self.points)
         native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, quick)
         edge = _edge(n, m)
         down, across = -(-n // edge), -(-m // edge)

@@ -16,6 +16,7 @@ from ..kernel import Kernel
 from .indexing import Selection, all_of, length, positions, select
 
 if TYPE_CHECKING:
+    from ..engine.rough import RoughRows
     from .check import Check
     from .derived import CenteredGram, NormalizedGram
     from .repair import Method, RepairedGram
@@ -116,6 +117,10 @@ class Gram(ABC):
         """The same matrix with values rounded to single precision as they are stored, where possible."""
         return self
 
+    def _rough(self) -> RoughRows | None:
+        """Rows of about the same numbers, where these are much quicker."""
+        return None
+
     @property
     def _is_compiled(self) -> bool:
         """Whether values come from compiled code, so that computing them again costs little."""
@@ -179,7 +184,7 @@ class Gram(ABC):
             )
         return array
 
-    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         n, m = self.shape
         out = np.zeros((n, *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands(progress):
@@ -200,8 +205,8 @@ class Gram(ABC):
         """Write some rows, and of these some columns, into an array."""
         out[...] = self._values(rows, all_of(self.shape[1]) if cols is None else cols)
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """``K[:, columns] @ v``, without the other columns."""
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
+        """``K[:, columns] @ v``, without the other columns; see :meth:`Program.product` for ``quick``."""
         out = np.zeros(self.shape[0], dtype=np.result_type(self.dtype, v))
         for rows in self._bands(progress=True):
             out[rows] = self._values(rows, columns) @ v

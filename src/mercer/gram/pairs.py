@@ -12,6 +12,7 @@ from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
 from ..engine.layouts import Layouts
+from ..engine.rough import RoughRows
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram
@@ -148,11 +149,13 @@ class KernelGram(Gram):
         if program is None or program.foreign or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns
-        return self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)._product(
-            v, True
-        )
+        part = self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)
+        return part._product(v, True, quick)
+
+    def _rough(self) -> RoughRows | None:
+        return RoughRows.of(self.kernel._program(self._rows, None, self._layouts))
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -186,10 +189,11 @@ class KernelGram(Gram):
         with workers.located(positions(rows), positions(cols), self.is_symmetric):
             return self.kernel._tiles(A, B, progress, self.dtype, self._layouts)
 
-    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         columns = None if self._columns is None else self._columns[1]
         program = self.kernel._program(self._rows, columns, self._layouts)
-        result = None if program is None else program.product(V[:, None] if V.ndim == 1 else V, progress)
+        wide = V[:, None] if V.ndim == 1 else V
+        result = None if program is None else program.product(wide, progress, quick)
         if result is None:
             return super()._product(V, progress)
         result = result[:, 0] if V.ndim == 1 else result

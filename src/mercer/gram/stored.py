@@ -73,6 +73,9 @@ class StoredGram(KernelGram):
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
         Gram._fill(self, rows, out, cols)
 
+    def _rough(self) -> None:
+        return None
+
     # -- values ---------------------------------------------------------------------------------
     @property
     def _is_compiled(self) -> bool:
@@ -121,7 +124,7 @@ class StoredGram(KernelGram):
         self._store.settle()
         return out.astype(self.dtype)
 
-    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         product = Gram._product(self, V, progress)  # of stored values, not of computed ones
         self._store.flush()
         return product

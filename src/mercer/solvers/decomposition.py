@@ -11,6 +11,7 @@ the tolerance, steps go on from there.  So rounding of the rows affects the time
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..engine.rough import RoughRows
 from ..engine.threads import num_threads
 from ..memory import memory_limit
+from .active import expected_seconds, settle
 from .box import BoxProblem, Constraint, Vector
 from .matrices import DenseMatrix, SymmetricMatrix
 from .polish import ROUNDING, is_cheap, polish
@@ -39,6 +42,9 @@ DOUBLE_TOLERANCE = 1e-5
 
 #: Relative rounding of a value of K in single precision, and a little for how it was computed.
 ROUNDING_OF_SINGLE = 1.1 * 2.0**-24
+
+#: The same for values of Gaussian kernels, which are at most 1, from quick squared distances.
+ROUNDING_OF_QUICK = 2.0**-31
 
 #: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
 SINGLE_SHARE = 0.8
@@ -64,6 +70,14 @@ MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
 
 #: Problems held in full are solved on their free variables after every so many steps, at least and each.
 STEPS, STEPS_EACH = 20_000, 50
+
+#: Steps on larger problems between two looks at whether it pays to guess the free set, and the seconds of
+#: a step for each variable of the working set.
+STEPS_BETWEEN_LOOKS = 16_384
+STEP_COST = 2e-9
+
+#: Looks ahead of which nothing is known.
+MOST_LOOKS = 64.0
 
 #: Rounds of steps and exact steps without progress before the rest counts as rounding.
 PATIENCE = 3
@@ -165,6 +179,7 @@ class _Run:
         self.goal = tol if double else SINGLE_SHARE * tol
         self.rounding = 0.0  # of the gradient, from rows in single precision
         self.spare: NDArray[Any] | None = None  # for rows that do not lie together in the cache
+        self.rough: RoughRows | None = None
         index = self._hold(cache_bytes)
         self.diagonal = matrix.diagonal()
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
@@ -179,7 +194,7 @@ class _Run:
             self.rows,
             index,
             b,
-            self._gradient(b),
+            self._first_gradient(b),
             num_threads() if threads is None else threads,
         )
 
@@ -201,14 +216,26 @@ class _Run:
             self.rows = matrix.dense(self.dtype)
             return np.arange(n)
         self.rows = np.empty((capacity, n), self.dtype)
+        if self.dtype == np.float32:
+            self.rough = matrix.rough()
         return None
 
-    def _gradient(self, b: Vector) -> Vector:
+    def _first_gradient(self, b: Vector) -> Vector:
+        """Steps start from it; it is computed anew when they end."""
+        support = np.flatnonzero(b)
+        if self.dtype == np.float64 or not len(support):
+            return self._gradient(b)
+        return self.matrix.rough_product(support, b[support]) + self.problem.linear
+
+    def _gradient(self, b: Vector, quick: bool = False) -> Vector:
         if not b.any():
             return self.problem.linear
-        return self.matrix.product(b) + self.problem.linear
+        return self.matrix.product(b, quick) + self.problem.linear
 
     def _fetch(self, rows: list[int], slots: list[int]) -> None:
+        if self.rough is not None:
+            self.rough.fill(np.array(rows), np.array(slots), self.rows)
+            return
         wanted, first, last = np.array(rows), slots[0], slots[-1]
         if last - first == len(slots) - 1:
             self.matrix.fill(wanted, self.rows[first : last + 1])
@@ -237,7 +264,7 @@ class _Run:
                 ):
                     break
                 self._recompute_precisely()
-                if native.violation()[0] <= self.tol:
+                if native.violation()[0] <= self.tol - 2 * self.rounding:
                     break
             if exact and refine and ending == _native.CONVERGED:
                 self._refine(watch)
@@ -248,21 +275,26 @@ class _Run:
 
     def _recompute(self) -> float:
         """The gradient anew from the rows that are there; return how far it may be off."""
+        if self.rough is not None:
+            return np.inf
         size = self.native.recompute()
         return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
 
-    def _recompute_precisely(self) -> None:
-        """The gradient anew, in double precision throughout."""
+    def _recompute_precisely(self, best: bool = False) -> None:
+        """The gradient anew, in double precision throughout; the best if more than the tolerance counts."""
         self.rounding = 0.0
         if self.dtype != np.float64 or self.native.recompute() < 0:
             b = self.native.b
-            self.native.restart(b, self._gradient(b))
+            off = ROUNDING_OF_QUICK * float(np.abs(b).sum())
+            quick = self.rough is not None and is_small(off, self.tol) and not best
+            self.rounding = off if quick else 0.0
+            self.native.restart(b, self._gradient(b, quick))
 
     def _descend(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
         native, n = self.native, self.problem.size
         if self.dtype != np.float64 or n > _native.SET_SIZE:
-            return int(native.run(self.goal, most - native.steps, self._fetch, watch))
+            return self._descend_far(watch, most)
         idle, least = 0, (np.inf, np.inf)
         while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
@@ -280,6 +312,38 @@ class _Run:
             least = (min(least[0], state.objective), min(least[1], state.violation))
         return int(_native.STALLED)
 
+    def _descend_far(self, watch: Watch, most: int) -> int:
+        """Two-variable steps; where many more are to be expected, the free set is guessed."""
+        native, problem = self.native, self.problem
+        before, patience = np.inf, 1.0
+        while True:
+            some = min(STEPS_BETWEEN_LOOKS, most - native.steps)
+            ending = int(native.run(self.goal, some, self._fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most or problem.constraint == "signed":
+                return ending
+            violation, b = native.violation()[0], native.b
+            looks = _rounds_left(before, violation, self.tol)
+            steps = looks * STEPS_BETWEEN_LOOKS * STEP_COST * min(problem.size, _native.SET_SIZE)
+            before = violation
+            if steps < patience * expected_seconds(problem, b):
+                continue
+            if not self._guess(watch):
+                patience *= 4
+            if watch.reason:
+                return int(_native.STOPPED)
+
+    def _guess(self, watch: Watch) -> bool:
+        """Go to the solution at once, if it is known which variables are free but for a few."""
+        native = self.native
+
+        def is_over() -> bool:
+            return watch.is_due and bool(watch(native.steps, native.violation()[0]))
+
+        found = settle(self.problem, self.matrix, native.b, native.f, self.tol, is_over)
+        if found is not None:
+            native.restart(*found)
+        return found is not None
+
     def _refine(self, watch: Watch) -> None:
         """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
         native, n = self.native, self.problem.size
@@ -290,7 +354,7 @@ class _Run:
         if not is_cheap(self.problem, native.b):
             return
         if self.rounding > 0:
-            self._recompute_precisely()
+            self._recompute_precisely(best=True)
         if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
 
@@ -370,6 +434,15 @@ def is_small(rounding: float, tol: float) -> bool:
 def most_steps(max_iter: int, n: int) -> int:
     """The limit that ``max_iter`` stands for."""
     return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
+
+
+def _rounds_left(before: float, now: float, tol: float) -> float:
+    """How often the violation has to fall as it did between two looks until it is at most ``tol``."""
+    if before == np.inf:
+        return 0.0
+    if not now < before:
+        return MOST_LOOKS
+    return min(math.log(max(now / tol, 1.0)) / math.log(before / now), MOST_LOOKS)
 
 
 def _has_few_runs(index: NDArray[np.int64]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.rough import RoughRows
 from ..gram import Gram
 
 __all__ = ["DenseMatrix", "GramMatrix", "SymmetricMatrix"]
@@ -32,8 +33,23 @@ class SymmetricMatrix(Protocol):
         """Write some rows into an array."""
         ...
 
-    def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``K @ b`` in double precision; zeros of ``b`` cost nothing."""
+    def rough(self) -> RoughRows | None:
+        """Rows of about the same numbers, for Gaussian kernels where these are much quicker."""
+        ...
+
+    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Values of some points with each other, about right, in memory of its own."""
+        ...
+
+    def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``b @ K[index]``, about right."""
+        ...
+
+    def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
+        """``K @ b`` in double precision; zeros of ``b`` cost nothing.
+
+        With ``quick``, squared distances behind K may be off by 2^-31 of themselves.
+        """
         ...
 
     def dense(self, dtype: Any) -> NDArray[Any]:
@@ -80,10 +96,28 @@ class DenseMatrix:
         """Write some rows into an array."""
         out[...] = self.block(rows, slice(None), out.dtype)
 
-    def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rough(self) -> None:
+        """All rows are there."""
+        return None
+
+    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Values of some points with each other."""
+        if self._source is not None:
+            return self._source.rough_block(index)
+        if self.index is not None:
+            index = self.index[index]
+        return self.whole[np.ix_(index, index)].astype(np.float32, copy=False)
+
+    def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``b @ K[index]``."""
+        if self._source is not None:
+            return self._source.rough_product(index, b)
+        return self.product(_spread(index, b, self.size))
+
+    def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
         """``K @ b``."""
         if self._source is not None:
-            return self._source.product(b)
+            return self._source.product(b, quick)
         support = np.flatnonzero(b)
         if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
             return np.asarray(self.whole @ b, dtype=np.float64)
@@ -116,12 +150,32 @@ class GramMatrix:
         """Write some rows into an array."""
         self._in(out.dtype)._fill(rows, out)
 
-    def product(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rough(self) -> RoughRows | None:
+        """Rows of about the same numbers."""
+        return self._rough
+
+    @cached_property
+    def _rough(self) -> RoughRows | None:
+        return self._single._rough()
+
+    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Values of some points with each other."""
+        if self._rough is None:
+            return np.array(self._single.block(index, index), dtype=np.float32)
+        return self._rough.block(index)
+
+    def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``b @ K[index]``."""
+        if self._rough is None:
+            return self.product(_spread(index, b, self.size), quick=True)
+        return self._rough.product(index, b)
+
+    def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
         """``K @ b``."""
         support = np.flatnonzero(b)
         if 2 * len(support) > self.size:  # half of the values serve twice
-            return np.asarray(self._double @ b)
-        return self._double._columns_product(support, b[support])
+            return self._double._product(b, True, quick)
+        return self._double._columns_product(support, b[support], quick)
 
     def dense(self, dtype: Any) -> NDArray[Any]:
         """All of it."""
@@ -129,3 +183,10 @@ class GramMatrix:
 
     def _in(self, dtype: Any) -> Gram:
         return self._single if dtype == np.float32 else self._double
+
+
+def _spread(index: NDArray[np.int64], values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """``n`` numbers, zero but for those of the index."""
+    result = np.zeros(n)
+    result[index] = values
+    return result

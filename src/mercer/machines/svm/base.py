@@ -40,11 +40,15 @@ __all__ = [
     "Training",
     "balanced",
     "fill_up",
+    "grown",
     "positive_rows",
     "scaled",
 ]
 
 Vector = NDArray[np.float64]
+
+#: Free variables may go this share of their way to make up for those at a bound.
+MOST_OF_ROOM = 0.9
 
 #: Seconds between two calls of a callback.
 PAUSE = 0.04
@@ -339,6 +343,22 @@ class SupportVectorMachine(KernelMachine):
 def positive_rows(weight: Vector | None, n: int) -> NDArray[np.intp]:
     """Rows that count: a row of weight zero is as if absent."""
     return np.arange(n) if weight is None else np.flatnonzero(weight)
+
+
+def grown(b: Vector, C: Vector) -> Vector:
+    """A start for the capacities ``C`` from the solution for smaller ones: what was full is full again.
+
+    The sum of the result is zero: the variables that were free make up for the others, where they can.
+    """
+    share = np.abs(b) / C
+    full = share >= (1 - 1e-12) * share.max(initial=0.0)
+    result = np.where(full, np.sign(b) * C, b)
+    excess = float(result.sum())
+    free = ~full & (b != 0)
+    room = np.where(free, np.where(b * excess > 0, np.abs(b), C - np.abs(b)), 0.0)
+    if abs(excess) > MOST_OF_ROOM * float(room.sum()):
+        return balanced(b)
+    return balanced(result - excess * room / max(float(room.sum()), 1e-300))
 
 
 def balanced(b: Vector) -> Vector:

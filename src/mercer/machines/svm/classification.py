@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, SymmetricMatrix
-from .base import Control, Fit, Training, balanced
+from .base import Control, Fit, Training, grown
 from .classifier import Classifier
 from .multiclass import SharedGram, Task, can_pair, solve_pairs
 from .problems import (
@@ -267,9 +267,9 @@ class SVC(Classifier):
         return solve_classifier(y, C, matrix, control, self.fit_intercept, start)
 
     def _feasible(self, start: Vector, y: Vector, C: Vector) -> Vector:
-        """The point of the box next to it, with the sum that is asked for."""
+        """The point of the box next to it, or that it has grown with, with the sum that is asked for."""
         start = np.clip(start, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
-        return balanced(start) if self.fit_intercept else start
+        return grown(start, C) if self.fit_intercept else start
 
     def _solve_tasks(
         self,

@@ -1,0 +1,102 @@
+#include "rough.hpp"
+
+#include <algorithm>
+
+#include "dispatch.hpp"
+#include "grid.hpp"
+
+namespace mercer {
+namespace {
+
+// Groups of rows that one job takes: their points and a panel stay in the first cache.
+constexpr Index kGroups = 4;
+
+// Jobs for each thread, so that none is left waiting; if rows are few, columns are divided too.
+constexpr Index kJobs = 4;
+
+// Most rows of a group, whatever the instruction set.
+constexpr Index kMostRows = 16;
+
+}  // namespace
+
+RoughRows::RoughRows(const float* points, Index n, Index features)
+    : n_(n),
+      features_(features),
+      panels_(static_cast<std::size_t>((n + kPanel - 1) / kPanel * kPanel * features)),
+      halves_(static_cast<std::size_t>((n + kPanel - 1) / kPanel * kPanel)) {
+  for (Index i = 0; i < n; ++i) {
+    const float* x = points + i * features;
+    float* to = panels_.data() + place(i);
+    double square = 0.0;
+    for (Index k = 0; k < features; ++k) {
+      to[k * kPanel] = x[k];
+      square += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+    }
+    halves_[i] = static_cast<float>(0.5 * square);
+  }
+}
+
+RoughPanel RoughRows::panel(Index p) const {
+  Index column = p * kPanel;
+  return {panels_.data() + column * features_, halves_.data() + column, features_,
+          std::min(kPanel, n_ - column)};
+}
+
+// Groups of rows one after the other; the last is filled up with its last row.
+void RoughRows::pack(Index count, const Index* rows, float* x, float* halves) const {
+  Index width = table().rough_rows;
+  for (Index r = 0; r < count || r % width != 0; ++r) {
+    Index i = rows[std::min(r, count - 1)];
+    const float* from = panels_.data() + place(i);
+    float* to = x + r / width * width * features_ + r % width;
+    for (Index k = 0; k < features_; ++k) to[k * width] = from[k * kPanel];
+    halves[r] = halves_[i];
+  }
+}
+
+void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<float> out,
+                     int threads) const {
+  const Table& t = table();
+  Index panels = (n_ + kPanel - 1) / kPanel, height = t.rough_rows, each = kGroups * height;
+  Index down = (count + each - 1) / each;
+  Index across = threads == 1 || down == 0 ? 1 : std::clamp<Index>(kJobs * threads / down, 1, panels);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    std::vector<float> x(static_cast<std::size_t>(each * features_));
+    float halves[kGroups * kMostRows];
+    float* to[kMostRows];
+#pragma omp for schedule(dynamic) collapse(2)
+    for (Index job = 0; job < down; ++job)
+      for (Index part = 0; part < across; ++part) {
+        Index first = job * each, last = std::min(count, first + each);
+        pack(last - first, rows + first, x.data(), halves);
+        for (Index p = part * panels / across; p < (part + 1) * panels / across; ++p)
+          for (Index r = first; r < last; r += height) {
+            Index some = std::min(height, last - r);
+            for (Index k = 0; k < some; ++k) to[k] = out.data + slots[r + k] * out.stride + p * kPanel;
+            t.fill_rough({x.data() + (r - first) * features_, halves + (r - first), some, to}, panel(p));
+          }
+      }
+  }
+}
+
+void RoughRows::add_product(Index count, const Index* rows, const double* factors, double* out,
+                            int threads) const {
+  const Table& t = table();
+  Index panels = (n_ + kPanel - 1) / kPanel, height = t.rough_rows;
+  auto room = static_cast<std::size_t>((count + height - 1) / height * height);
+  std::vector<float> x(room * static_cast<std::size_t>(features_)), halves(room), weights(room);
+  pack(count, rows, x.data(), halves.data());
+  for (Index r = 0; r < count; ++r) weights[r] = static_cast<float>(factors[r]);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+  for (Index p = 0; p < panels; ++p) {
+    double sums[kPanel] = {};
+    RoughPanel columns = panel(p);
+    for (Index r = 0; r < count; r += height)
+      t.multiply_rough({x.data() + r * features_, halves.data() + r, height, nullptr}, columns,
+                       weights.data() + r, sums);
+    for (Index c = 0; c < columns.columns; ++c) out[p * kPanel + c] += sums[c];
+  }
+}
+
+}  // namespace mercer

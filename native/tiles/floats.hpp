@@ -1,0 +1,38 @@
+// Vectors of floats, as wide as those of doubles are: twice as many numbers.
+#pragma once
+
+#include "simd.hpp"
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+#if MERCER_VECTORS
+constexpr int kFloatLanes = 2 * kLanes;
+typedef float FloatVec __attribute__((vector_size(kLanes * 8)));
+
+MERCER_INLINE void store(float* p, FloatVec a) { std::memcpy(p, &a, sizeof a); }
+#  if defined(__AVX512F__)
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm512_fmadd_ps(a, b, c); }
+#  elif defined(__FMA__)
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return _mm256_fmadd_ps(a, b, c); }
+#  else
+MERCER_INLINE FloatVec muladd(FloatVec a, FloatVec b, FloatVec c) { return a * b + c; }
+#  endif
+#else
+constexpr int kFloatLanes = 1;
+using FloatVec = float;
+
+MERCER_INLINE void store(float* p, float a) { *p = a; }
+MERCER_INLINE float muladd(float a, float b, float c) { return a * b + c; }
+#endif
+
+MERCER_INLINE FloatVec load_floats(const float* p) {
+  FloatVec a;
+  std::memcpy(&a, p, sizeof a);
+  return a;
+}
+
+MERCER_INLINE FloatVec splat_float(float a) { return a - FloatVec{}; }
+
+}  // namespace
+}  // namespace mercer::MERCER_TILES

@@ -1,0 +1,89 @@
+"""Rows of Gaussian Gram matrices in single precision throughout, for solvers that check their result.
+
+Two to four times as quick as rows that are exact up to their rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _native
+from mercer.engine.program import Program
+from mercer.engine.threads import num_threads
+
+__all__ = ["RoughRows"]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+#: The steps of exp(-c |x - y|^2), and of its check.
+GAUSSIAN = [_native.SQEUCLIDEAN, _native.SCALE, _native.EXP, _native.WITHIN]
+
+#: Largest c |x - m|^2, with the mean m: values are off by about 2^-23 of that, relative to themselves.  Few
+#: points are that far from the mean, and nearly all of their values are zero.
+MOST_SPREAD = 4000.0
+
+#: Rows that are scaled at a time.
+ROWS_AT_A_TIME = 4096
+
+#: Multiplications and additions of one native call, so that Ctrl-C is seen.
+CALL_OPERATIONS = 4e9
+
+
+class RoughRows:
+    """Rows of ``exp(-c |x - y|^2)`` on dense points."""
+
+    def __init__(self, scaled: Array) -> None:
+        """Of points that are scaled so that the kernel is ``2 ** (-|x - y|^2 / 2)``, in single precision."""
+        self._points, self._native = scaled, _native.RoughRows(scaled)
+
+    @staticmethod
+    def of(program: Program | None) -> RoughRows | None:
+        """Those of a program, if it is a Gaussian kernel on points that are not too far from each other."""
+        if program is None or program.steps[:, 0].tolist() != GAUSSIAN or not program.symmetric:
+            return None
+        points, c = program.points[0].left, -float(program.parameters[0])
+        if not isinstance(points, np.ndarray) or points.dtype.kind != "f" or not c > 0 or not points.size:
+            return None
+        # Squares of huge numbers overflow; they are too far apart as well.
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = points.mean(axis=0, dtype=np.float64)
+            spread = max(
+                float(np.square(points[i : i + ROWS_AT_A_TIME] - mean).sum(axis=1).max())
+                for i in range(0, len(points), ROWS_AT_A_TIME)
+            )
+        factor = (2 * c * np.log2(np.e)) ** 0.5
+        return RoughRows(_scaled(points, mean, factor)) if c * spread <= MOST_SPREAD else None
+
+    def fill(self, rows: Array, slots: Array, out: Array) -> None:
+        """Write the rows with these numbers to the rows ``slots`` of an array."""
+        for part in self._calls(len(rows)):
+            self._native.fill(rows[part], slots[part], out, num_threads())
+
+    def product(self, rows: Array, factors: Array) -> Array:
+        """``factors @ K[rows]``."""
+        out = np.zeros(len(self._points))
+        for part in self._calls(len(rows)):
+            self._native.add_product(rows[part], factors[part], out, num_threads())
+        return out
+
+    def _calls(self, rows: int) -> Iterator[slice]:
+        step = max(1, int(CALL_OPERATIONS / max(1, self._points.size)))
+        return (slice(i, i + step) for i in range(0, rows, step))
+
+    def block(self, index: Array) -> Array:
+        """Values of some points with each other."""
+        every, out = np.arange(len(index)), np.empty((len(index), len(index)), dtype=np.float32)
+        RoughRows(self._points[index]).fill(every, every, out)
+        return out
+
+
+def _scaled(points: Array, mean: Array, factor: float) -> Array:
+    """``factor (x - mean)`` in single precision."""
+    result = np.empty(points.shape, dtype=np.float32)
+    for i in range(0, len(points), ROWS_AT_A_TIME):
+        result[i : i + ROWS_AT_A_TIME] = factor * (points[i : i + ROWS_AT_A_TIME] - mean)
+    return result

@@ -1,0 +1,129 @@
+"""Guessing the free set: factors in single precision, bordered systems, the method as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mercer.gram import gram
+from mercer.kernels import Gaussian, Linear
+from mercer.solvers import BoxProblem, decomposition, solve_box
+from mercer.solvers.active import settle
+from mercer.solvers.bordered import SystemsOnSets
+from mercer.solvers.cholesky import BLOCK, Factor
+from mercer.solvers.matrices import DenseMatrix, GramMatrix
+
+
+def points(n, d=4, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def classifier(n, C, seed=0, d=4):
+    """A two-class problem whose classes overlap."""
+    X = points(n, d, seed)
+    y = np.where(X[:, 0] + np.random.default_rng(seed + 1).standard_normal(n) > 0, 1.0, -1.0)
+    return X, BoxProblem(linear=-y, low=np.where(y > 0, 0.0, -C), high=np.where(y > 0, C, 0.0))
+
+
+# -- factors ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("n", [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
+def test_factor_solves(n):
+    K = np.asarray(gram(Gaussian(1.0), points(n)).dense()) + 0.1 * np.eye(n)
+    right = points(n, 3, seed=1)
+    found = Factor.of(K.astype(np.float32), 0.0).solve(right)
+    np.testing.assert_allclose(K @ found, right, atol=1e-4)
+
+
+def test_factor_has_the_same_bits_on_any_number_of_threads(monkeypatch):
+    K = np.asarray(gram(Gaussian(1.0), points(3 * BLOCK)).dense(), dtype=np.float32)
+    factors = []
+    for threads in ("1", "2", "4"):
+        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+        factors.append(np.tril(Factor.of(K.copy(), 1e-3).lower))
+    np.testing.assert_array_equal(factors[0], factors[1])
+    np.testing.assert_array_equal(factors[0], factors[2])
+
+
+@pytest.mark.parametrize("n", [2, BLOCK + 2])
+def test_no_factor_of_an_indefinite_matrix(n):
+    K = np.eye(n, dtype=np.float32)
+    K[-1, -1] = -1.0
+    assert Factor.of(K, 1e-6) is None
+
+
+# -- bordered systems ---------------------------------------------------------------------------
+@pytest.mark.parametrize("held", [True, False], ids=["held", "lazy"])
+def test_one_set_after_the_other(held):
+    n = 400
+    G = gram(Gaussian(0.5), points(n))
+    K = np.asarray(G.dense())
+    systems = SystemsOnSets(DenseMatrix(K.copy()) if held else GramMatrix(G))
+    rng = np.random.default_rng(3)
+    inside = rng.random(n) < 0.8
+    for changes in (0, 0, 1, 5, 12, 3, 200, 4, 0):
+        flipped = rng.choice(n, changes, replace=False)
+        inside[flipped] ^= True
+        index = np.flatnonzero(inside)
+        right = rng.standard_normal((len(index), 2))
+        exact = np.linalg.solve(K[np.ix_(index, index)], right)
+        np.testing.assert_allclose(systems.solve(index, right), exact, rtol=2e-3, atol=2e-3)
+
+
+# -- the whole ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+def test_settles_at_the_solution(C, constraint):
+    X, problem = classifier(300, C)
+    problem = BoxProblem(problem.linear, problem.low, problem.high, constraint=constraint)
+    K = np.asarray(gram(Gaussian(1.0), X).dense())
+    rough = solve_box(problem, DenseMatrix(K), tol=0.05, refine=False).value
+    found = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-3)
+    assert found is not None
+    b, f = found
+    np.testing.assert_allclose(f, K @ b + problem.linear, atol=1e-5)
+    assert (b == np.clip(b, problem.low, problem.high)).all()
+    assert constraint == "free" or abs(b.sum()) < 1e-4 * np.abs(b).sum()
+    assert problem.optimality(b, K @ b + problem.linear).violation <= 1e-3
+    exact = solve_box(problem, DenseMatrix(K), tol=1e-9).value.coefficients
+    np.testing.assert_allclose(K @ b, K @ exact, atol=2e-3)
+
+
+def test_settles_where_the_rate_changes_at_zero():
+    X = points(300)
+    y = np.sin(X[:, 0]) + 0.2 * points(300, 1, seed=5)[:, 0]
+    problem = BoxProblem(-y, np.full(300, -2.0), np.full(300, 2.0), width=0.1)
+    K = np.asarray(gram(Gaussian(1.0), X).dense())
+    rough = solve_box(problem, DenseMatrix(K), tol=0.1, refine=False).value
+    b, _ = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-4)
+    assert problem.optimality(b, K @ b - y).violation <= 1e-4
+
+
+def test_gives_up_where_no_set_can_be_solved():
+    X, problem = classifier(200, 1e6)
+    K = np.asarray(gram(Linear(), X).dense()) - 5.0 * np.eye(200)  # indefinite
+    b = np.where(problem.low < 0, -1.0, 1.0)
+    b -= b.mean()
+    b = np.clip(b, problem.low, problem.high)
+    assert settle(problem, DenseMatrix(K), b, K @ b + problem.linear, 1e-3) is None
+
+
+def test_gives_up_when_told_to():
+    X, problem = classifier(300, 1.0)
+    K = DenseMatrix(np.asarray(gram(Gaussian(1.0), X).dense()))
+    start = solve_box(problem, K, max_iter=20, refine=False).value
+    assert settle(problem, K, start.coefficients, start.gradient, 1e-6, lambda: True) is None
+
+
+def test_many_coupled_free_variables_take_few_steps(monkeypatch):
+    X, problem = classifier(2500, 1e3, d=8)
+    G = gram(Gaussian(1.5), X)
+    guesses = []
+    monkeypatch.setattr(decomposition, "settle", lambda *a: guesses.append(1) or settle(*a))
+    solution = solve_box(problem, GramMatrix(G), tol=1e-3)
+    assert solution.converged
+    assert guesses
+    assert solution.stats["iterations"] < 50_000  # 108,429 without
+    b = solution.value.coefficients
+    exact = problem.optimality(b, np.asarray(G.dense()) @ b + problem.linear)
+    assert exact.violation <= 1e-3 * (1 + 1e-6)
+    assert abs(b.sum()) <= 1e-9 * np.abs(b).sum()
