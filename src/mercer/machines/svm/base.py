@@ -348,7 +348,8 @@ def positive_rows(weight: Vector | None, n: int) -> NDArray[np.intp]:
 def grown(b: Vector, C: Vector) -> Vector:
     """A start for the capacities ``C`` from the solution for smaller ones: what was full is full again.
 
-    The sum of the result is zero: the variables that were free make up for the others, where they can.
+    Full were those with the same share of their capacity, the largest, if they are several.  The sum of the
+    result is zero: the variables that were free make up for the others, where they can.
     """
     share = np.abs(b) / C
     full = share >= (1 - 1e-12) * share.max(initial=0.0)
@@ -356,7 +357,7 @@ def grown(b: Vector, C: Vector) -> Vector:
     excess = float(result.sum())
     free = ~full & (b != 0)
     room = np.where(free, np.where(b * excess > 0, np.abs(b), C - np.abs(b)), 0.0)
-    if abs(excess) > MOST_OF_ROOM * float(room.sum()):
+    if full.sum() < 2 or abs(excess) > MOST_OF_ROOM * float(room.sum()):
         return balanced(b)
     return balanced(result - excess * room / max(float(room.sum()), 1e-300))
 
