@@ -13,10 +13,13 @@ from pathlib import Path
 
 from .errors import MemoryLimitError, ParameterError
 
-__all__ = ["available_memory", "format_bytes", "memory_limit", "parse_bytes", "require"]
+__all__ = ["allows", "available_memory", "format_bytes", "memory_limit", "parse_bytes", "require"]
 
 #: Part of the available memory that one result may take when ``MERCER_MEMORY`` is not set.
 SHARE = 0.75
+
+#: Bytes that are taken without a look at what is available, which takes a millisecond.
+SMALL = 1 << 25
 
 _UNITS = {
     "": 1,
@@ -66,6 +69,13 @@ def memory_limit() -> int:
     return parse_bytes(text) if text else int(SHARE * available_memory())
 
 
+def allows(count: float, share: float = 1.0) -> bool:
+    """Whether ``count`` bytes fit into a share of the limit."""
+    if count <= SMALL and "MERCER_MEMORY" not in os.environ:
+        return True
+    return count <= share * memory_limit()
+
+
 def require(count: float, what: str, remedy: str = "") -> None:
     """Raise :class:`~mercer.errors.MemoryLimitError` unless ``count`` bytes fit into the limit.
 
@@ -78,8 +88,8 @@ def require(count: float, what: str, remedy: str = "") -> None:
     remedy : str
         A sentence saying what to do instead.
     """
-    limit = memory_limit()
-    if count > limit:
+    if not allows(count):
+        limit = memory_limit()
         remedy = remedy or "Use fewer points or a low-rank approximation."
         raise MemoryLimitError(
             f"{what} needs {format_bytes(count)} and the limit is {format_bytes(limit)}. "

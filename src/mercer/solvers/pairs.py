@@ -6,8 +6,9 @@ problem costs besides its steps is a copy of its blocks.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class PairSolver:
     ) -> None:
         self.tol, self.max_iter = tol, max_iter
         self.watch = Watch(tol, time_budget, callbacks, False, "")
-        self._memory: list[NDArray[Any]] = []
+        self._local = threading.local()  # memory of the threads that call
 
     def solve(
         self, problem: BoxProblem, blocks: Sequence[Blocks], start: Vector | None = None
@@ -95,25 +96,34 @@ class PairSolver:
         goal = self.tol if dtype == np.float64 else SINGLE_SHARE * self.tol
         steps = most_steps(self.max_iter, largest)
         threads = num_threads()
-        while len(self._memory) < threads or len(self._memory[0]) < native.room:
-            self._memory = [np.empty(native.room, dtype) for _ in range(threads)]
+        rooms: list[NDArray[Any]] = getattr(self._local, "rooms", [])
+        if len(rooms) < threads or len(rooms[0]) < native.room:
+            rooms = self._local.rooms = [np.empty(native.room, dtype) for _ in range(threads)]
 
         def told(done: int, violation: float) -> bool:
             return bool(self.watch.reason) or self.watch(done, violation)
 
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(native.work, room, goal, self.tol, steps, told) for room in self._memory]
-            while True:
-                try:
-                    for future in futures:
-                        future.result()
-                    return
-                except KeyboardInterrupt:
-                    self.interrupt()
-                    native.stop()
-                except BaseException:
-                    native.stop()
-                    raise
+        def work(room: NDArray[Any]) -> None:
+            try:
+                native.work(room, goal, self.tol, steps, told)
+            except KeyboardInterrupt:
+                self.interrupt()
+                native.stop()
+            except BaseException:
+                native.stop()
+                raise
+
+        # This thread is one of them: to start another takes longer than some problems.
+        with ThreadPoolExecutor(max(1, threads - 1)) as pool:
+            futures = [pool.submit(work, room) for room in rooms[1:threads]]
+            try:
+                work(rooms[0])
+                wait(futures)
+            except KeyboardInterrupt:
+                self.interrupt()
+                native.stop()
+        for future in futures:
+            future.result()
 
     def interrupt(self) -> None:
         """Note that whatever is not solved yet will not be."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...gram import Gram
-from ...memory import memory_limit
+from ...memory import allows
 from ...solvers import (
     BoxProblem,
     BoxValue,
@@ -98,9 +99,10 @@ class SharedGram:
         n = len(G)
         double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
         self.dtype = np.dtype(np.float64 if double else np.float32)
-        room = memory_limit() / 2 if most_bytes is None else most_bytes
-        self._band: NDArray[Any] | None = None
-        self.is_held = several and self.dtype.itemsize * n * n <= room
+        self._local = threading.local()  # each thread has memory of its own
+        self._squares: dict[int, NDArray[Any]] = {}
+        size = self.dtype.itemsize * n * n
+        self.is_held = several and (allows(size, 1 / 2) if most_bytes is None else size <= most_bytes)
 
     @cached_property
     def _K(self) -> NDArray[Any] | None:
@@ -109,6 +111,11 @@ class SharedGram:
     def hold(self) -> None:
         """Compute all of it now, if it may be held: it will be used more than once."""
         _ = self._K
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether compiled code computes the values, without the interpreter."""
+        return self._G._is_compiled
 
     @property
     def is_small(self) -> bool:
@@ -130,37 +137,38 @@ class SharedGram:
             self._K, None if everything else index, (lambda: self.lazy(index)) if single else None
         )
 
-    def blocks(self, pairs: Sequence[tuple[slice, slice]]) -> Iterator[tuple[list[int], list[Blocks]]]:
-        """Blocks of K for pairs of classes, as many at a time as memory is worth; they are valid meanwhile.
+    def batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
+        """Numbers of pairs of classes whose blocks are worth having at a time."""
+        if self.is_held and (self.is_small or "_K" in self.__dict__):
+            return [list(range(len(pairs)))]
+        return list(self._bands(pairs))
+
+    def blocks(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
+        """Blocks of K for the pairs of a batch, valid until the same thread asks for others.
 
         The blocks of a pair are computed once, those of a class with itself are kept.
         """
         if self.is_held and (self.is_small or "_K" in self.__dict__):
             K = self._K
             assert K is not None
-            yield list(range(len(pairs))), [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
-            return
-        G = self._G._in_single() if self.dtype == np.float32 else self._G._in_double()
-        own: dict[int, NDArray[Any]] = {}
-        for numbers in self._bands(pairs):
-            rows, nearest = pairs[numbers[0]]
-            columns = slice(nearest.start, pairs[numbers[-1]][1].stop)
-            band = self._room(rows.stop - rows.start, columns.stop - columns.start)
-            G._fill(rows, band, columns)
-            for place in [rows, *(pairs[t][1] for t in numbers)]:
-                if place.start not in own:
-                    own[place.start] = np.asarray(G._values(place, place), dtype=self.dtype)
-            yield (
-                numbers,
-                [
-                    Blocks(
-                        own[rows.start],
-                        band[:, second.start - columns.start : second.stop - columns.start],
-                        own[second.start],
-                    )
-                    for second in (pairs[t][1] for t in numbers)
-                ],
-            )
+            return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
+        rows, start, stop = pairs[0][0], pairs[0][1].start, pairs[-1][1].stop
+        band = self._room(rows.stop - rows.start, stop - start)
+        self._rounded._fill(rows, band, slice(start, stop))
+        return [
+            Blocks(self._own(first), band[:, second.start - start : second.stop - start], self._own(second))
+            for first, second in pairs
+        ]
+
+    @property
+    def _rounded(self) -> Gram:
+        return self._G._in_single() if self.dtype == np.float32 else self._G._in_double()
+
+    def _own(self, place: slice) -> NDArray[Any]:
+        """Values of a class with itself; two threads may compute them, and get the same."""
+        if place.start not in self._squares:
+            self._squares[place.start] = np.asarray(self._rounded._values(place, place), dtype=self.dtype)
+        return self._squares[place.start]
 
     def _bands(self, pairs: Sequence[tuple[slice, slice]]) -> Iterator[list[int]]:
         """Pairs with the same first class, whose second classes are neighbours, in bands of limited size."""
@@ -178,9 +186,10 @@ class SharedGram:
 
     def _room(self, height: int, width: int) -> NDArray[Any]:
         """Memory for a band, used again and again: new memory costs as much as computing what goes there."""
-        if self._band is None or self._band.size < height * width:
-            self._band = np.empty(height * width, self.dtype)
-        return self._band[: height * width].reshape(height, width)
+        band: NDArray[Any] | None = getattr(self._local, "band", None)
+        if band is None or band.size < height * width:
+            self._local.band = band = np.empty(height * width, self.dtype)
+        return band[: height * width].reshape(height, width)
 
     def product(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], V: NDArray[np.float64]
@@ -246,6 +255,25 @@ def solve_all(
                 stop.reason = "it was interrupted"
 
 
+def _side_by_side(
+    work: Callable[[list[int]], None], batches: Sequence[list[int]], interrupt: Callable[[], None]
+) -> None:
+    """Work on batches, each on one core."""
+
+    def work_alone(numbers: list[int]) -> None:
+        with inside_tile():
+            work(numbers)
+
+    with ThreadPoolExecutor(num_threads()) as pool:
+        futures = [pool.submit(work_alone, numbers) for numbers in batches]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            interrupt()
+    for future in futures:
+        future.result()
+
+
 def can_pair(tasks: Sequence[Task]) -> bool:
     """Whether the problems are many, each on two classes of moderate size: see :func:`solve_pairs`."""
     sizes = [len(task.index) for task in tasks]
@@ -274,15 +302,24 @@ def solve_pairs(
     from tqdm import tqdm
 
     bar = tqdm(total=len(tasks), delay=1, leave=False, disable=None, unit="pair", desc=control.name)
+
+    def work(numbers: list[int]) -> None:
+        if solver.watch.reason:
+            return
+        batch = [tasks[t] for t in numbers]
+        problem = pose(np.concatenate([t.y for t in batch]), np.concatenate([t.index for t in batch]))
+        start = None if starts is None else np.concatenate([starts[t] for t in numbers])
+        blocks = shared.blocks([pairs[t] for t in numbers])
+        found.update(zip(numbers, solver.solve(problem, blocks, start), strict=True))
+        bar.update(len(numbers))
+
+    batches = shared.batches(pairs)
     try:
-        for numbers, blocks in shared.blocks(pairs):
-            batch = [tasks[t] for t in numbers]
-            problem = pose(np.concatenate([t.y for t in batch]), np.concatenate([t.index for t in batch]))
-            start = None if starts is None else np.concatenate([starts[t] for t in numbers])
-            found.update(zip(numbers, solver.solve(problem, blocks, start), strict=True))
-            bar.update(len(numbers))
-            if solver.watch.reason:
-                break
+        if shared.is_quick and len(batches) > 1:
+            _side_by_side(work, batches, solver.interrupt)
+        else:  # what computes a batch finds all cores by itself
+            for numbers in batches:
+                work(numbers)
     except KeyboardInterrupt:
         solver.interrupt()
     finally:
