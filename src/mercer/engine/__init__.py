@@ -10,6 +10,7 @@ Map of the folder::
     builder.py    what kernels say of themselves: steps over tiles, each distinct one once
     registers.py  which register each value of such a program lives in
     program.py    runs the steps: matrices, and products without them
+    rough.py      rows of Gaussian kernels in single precision throughout, for solvers that check their result
     workers.py    kernels in Python, in worker processes
 
 ``tiles`` knows nothing of what a tile computes; ``pairwise`` knows nothing of kernels.  Inputs have been

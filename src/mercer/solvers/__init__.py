@@ -6,6 +6,9 @@
 ``matrices``         a symmetric matrix as solvers see it
 ``box``              ``BoxProblem``: the quadratic problem of support vector machines
 ``decomposition``    ``solve_box``: its solution by two-variable steps on working sets
+``active``           its solution by guessing the free variables, and guessing again
+``bordered``         linear systems on one set of variables after the other
+``cholesky``         factors in single precision
 ``pairs``            ``PairSolver``: many of them, each on the points of two classes
 ``polish``           its exact end: the optimality system of the free variables
 ``ridge``            ``solve_ridge``: kernel ridge regression, by a factor or by iteration
