@@ -127,3 +127,13 @@ def test_many_coupled_free_variables_take_few_steps(monkeypatch):
     exact = problem.optimality(b, np.asarray(G.dense()) @ b + problem.linear)
     assert exact.violation <= 1e-3 * (1 + 1e-6)
     assert abs(b.sum()) <= 1e-9 * np.abs(b).sum()
+
+
+def test_guesses_have_the_same_bits_on_any_number_of_threads(monkeypatch):
+    X, problem = classifier(2500, 1e3, d=8)
+    results = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+        results.append(solve_box(problem, GramMatrix(gram(Gaussian(1.5), X)), tol=1e-3).value)
+    np.testing.assert_array_equal(results[0].coefficients, results[1].coefficients)
+    np.testing.assert_array_equal(results[0].gradient, results[1].gradient)

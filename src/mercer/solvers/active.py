@@ -35,7 +35,7 @@ PROGRESS = 0.75
 
 #: Rounds that are to be expected, and the seconds of one per multiplication of its factorisation, per number
 #: of K_FF, and per number of K_F.
-ROUNDS = 3
+ROUNDS = 2
 FACTOR_COST, BLOCK_COST, ROW_COST = 7e-12, 1e-9, 6e-10
 
 
