@@ -11,6 +11,7 @@ import numpy as np
 from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
+from ..engine.half import HalfMatrix
 from ..engine.layouts import Layouts
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -147,6 +148,11 @@ class KernelGram(Gram):
         program = self.kernel._program(take(self._rows, rows), columns, self._layouts)
         if program is None or program.foreign or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
+
+    def _half(self) -> HalfMatrix:
+        program = self.kernel._program(self._rows, None, self._layouts) if self.dtype == np.float64 else None
+        result = None if program is None else program.half(progress=True)
+        return super()._half() if result is None else result
 
     def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns
