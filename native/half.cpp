@@ -41,8 +41,7 @@ void enter(const Padded& p, Index tile, Index rows, Index width, Strided<const d
   std::fill_n(p.output(tile), kTileRows * p.width, 0.0);
   std::fill_n(to, kTileRows * p.width, 0.0);
   for (Index c = 0; c < width; ++c)
-    for (Index i = 0; i < count; ++i)
-      to[i * p.width + c] = V.data[(first + i) * V.down + c * V.across];
+    for (Index i = 0; i < count; ++i) to[i * p.width + c] = V.data[(first + i) * V.down + c * V.across];
 }
 
 void leave(const Padded& p, Index tile, Index rows, Index width, Strided<double> out) {

@@ -1,7 +1,8 @@
 // Products with a symmetric matrix that is held as the tiles on and below its diagonal.
 //
-// Tiles lie one after the other, row of tiles by row of tiles, each with kTileRows x kTileCols numbers; beyond
-// the last row and column of the matrix they have zeros.  A tile is read once for both of its products,
+// Tiles lie one after the other, row of tiles by row of tiles, each with kTileRows x kTileCols numbers;
+// beyond the last row and column of the matrix they have zeros.  A tile is read once for both of its
+// products,
 //
 //   out_i += K_ij V_j   and   out_j += K_ij' V_i .
 //

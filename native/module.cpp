@@ -213,8 +213,7 @@ void bind_program(nb::module_& m) {
           [](const BoundProgram& bound, Index first, Index last,
              nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> tiles, int threads) {
             double* data = tiles.data();
-            return run_released(
-                [&] { return mercer::run_half(bound.program, first, last, data, threads); });
+            return run_released([&] { return mercer::run_half(bound.program, first, last, data, threads); });
           },
           "first"_a, "last"_a, "tiles"_a.noconvert(), "threads"_a)
       .def(

@@ -66,7 +66,8 @@ class HalfMatrix:
             for j in range(0, i + 1, TILE):
                 block = K[i : i + TILE, j : j + TILE]
                 block[...] = self._tile(i, j)[: block.shape[0], : block.shape[1]]
-                K[j : j + TILE, i : i + TILE] = block.T
+                if j < i:  # of tiles on the diagonal both triangles are there
+                    K[j : j + TILE, i : i + TILE] = block.T
         return K
 
     def _tile(self, row: int, col: int) -> Array:

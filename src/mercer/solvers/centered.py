@@ -63,17 +63,17 @@ class CenteredMatrix:
         return float(self.root**2 @ squares)
 
     def product(self, V: np.ndarray) -> np.ndarray:
-        """``A @ V``."""
-        V = self.root[:, None] * V
-        V -= self.share[:, None] * V.sum(axis=0)
+        """``A @ V``; columns are best laid out one after the other."""
+        rows = self.root * V.T
+        rows -= rows.sum(axis=1)[:, None] * self.share
         if "means" in self.__dict__:
-            V = self._times(V)
+            rows = self._times(rows.T).T
         else:  # the matrix is read, or computed, once for the means and the first product
-            V = self._times(np.column_stack([V, self.share]))
-            V, self.means = V[:, :-1], V[:, -1].copy()
-        V -= self.share @ V
-        V *= self.root[:, None]
-        return V
+            rows = self._times(np.vstack([rows, self.share]).T).T
+            rows, self.means = rows[:-1], rows[-1].copy()
+        rows -= (rows @ self.share)[:, None]
+        rows *= self.root
+        return rows.T
 
     def dense(self) -> np.ndarray:
         """All of it, in memory of its own."""

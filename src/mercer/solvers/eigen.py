@@ -218,11 +218,13 @@ def _orthonormal(R: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
     with the least sine of the angle between a column and those before it, so that columns with a sine below
     ``least`` are left to reflections.
     """
-    squares = R.T @ R
+    squares = linalg.blas.dsyrk(1.0, R, trans=1)
+    lengths = np.sqrt(squares.diagonal())
     B, failed = linalg.lapack.dpotrf(squares)
-    if failed or not (B.diagonal() >= least * np.sqrt(squares.diagonal())).all():
+    if failed or not np.isfinite(lengths).all() or (B.diagonal() < least * lengths).any():
         return linalg.qr(R, mode="economic", check_finite=False)
-    return linalg.blas.dtrsm(1.0, B, R, side=1, overwrite_b=True), B
+    inverse = linalg.lapack.dtrtri(B)[0]
+    return linalg.blas.dtrmm(1.0, inverse, R, side=1, overwrite_b=True), B
 
 
 def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenpairs, int]:
@@ -231,7 +233,8 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
 
     n = A.size
     room = min(n - b, max(10 * b, 3 * k + b), most * b)  # the next block must have directions to be in
-    basis = _Basis(np.empty((n, room), order="F"), np.empty((n, room), order="F"), np.zeros((room, room)))
+    Q, W = np.empty((2, room, n)).transpose(0, 2, 1)  # columns lie one after the other
+    basis = _Basis(Q, W, np.zeros((room, room)))
     start = np.random.default_rng(0).standard_normal((n, b))
     with single_threaded_blas():
         block = _orthogonal(np.asfortranarray(start), np.zeros((n, 1), order="F"))[0]
