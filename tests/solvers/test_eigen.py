@@ -10,6 +10,7 @@ from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.solvers import CenteredMatrix, largest_eigenpairs, signs
 from mercer.solvers import centered as centered_module
+from mercer.solvers import eigen as eigen_module
 from mercer.solvers.eigen import DENSE_SIZE, _orthogonal, choose_solver
 
 
@@ -64,6 +65,20 @@ def test_lanczos_finds_the_largest_eigenvalues(name, k):
     np.testing.assert_allclose(X.T @ X, np.eye(k), atol=1e-12)
     np.testing.assert_allclose(A.M @ X, X * found, atol=3e-10 * np.abs(values).max())
     np.testing.assert_allclose(images, A.M @ X, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [1, 6])
+def test_fewer_tests_of_convergence_cost_hardly_a_product(name, k, monkeypatch):
+    M, tests = with_spectrum(SPECTRA[name]), []
+    ritz = eigen_module._Basis.ritz
+    monkeypatch.setattr(eigen_module._Basis, "ritz", lambda *a: tests.append(a) or ritz(*a))
+    seldom = largest_eigenpairs(Dense(M), k, "lanczos").stats["products"]
+    few = len(tests)
+    monkeypatch.setattr(eigen_module, "FAST", np.inf)  # as if the next product could always be the last
+    often = largest_eigenpairs(Dense(M), k, "lanczos").stats["products"]
+    assert often <= seldom <= often + 1
+    assert few <= len(tests) - few
 
 
 def test_the_identity_is_solved_every_time():

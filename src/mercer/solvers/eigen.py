@@ -39,6 +39,8 @@ WIDEST_BLOCK = 48
 OVERSAMPLING, PASSES = 10, 5
 #: Sines of angles between columns down to which Cholesky orthogonalises them: nearly, and to rounding.
 ROUGH_SINE, FINE_SINE = 1e-4, 0.5
+#: Digits that a product may take off the residuals where those before it have taken off fewer.
+FAST = 1.5
 #: Residual, relative to the largest eigenvalue, up to which the randomised method counts as successful.
 RANDOMIZED_TOL = 1e-2
 
@@ -227,6 +229,36 @@ def _orthonormal(R: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
     return linalg.blas.dtrmm(1.0, inverse, R, side=1, overwrite_b=True), B
 
 
+@dataclass
+class _Tests:
+    """When to look for convergence, since the eigenproblem of a test may take half as long as a product.
+
+    Residuals can be small when they have fallen twice as fast as they last did, and by ``FAST`` digits per
+    product at least; or when the iteration has found all that there is.
+    """
+
+    tol: float
+    most: int
+    due: int = 1
+    products: int = 0
+    scale: float = 0.0
+    residual: float = 0.0
+
+    def is_due(self, products: int, coupling: np.ndarray) -> bool:
+        """Whether residuals can be small after so many products."""
+        largest = len(coupling) * float(np.abs(coupling).max())  # residuals are no larger than that
+        return products >= self.due or products == self.most or largest <= self.tol * self.scale
+
+    def record(self, products: int, scale: float, residual: float) -> None:
+        """Set the next test by how fast the residuals have fallen since the last one."""
+        wait = 1
+        if self.products and residual > self.tol > 0:
+            rate = 2 * np.log10(self.residual / residual) / (products - self.products)
+            wait = max(1, int(np.log10(residual / self.tol) / max(rate, FAST)))
+        self.due = products + wait
+        self.products, self.scale, self.residual = products, scale, residual
+
+
 def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenpairs, int]:
     """Block Lanczos iteration from a fixed start; the pairs found, and the number of products."""
     from tqdm import tqdm
@@ -238,17 +270,19 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
     start = np.random.default_rng(0).standard_normal((n, b))
     with single_threaded_blas():
         block = _orthogonal(np.asfortranarray(start), np.zeros((n, 1), order="F"))[0]
+    tests = _Tests(tol, most)
     with tqdm(desc="eigenvectors", unit="product", delay=1, leave=False, disable=None) as bar:
         for products in range(1, most + 1):
             image = A.product(block)
             bar.update()
             with single_threaded_blas():  # these are too small to share
                 block, coupling = basis.extend(block, image)
-                values, Y = basis.ritz(k)
-                residuals = np.linalg.norm(coupling / _scale(values) @ Y[basis.m - b : basis.m], axis=0)
-                done = len(values) == k and residuals.max() <= tol
-                if done or products == most:
-                    break
+                if tests.is_due(products, coupling):
+                    values, Y = basis.ritz(k)
+                    residuals = np.linalg.norm(coupling / _scale(values) @ Y[basis.m - b : basis.m], axis=0)
+                    tests.record(products, _scale(values), float(residuals.max()))
+                    if products == most or (len(values) == k and residuals.max() <= tol):
+                        break
                 if basis.m + b > room:
                     basis.restart(*basis.ritz(min(max(k + b, room // 2), room - b)))
         with single_threaded_blas():
