@@ -224,7 +224,8 @@ def _orthonormal(R: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
     lengths = np.sqrt(squares.diagonal())
     B, failed = linalg.lapack.dpotrf(squares)
     if failed or not np.isfinite(lengths).all() or (B.diagonal() < least * lengths).any():
-        return linalg.qr(R, mode="economic", check_finite=False)
+        Q, B = linalg.qr(R, mode="economic", check_finite=False)
+        return Q, B
     inverse = linalg.lapack.dtrtri(B)[0]
     return linalg.blas.dtrmm(1.0, inverse, R, side=1, overwrite_b=True), B
 
