@@ -34,7 +34,7 @@ struct Padded {
   double* output(Index tile) const { return out + tile * kTileRows * width; }
 };
 
-// Rows first .. last - 1 of V, with zeros around them, and a result of zero.
+// The rows of V that meet one row of tiles, with zeros around them, and a result of zero.
 void enter(const Padded& p, Index tile, Index rows, Index width, Strided<const double> V) {
   double* to = p.input(tile);
   Index first = tile * kTileRows, count = std::min(kTileRows, rows - first);
