@@ -8,6 +8,7 @@ void bind_string_pairs(nanobind::module_& m);
 void bind_decomposition(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);
+void bind_half(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_rough(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);

@@ -209,6 +209,14 @@ void bind_program(nb::module_& m) {
       .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
       .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
       .def(
+          "half",
+          [](const BoundProgram& bound, Index first, Index last,
+             nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> tiles, int threads) {
+            double* data = tiles.data();
+            return run_released([&] { return mercer::run_half(bound.program, first, last, data, threads); });
+          },
+          "first"_a, "last"_a, "tiles"_a.noconvert(), "threads"_a)
+      .def(
           "product",
           [](const BoundProgram& bound, const std::vector<Index>& lanes, Index parts, bool half, Index first,
              Index last, const Matrix<double>& V, nb::ndarray<double, nb::c_contig, nb::device::cpu> sums,
@@ -293,6 +301,7 @@ NB_MODULE(_native, m) {
   bind_decomposition(m);
   bind_outputs(m);
   bind_ngrams(m);
+  bind_half(m);
   bind_pairs(m);
   bind_rough(m);
   bind_substrings(m);

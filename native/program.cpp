@@ -186,13 +186,11 @@ int worthwhile(const Program& p, Index tiles, int threads) {
   return most < 1.0 ? 1 : std::min(threads, static_cast<int>(std::min(most, 1e6)));
 }
 
-}  // namespace
-
-template <class T>
-Index run_dense(const Program& p, Index first, Index last, Output<T> out, int threads) noexcept {
-  const Tiles<T>& tiles = table().tiles<T>();
-  bool large = static_cast<double>(p.rows) * static_cast<double>(p.cols) * sizeof(T) > kLarge;
-  const Stores<T>& store = large ? tiles.stream : tiles.store;
+// Calls store(t, place, values) for each of the tiles, after touch(), which every thread enters.  Returns
+// kDone, kNoMemory or the step whose check failed.
+template <class Touch, class Store>
+Index run_tiles(const Program& p, Index first, Index last, int threads, const Touch& touch,
+                const Store& store) noexcept {
   Index need = work_needed(p);
   threads = worthwhile(p, last - first, threads);
   std::atomic<Index> status{kDone};
@@ -200,25 +198,53 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, int th
   {
     double* registers = scratch(need);
     if (registers == nullptr) status = kNoMemory;
-    if (large && last > first) touch_rows(p, first, last, out);
+    touch();
 #pragma omp for schedule(dynamic)
     for (Index t = first; t < last; ++t) {
       if (status.load(std::memory_order_relaxed) != kDone) continue;
       Place at = numbered_place(p, t);
       Index end = run_tile(p, at, registers);
-      if (end != kDone) {
+      if (end == kDone)
+        store(t, at, registers);
+      else
         status = end;
-        continue;
-      }
-      store.plain(registers, at.rows, at.cols, slice(out, at.i, at.j));
-      if (p.symmetric && at.i != at.j) store.transposed(registers, at.rows, at.cols, slice(out, at.j, at.i));
     }
   }
   return status;
 }
 
+}  // namespace
+
+template <class T>
+Index run_dense(const Program& p, Index first, Index last, Output<T> out, int threads) noexcept {
+  const Tiles<T>& tiles = table().tiles<T>();
+  bool large = static_cast<double>(p.rows) * static_cast<double>(p.cols) * sizeof(T) > kLarge;
+  const Stores<T>& store = large ? tiles.stream : tiles.store;
+  auto touch = [&] {
+    if (large && last > first) touch_rows(p, first, last, out);
+  };
+  return run_tiles(p, first, last, threads, touch, [&](Index, Place at, const double* values) {
+    store.plain(values, at.rows, at.cols, slice(out, at.i, at.j));
+    if (p.symmetric && at.i != at.j) store.transposed(values, at.rows, at.cols, slice(out, at.j, at.i));
+  });
+}
+
 template Index run_dense(const Program&, Index, Index, Output<double>, int) noexcept;
 template Index run_dense(const Program&, Index, Index, Output<float>, int) noexcept;
+
+Index run_half(const Program& p, Index first, Index last, double* out, int threads) noexcept {
+  const StoreTile<double> stream = table().f64.stream.plain;
+  auto touch = [&] {
+#pragma omp for schedule(static)
+    for (Index k = first * kRegister; k < last * kRegister; k += kPage / static_cast<Index>(sizeof(double)))
+      out[k] = 0.0;
+  };
+  return run_tiles(p, first, last, threads, touch, [&](Index t, Place at, const double* values) {
+    double* tile = out + t * kRegister;
+    if (at.rows < kTileRows || at.cols < kTileCols) std::fill_n(tile, kRegister, 0.0);
+    stream(values, at.rows, at.cols, {tile, kTileCols});
+  });
+}
 
 Index run_product(const Program& p, const std::vector<Index>& lanes, Index parts, bool half, Index first,
                   Index last, const double* V, Index width, double* sums, int threads) noexcept {

@@ -59,6 +59,10 @@ inline constexpr Index kDone = -1, kNoMemory = -2;
 template <class T>
 Index run_dense(const Program& program, Index first, Index last, Output<T> out, int threads) noexcept;
 
+// The same tiles of a symmetric matrix, without mirror images, one after the other as native/half.hpp wants
+// them; p.edge must be kTileRows.
+Index run_half(const Program& program, Index first, Index last, double* tiles, int threads) noexcept;
+
 // Adds to `sums` the products with V, which has `width` columns.
 //
 // Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, cut into so many parts from left to right.  The

@@ -131,6 +131,13 @@ using StoreTile = void (*)(const double* tile, Index rows, Index cols, Output<T>
 using MultiplyTile = void (*)(const double* tile, Index rows, Index cols, const double* V, Index width,
                               double* out);
 
+// A whole tile of kTileRows x kTileCols numbers without gaps: out += tile right, and for a tile below the
+// diagonal of a symmetric matrix mirrored += tile^T left.  All have `width` columns, a multiple of
+// kHalfColumns, and are aligned to 64 bytes.
+using HalfTile = void (*)(const double* tile, const double* left, const double* right, Index width,
+                          double* out, double* mirrored);
+inline constexpr Index kHalfColumns = 8;
+
 template <class T>
 struct Stores {
   StoreTile<T> plain;       // out[i][j] = tile[i][j]
@@ -304,6 +311,8 @@ struct Table {
   Index lanes;                       // series that an AlignRows takes side by side
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
+  HalfTile multiply_below;           // tiles below the diagonal of a symmetric matrix
+  HalfTile multiply_square;          // tiles on it, where nothing is mirrored
 
   template <class T>
   const Tiles<T>& tiles() const {

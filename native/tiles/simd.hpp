@@ -82,6 +82,13 @@ MERCER_INLINE Vec load(const double* p) {
 }
 MERCER_INLINE void store(double* p, Vec a) { std::memcpy(p, &a, sizeof a); }
 
+// Asks for a number that will be read soon, into the second cache.
+#if MERCER_VECTORS
+MERCER_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 0, 2); }
+#else
+MERCER_INLINE void prefetch(const double*) {}
+#endif
+
 // float32 numbers, widened.
 #if defined(__AVX512F__)
 MERCER_INLINE Vec load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }

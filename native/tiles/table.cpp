@@ -11,6 +11,7 @@ void fill(Table& table) {
   fill_products(table);
   fill_steps(table);
   fill_sinks(table);
+  fill_half(table);
   fill_decomposition(table);
   fill_bits(table);
   fill_rough(table);

@@ -80,6 +80,9 @@ def all_subsets(
     out: NDArray[_Float],
     threads: int,
 ) -> None: ...
+def half_product(
+    tiles: NDArray[np.float64], V: NDArray[np.float64], out: NDArray[np.float64], threads: int
+) -> None: ...
 def align_series(
     op: int,
     x: NDArray[np.float64],
@@ -202,6 +205,7 @@ class Program:
     @property
     def tiles(self) -> int: ...
     def dense(self, first: int, last: int, out: NDArray[_Float], threads: int) -> int: ...
+    def half(self, first: int, last: int, tiles: NDArray[np.float64], threads: int) -> int: ...
     def product(
         self,
         lanes: list[int],

@@ -5,12 +5,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from mercer.errors import InputError
 from mercer.gram import gram
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.solvers import CenteredMatrix, largest_eigenpairs, signs
 from mercer.solvers import centered as centered_module
-from mercer.solvers.centered import narrow_product
-from mercer.solvers.eigen import DENSE_SIZE, choose_solver
+from mercer.solvers import eigen as eigen_module
+from mercer.solvers.eigen import DENSE_SIZE, _orthogonal, choose_solver
 
 
 class Dense:
@@ -64,6 +65,20 @@ def test_lanczos_finds_the_largest_eigenvalues(name, k):
     np.testing.assert_allclose(X.T @ X, np.eye(k), atol=1e-12)
     np.testing.assert_allclose(A.M @ X, X * found, atol=3e-10 * np.abs(values).max())
     np.testing.assert_allclose(images, A.M @ X, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [1, 6])
+def test_fewer_tests_of_convergence_cost_hardly_a_product(name, k, monkeypatch):
+    M, tests = with_spectrum(SPECTRA[name]), []
+    ritz = eigen_module._Basis.ritz
+    monkeypatch.setattr(eigen_module._Basis, "ritz", lambda *a: tests.append(a) or ritz(*a))
+    seldom = largest_eigenpairs(Dense(M), k, "lanczos").stats["products"]
+    few = len(tests)
+    monkeypatch.setattr(eigen_module, "FAST", np.inf)  # as if the next product could always be the last
+    often = largest_eigenpairs(Dense(M), k, "lanczos").stats["products"]
+    assert often <= seldom <= often + 1
+    assert few <= len(tests) - few
 
 
 def test_the_identity_is_solved_every_time():
@@ -144,12 +159,32 @@ def test_signs_make_the_first_of_the_largest_entries_positive():
     np.testing.assert_array_equal(signs(columns), [-1.0, -1.0, 1.0])
 
 
-@pytest.mark.parametrize("shape", [(37, 37, 3), (200, 200, 16), (1030, 1030, 16), (5, 5, 1), (900, 900, 400)])
-def test_narrow_products_are_products(shape):
-    n, m, b = shape
-    rng = np.random.default_rng(0)
-    K, V = rng.standard_normal((n, m)), rng.standard_normal((m, b))
-    np.testing.assert_allclose(narrow_product(K, V), K @ V, atol=1e-11)
+def column_angles(sine, n=300, b=8):
+    """Columns of very different lengths, the last of them at an angle of this sine to the first."""
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((n, b)))[0]
+    Q[:, -1] = np.sqrt(1 - sine**2) * Q[:, 0] + sine * Q[:, -1]
+    return np.asfortranarray(Q * 10.0 ** np.arange(-4, b - 4))
+
+
+@pytest.mark.parametrize("sine", [1.0, 0.5, 1e-2, 1e-5, 1e-9, 1e-13, 0.0])
+def test_columns_are_made_orthonormal_at_any_angle(sine):
+    R = column_angles(sine)
+    Q = np.asfortranarray(np.linalg.qr(np.random.default_rng(1).standard_normal((len(R), 20)))[0])
+    R -= Q @ (Q.T @ R)
+    result, B = _orthogonal(R.copy(order="F"), Q)
+    np.testing.assert_allclose(result.T @ result, np.eye(R.shape[1]), atol=1e-14)
+    np.testing.assert_allclose(Q.T @ result, 0.0, atol=1e-14)
+    lengths = np.linalg.norm(R, axis=0)
+    np.testing.assert_allclose(result @ (B / lengths), R / lengths, atol=1e-13)
+    np.testing.assert_array_equal(np.tril(B, -1), 0.0)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-170, 1e-158, 1e290])
+def test_columns_of_any_length_are_made_orthonormal(scale):
+    R = scale * column_angles(1.0)
+    result, B = _orthogonal(R.copy(order="F"), np.zeros((len(R), 1), order="F"))
+    np.testing.assert_allclose(result.T @ result, np.eye(R.shape[1]), atol=1e-14)
+    np.testing.assert_allclose(result @ B, R, atol=1e-13 * np.abs(R).max())
 
 
 @pytest.fixture(params=["held", "lazy"])
@@ -176,3 +211,29 @@ def test_centred_matrix_is_its_definition(storage, weighted):
     np.testing.assert_allclose(A.dense(), expected, atol=1e-13)
     assert A.trace() == pytest.approx(np.trace(expected), rel=1e-12)
     assert A.center == pytest.approx(p @ K @ p, rel=1e-12)
+
+
+def test_the_first_product_finds_the_means(storage, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    G = gram(Polynomial(3), X)
+    A = CenteredMatrix(G, np.linspace(1, 2, 30))
+    seen = []
+    times = CenteredMatrix._times
+    monkeypatch.setattr(CenteredMatrix, "_times", lambda self, V: seen.append(V.shape) or times(self, V))
+    expected = A.dense() @ np.eye(30)[:, :4]
+    for _ in range(2):
+        np.testing.assert_allclose(A.product(np.eye(30)[:, :4]), expected, atol=1e-11)
+    assert seen == [(30, 4), (30, 4)]  # the whole matrix has given them
+    A = CenteredMatrix(G, np.linspace(1, 2, 30))
+    A.product(np.eye(30)[:, :4])
+    np.testing.assert_allclose(A.means, G.dense() @ A.share, rtol=1e-12)
+    assert seen[2:] == [(30, 5)]
+
+
+def test_an_entry_that_is_not_finite_is_named():
+    values = np.ones((30, 30))
+    values[7, 3] = values[3, 7] = np.inf
+    A = CenteredMatrix(gram(Linear(), np.ones((30, 1))))
+    A._half.fill(0, 0, values)
+    with pytest.raises(InputError, match="Got inf in row 3, column 7"):
+        A.product(np.ones((30, 2)))

@@ -9,6 +9,7 @@ Map of the folder::
     substrings.py common factors and context trees of strings
     builder.py    what kernels say of themselves: steps over tiles, each distinct one once
     registers.py  which register each value of such a program lives in
+    half.py       symmetric matrices as the tiles of their lower half, and products with them
     program.py    runs the steps: matrices, and products without them
     rough.py      rows of Gaussian kernels in single precision throughout, for solvers that check their result
     workers.py    kernels in Python, in worker processes

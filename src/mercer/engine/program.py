@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine import tiles, workers
 from mercer.engine.builder import DOUBLE, MOST_EXPONENT, SINGLE, Builder, Node, Points, Value
+from mercer.engine.half import TILE, HalfMatrix
 from mercer.engine.registers import allocate
 from mercer.engine.threads import num_threads
 
@@ -104,6 +105,18 @@ class Program:
             out[...] = target
         return out
 
+    def half(self, progress: bool = False) -> HalfMatrix | None:
+        """The lower half of a symmetric matrix; None if a check failed or a block is foreign."""
+        n = self.shape[0]
+        if self.foreign or n == 0:
+            return None
+        result = HalfMatrix(n)
+        native = self._bind(self.points, self.vectors, [], n, n, True, False, TILE)
+        for first, last in self._calls(native.tiles, 1, progress):
+            if native.half(first, last, result.tiles, num_threads()) >= 0:
+                return None
+        return result
+
     def product(self, V: Array, progress: bool = False, quick: bool = False) -> Array | None:
         """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign.
 
@@ -149,6 +162,7 @@ class Program:
         m: int,
         symmetric: bool,
         quick: bool,
+        edge: int | None = None,
     ) -> _native.Program:
         return _native.Program(
             self.steps,
@@ -160,7 +174,7 @@ class Program:
             m,
             self.registers,
             symmetric,
-            _edge(n, m),
+            _edge(n, m) if edge is None else edge,
             self.cost,
             quick,
         )

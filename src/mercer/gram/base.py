@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..certificate import Property
+from ..engine.half import TILE, HalfMatrix
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError
 from ..kernel import Kernel
@@ -201,6 +202,16 @@ class Gram(ABC):
                 out[rest] += _times(values.T, V[rows])
         return out
 
+    def _half(self) -> HalfMatrix:
+        """The lower half of a symmetric matrix, in memory, for products with few columns."""
+        n = self.shape[0]
+        result = HalfMatrix(n)
+        for rows in self._bands(progress=True, multiple=TILE):
+            result.fill(rows.start, rows.start, self._values(rows, rows, progress=rows == slice(0, n)))
+            if rows.start > 0:
+                result.fill(rows.start, 0, self._values(rows, slice(0, rows.start)))
+        return result
+
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
         """Write some rows, and of these some columns, into an array."""
         out[...] = self._values(rows, all_of(self.shape[1]) if cols is None else cols)
@@ -212,10 +223,11 @@ class Gram(ABC):
             out[rows] = self._values(rows, columns) @ v
         return out
 
-    def _bands(self, progress: bool = False) -> Iterator[slice]:
-        """Slices of rows, each band small enough to hold."""
+    def _bands(self, progress: bool = False, multiple: int = 1) -> Iterator[slice]:
+        """Slices of rows, each band small enough to hold; all but the last have a multiple of some rows."""
         n, m = self.shape
         height = max(16, BAND_BYTES // max(1, 8 * m))
+        height = multiple * max(1, height // multiple)
         starts: Any = range(0, n, height)
         if progress and len(starts) > 1:
             from tqdm import tqdm

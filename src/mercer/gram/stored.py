@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..domains import Data, Similarities, take
+from ..engine.half import HalfMatrix
 from ..errors import DigestError, InputError, MercerError
 from ..kernel import Kernel
 from .base import Gram
@@ -128,6 +129,11 @@ class StoredGram(KernelGram):
         product = Gram._product(self, V, progress)  # of stored values, not of computed ones
         self._store.flush()
         return product
+
+    def _half(self) -> HalfMatrix:
+        half = Gram._half(self)
+        self._store.flush()
+        return half
 
     def _verify(self, side: int, index: np.ndarray) -> None:
         """Raise if points are no longer what they were: their values must not be kept under the old names."""

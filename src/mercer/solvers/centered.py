@@ -10,26 +10,19 @@ held; where it is small enough it is, because reading it is quicker than computi
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from .. import memory
-from ..engine.threads import num_threads, single_threaded_blas
+from ..engine.half import HalfMatrix
 from ..gram import Gram
 from ..gram.spectrum import finite
 
-__all__ = ["CenteredMatrix", "narrow_product"]
+__all__ = ["CenteredMatrix"]
 
-#: Matrices up to this size are held, larger ones computed again for every product.
+#: Matrices whose lower half takes up to this are held, larger ones computed again for every product.
 HELD_BYTES = 1 << 30
-
-#: Multiply-adds up to which OpenBLAS works on a matrix where it lies, instead of copying it first.
-SMALL_PRODUCT = 1_000_000
-#: Rows that it works on at a time.
-ROWS = 6
 
 
 class CenteredMatrix:
@@ -40,18 +33,18 @@ class CenteredMatrix:
         w = np.ones(self.size) if weight is None else np.asarray(weight, dtype=np.float64)
         self.total = float(w.sum())
         self.share, self.root = w / self.total, np.sqrt(w)
-        self.is_held = 8 * self.size**2 <= min(HELD_BYTES, memory.memory_limit() // 2)
+        self.is_held = HalfMatrix.nbytes_of(self.size) <= min(HELD_BYTES, memory.memory_limit() // 2)
         self._gram = G
 
     @cached_property
-    def _held(self) -> np.ndarray:
-        return np.asarray(self._gram.dense(), dtype=np.float64)
+    def _half(self) -> HalfMatrix:
+        return self._gram._half()
 
     def _times(self, V: np.ndarray) -> np.ndarray:
         """``K @ V``; an entry that is not finite shows in the product and is then looked for."""
-        result = narrow_product(self._held, V) if self.is_held else np.asarray(self._gram @ V)
+        result = self._half @ V if self.is_held else np.asarray(self._gram @ V)
         if not np.isfinite(result).all():
-            finite(self._held if self.is_held else result)
+            finite(self._half.dense() if self.is_held else result)
         return result
 
     @cached_property
@@ -70,13 +63,17 @@ class CenteredMatrix:
         return float(self.root**2 @ squares)
 
     def product(self, V: np.ndarray) -> np.ndarray:
-        """``A @ V``."""
-        V = self.root[:, None] * V
-        V -= self.share[:, None] * V.sum(axis=0)
-        V = self._times(V)
-        V -= self.share @ V
-        V *= self.root[:, None]
-        return V
+        """``A @ V``; columns are best laid out one after the other."""
+        rows = self.root * V.T
+        rows -= rows.sum(axis=1)[:, None] * self.share
+        if "means" in self.__dict__:
+            rows = self._times(rows.T).T
+        else:  # the matrix is read, or computed, once for the means and the first product
+            rows = self._times(np.vstack([rows, self.share]).T).T
+            rows, self.means = rows[:-1], rows[-1].copy()
+        rows -= (rows @ self.share)[:, None]
+        rows *= self.root
+        return rows.T
 
     def dense(self) -> np.ndarray:
         """All of it, in memory of its own."""
@@ -85,34 +82,9 @@ class CenteredMatrix:
             f"the spectrum of the {self.size} x {self.size} Gram matrix",
             "Ask for few components with solver='lanczos' or 'randomized'.",
         )
-        K = self._held.copy() if self.is_held else finite(self._gram.dense())
-        means = K @ self.share
-        K -= means[:, None] + (means - self.share @ means)
+        known = "_half" in self.__dict__
+        K = finite(self._half.dense() if known else self._gram.dense())
+        self.means = K @ self.share
+        K -= self.means[:, None] + (self.means - self.center)
         K *= self.root[:, None] * self.root
         return np.asarray((K + K.T) / 2)
-
-
-def narrow_product(K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """``K @ V`` for a large ``K`` and few columns, some rows at a time.
-
-    BLAS copies a matrix that it is about to use often; with few columns that copy takes longer than the
-    product.  Products small enough are done without one.  The bits do not depend on the number of threads.
-    """
-    n, m = K.shape
-    height = SMALL_PRODUCT // max(1, m * V.shape[1])
-    if height < ROWS:
-        return np.asarray(K @ V)
-    height -= height % ROWS
-    V, out = np.ascontiguousarray(V), np.empty((n, V.shape[1]))
-    whole = n - n % height
-    stacked, result = K[:whole].reshape(-1, height, m), out[:whole].reshape(-1, height, V.shape[1])
-    cuts = np.linspace(0, len(stacked), num_threads() + 1).astype(int)
-
-    def part(first: int, last: int) -> None:
-        np.matmul(stacked[first:last], V, out=result[first:last])
-
-    with single_threaded_blas(), ThreadPoolExecutor(len(cuts) - 1) as pool:
-        np.matmul(K[whole:], V, out=out[whole:])
-        for done in [pool.submit(part, a, b) for a, b in pairwise(cuts.tolist())]:
-            done.result()
-    return out

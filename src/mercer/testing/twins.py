@@ -23,6 +23,7 @@ __all__ = [
     "cauchy",
     "chi_square",
     "dot",
+    "half_product",
     "jensen",
     "l1_distances",
     "max_sums",
@@ -124,6 +125,18 @@ def _diagonal(a: Array, rows: Array) -> Array:
 
 def _horner(a: Array, *coefficients: float) -> Array:
     return np.asarray(np.polynomial.polynomial.polyval(a, np.array(coefficients, dtype=np.longdouble)))
+
+
+def half_product(tiles: Array, V: Array) -> Array:
+    """``K @ V`` of a symmetric matrix given by the tiles on and below its diagonal."""
+    n, edge = len(V), tiles.shape[1]
+    down = -(-n // edge)
+    places = [(i, j) for i in range(down) for j in range(i + 1)]
+    K = np.zeros((down * edge, down * edge), dtype=np.longdouble)
+    for (i, j), tile in zip(places, tiles, strict=True):
+        K[i * edge : (i + 1) * edge, j * edge : (j + 1) * edge] = tile
+        K[j * edge : (j + 1) * edge, i * edge : (i + 1) * edge] = tile.T
+    return np.asarray(K[:n, :n] @ V.astype(np.longdouble))
 
 
 def two_variable_descent(
