@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from .newton import few_threads
 from .solution import Solution
 from .watch import Watch
 
@@ -28,6 +29,9 @@ __all__ = ["nonnegative_minimum", "solve_alignment"]
 
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
+
+#: Up to this many points linear algebra runs on one thread.
+SMALL = 512
 
 #: Columns that are held at first, and that join at a time: so many, or this part of those held.
 JOIN, JOIN_SHARE = 64, 0.5
@@ -65,7 +69,11 @@ def solve_alignment(columns: Any, Y: Array, watch: Watch, *, tol: float = 1e-6) 
     Solution
         ``gap`` is computed from all columns; ``stats["objective"]`` is the alignment.
     """
-    run = _Run(columns, Y)
+    with few_threads(len(Y), SMALL):
+        return _solve(_Run(columns, Y), watch, tol)
+
+
+def _solve(run: _Run, watch: Watch, tol: float) -> Solution[Array]:
     held, d = np.empty(0, dtype=np.intp), np.empty(0)
     rounds = 0
     while True:

@@ -20,10 +20,14 @@ from numpy.typing import NDArray
 
 from .mixture import Array, Bracket, MixtureProblem, MixtureValue
 from .mixture_steps import Point, Region, system_at
+from .newton import few_threads
 from .solution import Solution
 from .watch import Watch
 
 __all__ = ["solve_mixture"]
+
+#: Up to this many points linear algebra runs on one thread.
+SMALL = 512
 
 #: Steps go this far to where a slack or multiplier would be zero.
 BACK = 0.99
@@ -71,13 +75,14 @@ def solve_mixture(
     """
     run = _Run(problem, watch, tol, max_iter)
     everything = np.arange(problem.columns.shape[1])
-    run.descend(everything, _start(Region.of(problem), problem.interior_point()))
-    if not run.is_over and len(problem.targets) < len(everything):
-        # Rounding has its say in the system of the points.  That of few columns is more exact.
-        p = run.point
-        near = p.d * p.t >= NEAR * p.slack
-        run.descend(everything[near], p._replace(d=p.d[near], slack=p.slack[near]), by_columns=True)
-    return run.solution()
+    with few_threads(len(problem.targets), SMALL):
+        run.descend(everything, _start(Region.of(problem), problem.interior_point()))
+        if not run.is_over and len(problem.targets) < len(everything):
+            # Rounding has its say in the system of the points.  That of few columns is more exact.
+            p = run.point
+            near = p.d * p.t >= NEAR * p.slack
+            run.descend(everything[near], p._replace(d=p.d[near], slack=p.slack[near]), by_columns=True)
+        return run.solution()
 
 
 class _Run:
