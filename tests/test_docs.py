@@ -147,4 +147,4 @@ def test_the_page_on_strings_is_true(capsys):
         "   4.0  'an'  [1:3 3:5 | 0:2 2:4]",
         "   4.0  'na'  [2:4 4:6 | 1:3 3:5]",
     ]
-    assert lines[-1] == "True"
+    assert lines[-3:] == ["True", "ATT True", "PSD"]

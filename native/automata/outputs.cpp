@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace mercer::automata {
@@ -34,13 +35,17 @@ void spread(const View& m, std::vector<char>& marked, Follows&& follows) {
 
 }  // namespace
 
+void Front::clear() {
+  for (std::vector<Entry>& some : paths) some.clear();
+  std::fill(taken.begin(), taken.end(), 0);
+}
+
 Outputs::Outputs(View machine, Classes classes)
     : machine_(machine),
       classes_(std::move(classes)),
       writes_(machine.n_states, 0),
-      tail_number_(machine.n_states, -1),
-      here_(machine.n_states),
-      next_(machine.n_states) {
+      place_(machine.n_states, 0),
+      tail_number_(machine.n_states, -1) {
   for (State q = 0; q < machine_.n_states; ++q) {
     const Label* first = machine_.input + machine_.starts[q];
     const Label* last = machine_.input + machine_.starts[q + 1];
@@ -88,6 +93,9 @@ void Outputs::order_states() {
     }
   }
   std::reverse(order_.begin(), order_.end());
+  for (std::size_t place = 0; place < order_.size(); ++place) place_[order_[place]] = place;
+  here_.resize(order_.size());
+  next_.resize(order_.size());
 }
 
 template <class Use>
@@ -131,25 +139,32 @@ void Outputs::read(const Label* codes, Index length, Index limit, std::vector<En
   const View& m = machine_;
   sum_tails(codes, length);
   found.clear();
-  for (State q : order_) here_[q].clear(), next_[q].clear();  // another string may have been given up
+  here_.clear(), next_.clear();  // another string may have been given up
   const Index last_step = limit > std::numeric_limits<Index>::max() - steps ? limit : steps + limit;
   double silent = 0.0;
   for (State q = 0; q < m.n_states; ++q) {
     if (m.initial[q] == 0.0) continue;
     silent += m.initial[q] * tail(0, q);
-    if (writes_[q]) here_[q].push_back({0, m.initial[q]});
+    if (writes_[q]) here_.add(place_[q], {0, m.initial[q]});
   }
   if (silent != 0.0) found.push_back({0, silent});
   std::size_t merge_at = 1 << 16;
   Index look_at = steps;
 
   for (Index i = 0; i <= length; ++i) {
-    for (State q : order_) {
-      std::vector<Entry>& paths = here_[q];
-      if (paths.empty()) continue;
+    for (std::size_t word = 0; word < here_.taken.size();) {
+      std::uint64_t& taken = here_.taken[word];
+      if (taken == 0) {
+        ++word;
+        continue;
+      }
+      const std::size_t place = 64 * word + std::countr_zero(taken);
+      taken &= taken - 1;  // arcs that read nothing lead to later places, which are still to come
+      const State q = order_[place];
+      std::vector<Entry>& paths = here_.paths[place];
       merge(paths);
       // Takes all paths in q along arc e, to position j.
-      auto follow = [&](Index e, Index j, Label symbol, std::vector<std::vector<Entry>>& reached) {
+      auto follow = [&](Index e, Index j, Label symbol, Front& reached) {
         State target = m.target[e];
         bool silently = m.output[e] == 0;
         double end = silently ? 0.0 : tail(j, target);
@@ -160,7 +175,7 @@ void Outputs::read(const Label* codes, Index length, Index limit, std::vector<En
           double weight = path.weight * m.weight[e];
           std::int32_t node = silently ? path.node : child(path.node, written);
           if (end != 0.0) found.push_back({node, weight * end});
-          if (writes_[target]) reached[target].push_back({node, weight});
+          if (writes_[target]) reached.add(place_[target], {node, weight});
         }
       };
       for (Index e = empty_[q]; e < named_[q]; ++e) follow(e, i, 0, here_);

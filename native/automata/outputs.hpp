@@ -26,6 +26,19 @@ struct Entry {
   double weight;
 };
 
+// Paths that have come to one position, by the place of their state in an order of the states.
+struct Front {
+  std::vector<std::vector<Entry>> paths;
+  std::vector<std::uint64_t> taken;  // one bit per place that has paths: large machines have few such places
+
+  void resize(std::size_t places) { paths.resize(places), taken.assign((places + 63) / 64, 0); }
+  void add(std::size_t place, Entry path) {
+    taken[place / 64] |= std::uint64_t{1} << place % 64;
+    paths[place].push_back(path);
+  }
+  void clear();
+};
+
 class Outputs {
  public:
   // The machine, with real weights, must outlive this.  It has no arcs with epsilon on both tapes, its arcs
@@ -62,10 +75,11 @@ class Outputs {
   std::vector<Index> empty_, named_;  // first arcs of each state that read nothing, and that read a symbol
   std::vector<State> order_;          // states that may still write; arcs that read nothing lead forward
   std::vector<char> writes_;
+  std::vector<std::size_t> place_;         // of the states that may still write, in their order
   std::vector<std::int32_t> tail_number_;  // of the states from which paths may end without writing, else -1
   Index n_tails_ = 0;
   std::vector<double> tails_;
-  std::vector<std::vector<Entry>> here_, next_;  // paths by state
+  Front here_, next_;
   std::unordered_map<std::uint64_t, std::int32_t> children_;
 };
 

@@ -8,6 +8,7 @@
 ``mercer.rkhs``        functions in the space of a kernel
 ``mercer.features``    explicit, empirical and Mercer feature maps
 ``mercer.machines``    estimators in scikit-learn's contract
+``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
 ``mercer.testing``     laws to check your own kernel against
 =====================  ===================================================================================

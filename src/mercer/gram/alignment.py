@@ -27,19 +27,19 @@ def alignment(K: Gram, y: Any, centered: bool) -> float:
     return inner / norm if norm > 0 else 0.0
 
 
-def targets(y: Any, n: int) -> np.ndarray:
-    """The columns ``Y`` of the target matrix ``YY'``."""
+def targets(y: Any, n: int, caller: str = "alignment") -> np.ndarray:
+    """The columns ``Y`` of the target matrix ``YY'``; two classes are -1 and 1, more have a column each."""
     y = np.asarray(y)
     if y.ndim not in (1, 2) or len(y) != n:
         raise InputError(
-            f"alignment: `y` must have one entry or one row per point ({n}). Got shape {y.shape}."
+            f"{caller}: `y` must have one entry or one row per point ({n}). Got shape {y.shape}."
         )
     numeric = y.dtype.kind in "biuf"
     if numeric and not np.isfinite(y).all():
-        raise InputError("alignment: `y` must be finite.")
+        raise InputError(f"{caller}: `y` must be finite.")
     if y.ndim == 2:
         if not numeric:
-            raise InputError(f"alignment: a matrix `y` must hold numbers. Got type {y.dtype}.")
+            raise InputError(f"{caller}: a matrix `y` must hold numbers. Got type {y.dtype}.")
         return np.asarray(y, dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 2:

@@ -37,10 +37,15 @@
 ``clusters``         ``kernel_kmeans``: clusters around means in feature space
 ``graphs``           affinities, degrees, Laplacians and components of graphs
 ``laplacian``        leading eigenvectors of a graph; harmonic functions and consistent labels on it
+``mixture``          ``MixtureProblem``: weights of rank-one kernels and a machine, with bounds of the minimum
+``mixture_barrier``  ``solve_mixture``: both at once, by an interior-point method
+``mixture_steps``    the linear systems of its steps
+``alignment``        ``solve_alignment``: weights of rank-one kernels by their alignment with targets
 ``warping``          norms with a penalty on values at given points
 ===================  ======================================================================================
 """
 
+from .alignment import solve_alignment
 from .box import BoxProblem, Optimality
 from .canonical import Whitened, canonical_directions, largest_correlation, whiten
 from .centered import CenteredMatrix
@@ -52,6 +57,8 @@ from .graphs import affinity, graph_laplacian
 from .incomplete import LowRank, incomplete_cholesky
 from .influence import leave_one_out
 from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
+from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
+from .mixture_barrier import solve_mixture
 from .newton import SmoothProblem, SmoothValue, hold, solve_smooth
 from .pairs import PairSolver
 from .permutations import (
@@ -82,7 +89,11 @@ __all__ = [
     "Eigenpairs",
     "Geometry",
     "GramMatrix",
+    "LargeMargin",
+    "LeastSquares",
     "LowRank",
+    "MixtureProblem",
+    "MixtureValue",
     "Operator",
     "Optimality",
     "PairSolver",
@@ -121,8 +132,10 @@ __all__ = [
     "random_splits",
     "ridge_path",
     "signs",
+    "solve_alignment",
     "solve_box",
     "solve_discriminant",
+    "solve_mixture",
     "solve_rayleigh",
     "solve_ridge",
     "solve_smooth",

@@ -158,9 +158,9 @@ def step_bar(name: str) -> Any:
     return tqdm(delay=1, leave=False, disable=None, unit="step", desc=name)
 
 
-def few_threads(n: int) -> AbstractContextManager[None]:
+def few_threads(n: int, small: int = SMALL) -> AbstractContextManager[None]:
     """Hold BLAS to one thread for matrices so small that its threads would wait for each other."""
-    return single_threaded_blas() if n <= SMALL else nullcontext()
+    return single_threaded_blas() if n <= small else nullcontext()
 
 
 class _State(NamedTuple):

@@ -21,7 +21,8 @@
 =================  ====================================================================
 
 ``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``products``, ``scores``,
-``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share.
+``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share, and
+``patterns`` gives weights to what they count.
 """
 
 from .alignment import LocalAlignment

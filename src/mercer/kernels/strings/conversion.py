@@ -19,6 +19,7 @@ from .gappy import GappyNGram
 from .mismatch import Mismatch
 from .ngrams import NGram
 from .rational import Rational
+from .regex_count import RegexCount
 from .subsequences import AllSubsequences, Subsequence
 
 __all__ = ["as_rational"]
@@ -37,7 +38,7 @@ def as_rational(k: Kernel, alphabet: Collection[Any] | None = None) -> Kernel:
     k : Kernel
         :class:`NGram`, :class:`Spectrum`, :class:`GappyNGram`, :class:`Wildcard`, :class:`GappedKmer`,
         :class:`Mismatch`, :class:`Subsequence`, :class:`AllSubsequences`, :class:`Factors` with counts,
-        :class:`LocalAlignment`, or a rational kernel.
+        :class:`LocalAlignment`, :class:`RegexCount`, or a rational kernel.
     alphabet : collection of symbols, optional
         The symbols that :class:`LocalAlignment` with (match, mismatch) may meet.
 
@@ -59,6 +60,11 @@ def as_rational(k: Kernel, alphabet: Collection[Any] | None = None) -> Kernel:
 @as_rational.register
 def _(k: Rational, alphabet: Collection[Any] | None = None) -> Kernel:
     return k
+
+
+@as_rational.register
+def _(k: RegexCount, alphabet: Collection[Any] | None = None) -> Kernel:
+    return k._rational
 
 
 @as_rational.register
