@@ -150,13 +150,12 @@ class KernelGram(Gram):
         if program is None or program.foreign or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
     def _half(self) -> HalfMatrix:
         program = self.kernel._program(self._rows, None, self._layouts) if self.dtype == np.float64 else None
         result = None if program is None else program.half(progress=True)
         return super()._half() if result is None else result
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
         data, prepared = (self._X, self._rows) if self._columns is None else self._columns
         part = self._like(self._X, (take(data, columns), take(prepared, columns)), self._asked)
         return part._product(v, True, quick)
