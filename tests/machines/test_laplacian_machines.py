@@ -131,8 +131,10 @@ def test_many_targets_are_many_fits(data):
 @pytest.mark.parametrize(
     "machine",
     [
-        LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, n_neighbors=8),
-        LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-4, graph_kernel=Gaussian(0.1), normalized=False),
+        LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8),
+        LaplacianRLSClassifier(
+            Gaussian(0.3), alpha=1e-4, smoothness=1.0, graph_kernel=Gaussian(0.1), normalized=False
+        ),
         LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
     ],
     ids=["least squares", "all pairs", "support vectors"],
@@ -186,7 +188,7 @@ def test_strings_and_their_missing_labels(moons):
     names = np.array(["left", "right", -1], dtype=object)[y]
     expected = np.array(["left", "right"])[truth]
     for machine in (LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
-                    LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, n_neighbors=8)):  # fmt: skip
+                    LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8)):  # fmt: skip
         model = machine.fit(X, names)
         assert model.classes_.tolist() == ["left", "right"]
         np.testing.assert_array_equal(model.predict(X), expected)

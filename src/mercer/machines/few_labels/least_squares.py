@@ -35,7 +35,7 @@ class LeastSquares(LaplacianMachine):
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float = 1.0,
-        smoothness: float = 1.0,
+        smoothness: float = 1e-3,
         graph_kernel: Kernel | None = None,
         n_neighbors: int | None = None,
         normalized: bool = True,
@@ -108,9 +108,10 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
         Gram matrix as ``X``.
     alpha : float, default=1.0
         Penalty on the norm, > 0.
-    smoothness : float, default=1.0
+    smoothness : float, default=0.001
         Penalty :math:`\gamma \ge 0` on changes along the graph; with 0 unlabelled points do not matter.  It
-        is a sum over all points: many of them, or a wide graph, ask for less, such as 0.01.
+        is a sum over all points, so that a little goes far; where clusters are the classes and labels are
+        few, take more, such as 1.
     graph_kernel : Kernel, optional
         The kernel of the graph, with values >= 0; by default ``kernel``.
     n_neighbors : int, optional
@@ -211,7 +212,7 @@ class LaplacianRLSClassifier(ClassifierMixin, LeastSquares):
     >>> X, truth = make_moons(100, noise=0.05, random_state=0)
     >>> y = np.full(100, -1)
     >>> y[[truth.argmin(), truth.argmax()]] = [0, 1]                  # one label for each moon
-    >>> model = LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, n_neighbors=8).fit(X, y)
+    >>> model = LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8).fit(X, y)
     >>> float(model.score(X, truth))
     1.0
     """

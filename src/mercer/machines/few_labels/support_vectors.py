@@ -89,7 +89,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         C: float = 1.0,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
-        smoothness: float = 1.0,
+        smoothness: float = 1e-3,
         graph_kernel: Kernel | None = None,
         n_neighbors: int | None = None,
         normalized: bool = True,
