@@ -38,7 +38,7 @@ namespace mercer {
 
 // Variables of a working set: the most, and the most if half of them are free.  Free variables that do not
 // fit push each other out, round after round.
-inline constexpr Index kSetSize = 2048, kFreeSetSize = 3072;
+inline constexpr Index kSetSize = 2048, kFreeSetSize = 4096;
 
 enum Constraint : int { kSum, kSigned, kFree };
 

@@ -56,6 +56,9 @@ MOST_RUNS = 16
 #: one would save kernel values, but new memory costs about as much as computing what is put there.
 CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
 
+#: Rough rows cost less than that: for them, room for so many working sets.
+ROUGH_CACHE_SETS = 2.0
+
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
 
@@ -133,8 +136,8 @@ def solve_box(
         Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
         a thousand per variable, whichever is more.
     cache_bytes : float, optional
-        Memory for rows of K; by default 512 MiB, or room for 5,120 rows if that is more, but at most half
-        of the memory limit.
+        Memory for rows of K; by default room for 4,096 rows of Gaussian kernels, which cost little, else 512
+        MiB, or room for 5,120 rows if that is more; but at most half of the memory limit.
     time_budget : float, optional
         Seconds after which to stop.
     callbacks : sequence of callables
@@ -207,18 +210,22 @@ class _Run:
                 return np.arange(n) if matrix.index is None else matrix.index
             self.rows = matrix.dense(self.dtype)
             return np.arange(n)
-        each = self.dtype.itemsize * n
-        budget = cache_bytes
-        if budget is None:
-            budget = min(memory_limit() / 2, max(CACHE_BYTES, CACHE_SETS * _native.SET_SIZE * each))
-        capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
-        if capacity == n and n <= _native.SET_SIZE:
-            self.rows = matrix.dense(self.dtype)
-            return np.arange(n)
-        self.rows = np.empty((capacity, n), self.dtype)
         if self.dtype == np.float32:
             self.rough = matrix.rough()
+        each = self.dtype.itemsize * n
+        budget = self._budget(each) if cache_bytes is None else cache_bytes
+        capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
+        if capacity == n and n <= _native.SET_SIZE:
+            self.rows, self.rough = matrix.dense(self.dtype), None
+            return np.arange(n)
+        self.rows = np.empty((capacity, n), self.dtype)
         return None
+
+    def _budget(self, each: int) -> float:
+        """Bytes for rows of so many bytes, without a wish."""
+        sets = ROUGH_CACHE_SETS if self.rough is not None else CACHE_SETS
+        least = 0 if self.rough is not None else CACHE_BYTES
+        return min(memory_limit() / 2, max(least, sets * _native.SET_SIZE * each))
 
     def _first_gradient(self, b: Vector) -> Vector:
         """Steps start from it; it is computed anew when they end."""
