@@ -161,6 +161,8 @@ Index Decomposition<T>::row_stride(Index n) {
 template <class T>
 void Decomposition<T>::restart(const double* b, const double* f) {
   b_.assign(b, b + p_.n);
+  idle_ = 0;
+  least_ = kInfinity;
   f_.assign(static_cast<std::size_t>(padded_), 0.0);
   std::copy_n(f, p_.n, f_.begin());
   up_.assign(static_cast<std::size_t>(padded_ * groups()), -kInfinity);
@@ -555,14 +557,12 @@ Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fe
                                                                       : steps_ + most_steps;
   std::vector<Index> rows, slots;
   Extremes e[2];
-  int idle = 0;
-  double least = kInfinity;
   for (;; ++rounds_) {
     extremes(e);
     double worst = violation_of(e);
     if (!std::isfinite(worst)) return kNotFinite;
     if (worst <= tolerance) return std::isfinite(objective()) ? kConverged : kNotFinite;  // scans skip NaN
-    if (worst < least) least = worst, idle = 0;  // progress that is too small for the objective to show
+    if (worst < least_) least_ = worst, idle_ = 0;  // progress that is too small for the objective to show
     if (steps_ >= end) return kLimit;
     if (stopped_) return kStopped;
     if (std::chrono::duration<double>(Clock::now() - last_watch).count() > kSecondsPerWatch) {
@@ -581,8 +581,8 @@ Ending Decomposition<T>::run(double tolerance, Index most_steps, const Fetch& fe
     double goal = whole_ ? tolerance : std::max(kInnerShare * worst, 0.5 * tolerance);
     Ending ending = improve(goal, tolerance, std::min(kInnerSteps, end - steps_));
     if (ending == kUnbounded || ending == kNotFinite) return ending;
-    idle = in_.gain <= 4.0 * std::numeric_limits<double>::epsilon() * std::abs(objective()) ? idle + 1 : 0;
-    if (idle == kPatience) return kStalled;
+    idle_ = in_.gain <= 4.0 * std::numeric_limits<double>::epsilon() * std::abs(objective()) ? idle_ + 1 : 0;
+    if (idle_ >= kPatience) return kStalled;
   }
 }
 

@@ -186,6 +186,8 @@ class Decomposition {
   bool whole_ = false;                          // it has all variables, in their order
   bool precise_ = sizeof(T) == sizeof(double);  // single precision is not enough within the set
   Index steps_ = 0, rounds_ = 0;
+  int idle_ = 0;        // outer steps without progress since the last restart
+  double least_ = 0.0;  // the smallest violation since then
   std::atomic<bool> stopped_{false};
 };
 

@@ -6,12 +6,13 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import SVC, SVR, NuSVC, NuSVR
+from mercer.solvers import decomposition
 
 from .svm_problems import hard
 
@@ -176,3 +177,27 @@ def test_all_problems_stop_for_the_reason_of_the_first(kind):
     with pytest.warns(ConvergenceWarning, match="a callback asked to stop"):
         model = SVC(1e3, multiclass=kind).fit(X, y, callbacks=lambda report: True)
     assert {solution.stats["reason"] for solution in model.solutions_} == {"a callback asked to stop"}
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVC(10.0, Gaussian(1.0)),
+        NuSVC(0.3, Gaussian(1.0)),
+        SVR(10.0, Gaussian(1.0)),
+        NuSVR(0.5, 1.0, Gaussian(1.0)),
+    ],
+    ids=lambda machine: type(machine).__name__,
+)
+def test_looks_at_the_progress_do_not_end_a_fit(machine, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 3))
+    y = X[:, 0] + 0.5 * rng.standard_normal(1500)
+    labels = y if is_regressor(machine) else y > 0
+    plain = clone(machine).fit(X, labels)
+    monkeypatch.setattr(decomposition, "STEPS_BETWEEN_LOOKS", 50)
+    looked = clone(machine).fit(X, labels)
+    assert plain.converged_
+    assert looked.converged_
+    difference = plain._function(X, plain.dual_coef_.T) - looked._function(X, looked.dual_coef_.T)
+    assert np.abs(difference).max() < 5e-3

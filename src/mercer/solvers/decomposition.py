@@ -324,11 +324,14 @@ class _Run:
         native, problem = self.native, self.problem
         before, patience = np.inf, 1.0
         while True:
-            some = min(STEPS_BETWEEN_LOOKS, most - native.steps)
+            left = most - native.steps
+            some = left if problem.constraint == "signed" else min(STEPS_BETWEEN_LOOKS, left)
             ending = int(native.run(self.goal, some, self._fetch, watch))
-            if ending != _native.LIMIT or native.steps >= most or problem.constraint == "signed":
+            if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
+            if watch.is_due and watch(native.steps, violation):
+                return int(_native.STOPPED)
             looks = _rounds_left(before, violation, self.tol)
             steps = looks * STEPS_BETWEEN_LOOKS * STEP_COST * min(problem.size, _native.SET_SIZE)
             before = violation

@@ -351,6 +351,8 @@ def grown(b: Vector, C: Vector) -> Vector:
     Full were those with the same share of their capacity, the largest, if they are several.  The sum of the
     result is zero: the variables that were free make up for the others, where they can.
     """
+    if np.isinf(C).any():
+        return balanced(b)
     share = np.abs(b) / C
     full = share >= (1 - 1e-12) * share.max(initial=0.0)
     result = np.where(full, np.sign(b) * C, b)
