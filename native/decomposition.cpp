@@ -299,7 +299,8 @@ template <class T>
 void Decomposition<T>::make_room() {
   Index free = 0, larger = 2 * size_, most = kSetSize;
   for (Index a = 0; a < std::ssize(in_.member); ++a) free += is_free(a);
-  if (size_ >= kSetSize && free > size_ / 2) larger = size_ + kSetSize / 2, most = kFreeSetSize;
+  Index many = size_ > kSetSize ? size_ - size_ / 8 : size_ / 2;
+  if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});
   if (larger > size_) in_.grow(size_ = larger, groups(), false);
 }

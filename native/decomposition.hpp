@@ -36,8 +36,8 @@
 
 namespace mercer {
 
-// Variables of a working set: the most, and the most if half of them are free.  Free variables that do not
-// fit push each other out, round after round.
+// Variables of a working set: the most, and the most if half of them are free, or nearly all of the larger
+// set.  Free variables that do not fit push each other out, round after round.
 inline constexpr Index kSetSize = 2048, kFreeSetSize = 4096;
 
 enum Constraint : int { kSum, kSigned, kFree };
