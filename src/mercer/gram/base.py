@@ -125,7 +125,12 @@ class Gram(ABC):
     @property
     def _is_compiled(self) -> bool:
         """Whether values come from compiled code, so that computing them again costs little."""
-        return False
+        return self._cost < np.inf
+
+    @property
+    def _cost(self) -> float:
+        """Elementary operations of a value; infinite if it does not come from compiled code."""
+        return np.inf
 
     # -- blocks -------------------------------------------------------------------------------
     @property

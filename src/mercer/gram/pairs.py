@@ -181,10 +181,10 @@ class KernelGram(Gram):
         return self._columns is None
 
     @property
-    def _is_compiled(self) -> bool:
+    def _cost(self) -> float:
         one = take(self._rows, slice(0, 1))
         program = self.kernel._program(one, None)
-        return program is not None and not program.foreign
+        return np.inf if program is None or program.foreign else program.cost
 
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         symmetric = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols

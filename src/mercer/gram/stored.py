@@ -79,8 +79,8 @@ class StoredGram(KernelGram):
 
     # -- values ---------------------------------------------------------------------------------
     @property
-    def _is_compiled(self) -> bool:
-        return False  # values are looked up
+    def _cost(self) -> float:
+        return np.inf  # values are looked up
 
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)

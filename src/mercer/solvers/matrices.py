@@ -21,6 +21,11 @@ class SymmetricMatrix(Protocol):
     size: int
     is_held: bool  # all of it is in memory
 
+    @property
+    def cost(self) -> float:
+        """Elementary operations of a value; infinite if it does not come from compiled code."""
+        ...
+
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii, in double precision."""
         ...
@@ -64,6 +69,7 @@ class DenseMatrix:
     """
 
     is_held = True
+    cost = 0.0
 
     def __init__(
         self,
@@ -137,6 +143,11 @@ class GramMatrix:
     def __init__(self, G: Gram) -> None:
         self._single, self._double = G._in_single(), G._in_double()
         self.size = len(G)
+
+    @property
+    def cost(self) -> float:
+        """Elementary operations of a value."""
+        return self._single._cost
 
     def diagonal(self) -> NDArray[np.float64]:
         """K_ii."""

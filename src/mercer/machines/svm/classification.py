@@ -63,8 +63,9 @@ class SVC(Classifier):
         hopelessly scaled data meet: ten million steps, or a thousand per point if that is more.  Whichever
         limit is met, a ConvergenceWarning says so, and the model is usable.
     cache_size : float or "auto", default="auto"
-        Megabytes for rows of the Gram matrix.  By default room for 4,096 rows of Gaussian kernels, which cost
-        little, else 537, or room for 5,120 rows if that is more.
+        Megabytes for rows of the Gram matrix.  By default room for some 4,000 rows whose values cost little,
+        such as those of Gaussian kernels of up to a hundred features, else 537, or room for 5,120 rows if
+        that is more.
         Several classes share blocks of the matrix instead; where all of it is needed more than once, it is
         held if it fits into half of the memory limit.
     shrinking : bool, default=True
