@@ -187,8 +187,10 @@ def test_strings_and_their_missing_labels(moons):
     X, truth, y = moons
     names = np.array(["left", "right", -1], dtype=object)[y]
     expected = np.array(["left", "right"])[truth]
-    for machine in (LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
-                    LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8)):  # fmt: skip
+    for machine in (
+        LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
+        LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8),
+    ):
         model = machine.fit(X, names)
         assert model.classes_.tolist() == ["left", "right"]
         np.testing.assert_array_equal(model.predict(X), expected)

@@ -139,6 +139,19 @@ def test_ctrl_c_between_two_bands_leaves_a_model(data, streamed, monkeypatch):
     assert model.predict(data[0]).shape == (300,)
 
 
+def test_what_fails_in_one_band_is_told(data, streamed, monkeypatch):
+    make, calls = multiclass.SharedGram.blocks, count()
+
+    def failing(self, pairs):
+        if next(calls) == 2:
+            raise MemoryError("no room")
+        return make(self, pairs)
+
+    monkeypatch.setattr(multiclass.SharedGram, "blocks", failing)
+    with pytest.raises(MemoryError, match="no room"):
+        fit(data)
+
+
 def test_other_objects(in_batches):
     rng = np.random.default_rng(0)
     X = [frozenset(rng.integers(0, 30, 6).tolist()) for _ in range(60)]

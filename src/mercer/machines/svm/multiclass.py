@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -137,9 +137,14 @@ class SharedGram:
             self._K, None if everything else index, (lambda: self.lazy(index)) if single else None
         )
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether blocks are views of all of K: it is there already, or costs little memory."""
+        return self.is_held and (self.is_small or "_K" in self.__dict__)
+
     def batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
         """Numbers of pairs of classes whose blocks are worth having at a time."""
-        if self.is_held and (self.is_small or "_K" in self.__dict__):
+        if self._is_whole:
             return [list(range(len(pairs)))]
         return list(self._bands(pairs))
 
@@ -148,7 +153,7 @@ class SharedGram:
 
         The blocks of a pair are computed once, those of a class with itself are kept.
         """
-        if self.is_held and (self.is_small or "_K" in self.__dict__):
+        if self._is_whole:
             K = self._K
             assert K is not None
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
@@ -267,9 +272,11 @@ def _side_by_side(
     with ThreadPoolExecutor(num_threads()) as pool:
         futures = [pool.submit(work_alone, numbers) for numbers in batches]
         try:
-            wait(futures)
+            wait(futures, return_when=FIRST_EXCEPTION)
         except KeyboardInterrupt:
             interrupt()
+        if any(future.done() and future.exception() for future in futures):
+            interrupt()  # what is left would be in vain
     for future in futures:
         future.result()
 
