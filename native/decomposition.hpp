@@ -60,7 +60,7 @@ struct QuadraticProblem {
   Constraint constraint;
 };
 
-// How good a point is, as in src/mercer/solvers/box.py.
+// How good a point is, as in src/mercer/solvers/box/problem.py.
 struct Quality {
   double violation, offset[2], objective, gap;
 };

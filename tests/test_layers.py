@@ -35,6 +35,19 @@ LAYERS = [
 ]
 LEVEL = {name: i for i, layer in enumerate(LAYERS) for name in layer}
 
+#: What each part of the solvers builds on, besides the modules that all of them share.
+PARTS: dict[str, set[str]] = {
+    "box": set(),
+    "ridge": set(),
+    "smooth": set(),
+    "spectral": set(),
+    "graphs": set(),
+    "mixture": set(),
+    "representer": {"box", "smooth"},
+    "clusters": {"graphs"},
+}
+SHARED = {"solution", "watch", "matrices", "incomplete", "conjugate", "losses", "permutations"}
+
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "__pycache__" not in path.parts)
 
 
@@ -44,28 +57,27 @@ def layer_of(path: Path) -> str:
     return "" if first == "__init__" else first
 
 
-def imported_layers(path: Path, source: str) -> Iterator[tuple[int, str]]:
-    """Line and layer of every import of the package from within itself, wherever it stands in the file."""
-    package = ["mercer", *path.relative_to(ROOT).parent.parts]
+def imports(path: Path, source: str, within: str = "mercer") -> Iterator[tuple[int, str]]:
+    """Line and name below ``within`` of every import of it from inside the package, wherever it stands."""
+    package, depth = ["mercer", *path.relative_to(ROOT).parent.parts], within.count(".") + 1
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             stem = ".".join([*base, *([node.module] if node.module else [])])
-            names = [f"{stem}.{alias.name}" if stem == "mercer" else stem for alias in node.names]
+            names = [f"{stem}.{alias.name}" if stem == within else stem for alias in node.names]
         else:
             continue
         for name in names:
-            parts = name.split(".")
-            if parts[0] == "mercer" and len(parts) > 1:
-                yield node.lineno, parts[1]
+            if name.startswith(within + "."):
+                yield node.lineno, name.split(".")[depth]
 
 
 def violations(path: Path, source: str) -> list[str]:
     here = layer_of(path)
     found = []
-    for line, there in imported_layers(path, source):
+    for line, there in imports(path, source):
         if there not in LEVEL:  # a public name of the package: only scripts at the top may use those
             allowed = LEVEL[here] >= LEVEL["show"]
         else:
@@ -90,7 +102,7 @@ def test_layer_imports_only_lower_ones(path: Path) -> None:
 
 def test_the_package_does_not_import_testing() -> None:
     source = (ROOT / "__init__.py").read_text(encoding="utf-8")
-    assert "testing" not in {layer for _, layer in imported_layers(ROOT / "__init__.py", source)}
+    assert "testing" not in {layer for _, layer in imports(ROOT / "__init__.py", source)}
 
 
 @pytest.mark.parametrize(
@@ -109,3 +121,39 @@ def test_the_package_does_not_import_testing() -> None:
 )
 def test_the_rule_itself(where: str, source: str, count: int) -> None:
     assert len(violations(ROOT / where, source)) == count
+
+
+def strangers(path: Path, source: str) -> list[str]:
+    """Imports of a module of the solvers that its part does not build on."""
+    here = path.relative_to(ROOT / "solvers").parts[0].removesuffix(".py")
+    known = SHARED | PARTS.get(here, set()) | {here}
+    found = imports(path, source, "mercer.solvers")
+    return [f"{path.relative_to(ROOT)}:{line}: {there}" for line, there in found if there not in known]
+
+
+SOLVERS = [p for p in MODULES if p.is_relative_to(ROOT / "solvers") and p != ROOT / "solvers" / "__init__.py"]
+
+
+def test_every_solver_has_a_part() -> None:
+    top = {p.relative_to(ROOT / "solvers").parts[0].removesuffix(".py") for p in SOLVERS}
+    assert top == SHARED | set(PARTS)
+
+
+@pytest.mark.parametrize("path", SOLVERS, ids=lambda p: ".".join(p.relative_to(ROOT / "solvers").parts))
+def test_parts_of_the_solvers_go_one_way(path: Path) -> None:
+    assert strangers(path, path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "source", "count"),
+    [
+        ("box/pairs.py", "from ..ridge import solve_ridge", 1),
+        ("box/pairs.py", "from .. import ridge", 1),
+        ("box/pairs.py", "import mercer.solvers.ridge.path", 1),
+        ("solution.py", "from .box import BoxProblem", 1),
+        ("box/pairs.py", "from ..watch import Watch\nfrom . import problem\nfrom ...gram import Gram", 0),
+        ("representer/generic.py", "from ..box import solve_box", 0),
+    ],
+)
+def test_the_rule_of_the_parts_itself(where: str, source: str, count: int) -> None:
+    assert len(strangers(ROOT / "solvers" / where, source)) == count

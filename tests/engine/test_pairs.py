@@ -7,7 +7,7 @@ import pytest
 
 from mercer import _native
 from mercer.solvers import BoxProblem, PairSolver
-from mercer.solvers.pairs import Blocks
+from mercer.solvers.box.pairs import Blocks
 
 pytestmark = pytest.mark.native
 

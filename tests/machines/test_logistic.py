@@ -144,10 +144,10 @@ def test_products_and_factors_agree(monkeypatch, classes, intercept):
     y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(270), [-0.5, 0.5][: classes - 1])
     w = rng.uniform(0.5, 2, 270)
     parameters = {"alpha": 0.1, "fit_intercept": intercept, "tol": 1e-9}
-    monkeypatch.setattr("mercer.solvers.newton.LANDMARKS", 40)
+    monkeypatch.setattr("mercer.solvers.smooth.newton.LANDMARKS", 40)
     held = KernelLogistic(Gaussian(2.0), **parameters).fit(X, y, w)
     assert held.solution_.stats["method"].endswith("conjugate gradients")
-    monkeypatch.setattr("mercer.solvers.newton.FACTORED", 1000)
+    monkeypatch.setattr("mercer.solvers.smooth.newton.FACTORED", 1000)
     factored = KernelLogistic(Gaussian(2.0), **parameters).fit(X, y, w)
     assert factored.solution_.stats["method"].endswith("Cholesky")
     monkeypatch.setenv(

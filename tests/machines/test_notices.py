@@ -23,7 +23,7 @@ from mercer.machines import (
     OneClassSVM,
     PegasosSVC,
 )
-from mercer.solvers import decomposition
+from mercer.solvers.box import decomposition
 
 SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
 OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]

@@ -21,7 +21,7 @@ from mercer.kernels import (
     Sigmoid,
 )
 from mercer.machines import IndefiniteKernelWarning, KernelPCA
-from mercer.solvers import centered
+from mercer.solvers.spectral import centered
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.  There are none.
 EXPECTED_FAILED_CHECKS: dict[str, str] = {}

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import SVC, SVR, NuSVC, NuSVR
-from mercer.solvers import decomposition
+from mercer.solvers.box import decomposition
 
 from .svm_problems import hard
 

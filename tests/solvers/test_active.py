@@ -7,10 +7,10 @@ import pytest
 
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers import BoxProblem, decomposition, solve_box
-from mercer.solvers.active import settle
-from mercer.solvers.bordered import SystemsOnSets
-from mercer.solvers.cholesky import BLOCK, Factor
+from mercer.solvers.box import BoxProblem, decomposition, solve_box
+from mercer.solvers.box.active import settle
+from mercer.solvers.box.bordered import SystemsOnSets
+from mercer.solvers.box.cholesky import BLOCK, Factor
 from mercer.solvers.matrices import DenseMatrix, GramMatrix
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import nnls
 
-from mercer.solvers import alignment as module
-from mercer.solvers.alignment import nonnegative_minimum, solve_alignment
+from mercer.solvers.mixture import alignment as module
+from mercer.solvers.mixture.alignment import nonnegative_minimum, solve_alignment
 from mercer.solvers.watch import Watch
 
 

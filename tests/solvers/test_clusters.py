@@ -8,8 +8,7 @@ import scipy.sparse
 
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers import clusters
-from mercer.solvers.clusters import Geometry, around, kernel_kmeans, seed
+from mercer.solvers.clusters import Geometry, around, kernel_kmeans, kmeans, seed
 
 
 def objective(K, labels, w):
@@ -55,7 +54,7 @@ def test_every_step_lowers_the_objective(problem, monkeypatch):
     X = rng.standard_normal((200, 3))
     K, w = Gaussian(1.0).block(X), rng.uniform(0.1, 2.0, 200)
     seen = []
-    relabel, measure = clusters._Search._relabel, clusters._Search._measure
+    relabel, measure = kmeans._Search._relabel, kmeans._Search._measure
 
     def noted(self, new):
         seen.append(objective(K, self.labels, w))
@@ -68,13 +67,13 @@ def test_every_step_lowers_the_objective(problem, monkeypatch):
         measure(self, c)
         moved.append(objective(K, self.labels, w))
 
-    monkeypatch.setattr(clusters._Search, "_relabel", noted)
+    monkeypatch.setattr(kmeans._Search, "_relabel", noted)
     geometry = Geometry.of_gram(gram(Gaussian(1.0), X))
-    search = clusters._Search(geometry, 6, w, np.arange(200) % 6)
+    search = kmeans._Search(geometry, 6, w, np.arange(200) % 6)
     search.lloyd(300)
     assert len(seen) >= 6
     assert (np.diff(seen) <= 1e-12).all()
-    monkeypatch.setattr(clusters._Search, "_measure", noted_move)
+    monkeypatch.setattr(kmeans._Search, "_measure", noted_move)
     search.hartigan()
     assert len(moved) >= 4
     assert (np.diff(moved[::2]) < 0).all()
@@ -120,8 +119,8 @@ def test_lazy_products_give_the_same(problem, monkeypatch):
     X = np.random.default_rng(1).standard_normal((150, 2))
     G, w = gram(Gaussian(0.5), X), np.ones(150)
     held = Geometry.of_gram(G)
-    monkeypatch.setattr(clusters, "HELD_BYTES", 0)
-    monkeypatch.setattr(clusters, "BAND_BYTES", 8 * 150 * 7)
+    monkeypatch.setattr("mercer.solvers.clusters.kmeans.HELD_BYTES", 0)
+    monkeypatch.setattr("mercer.solvers.clusters.kmeans.BAND_BYTES", 8 * 150 * 7)
     monkeypatch.setattr(type(G), "dense", lambda self: pytest.fail("the matrix must not be held"))
     lazy = Geometry.of_gram(G)
     start = np.arange(150) % 5

@@ -9,9 +9,9 @@ from mercer.errors import InputError
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.solvers import CenteredMatrix, largest_eigenpairs, signs
-from mercer.solvers import centered as centered_module
-from mercer.solvers import eigen as eigen_module
-from mercer.solvers.eigen import DENSE_SIZE, _orthogonal, choose_solver
+from mercer.solvers.spectral import centered as centered_module
+from mercer.solvers.spectral import eigen as eigen_module
+from mercer.solvers.spectral.eigen import DENSE_SIZE, _orthogonal, choose_solver
 
 
 class Dense:

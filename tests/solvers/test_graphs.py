@@ -8,7 +8,7 @@ from mercer.errors import InputError, ParameterError
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
 from mercer.solvers.graphs import affinity, components, degrees, graph_laplacian, nearest, without_loops
-from mercer.solvers.laplacian import DENSE_SIZE, consistent, harmonic, slow_waves
+from mercer.solvers.graphs.laplacian import DENSE_SIZE, consistent, harmonic, slow_waves
 
 
 @pytest.fixture

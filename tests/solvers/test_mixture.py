@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 
 from mercer.errors import MemoryLimitError
-from mercer.solvers.mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
-from mercer.solvers.mixture_barrier import solve_mixture
-from mercer.solvers.mixture_steps import Point, Region, system_at
+from mercer.solvers.mixture.barrier import solve_mixture
+from mercer.solvers.mixture.problem import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
+from mercer.solvers.mixture.steps import Point, Region, system_at
 from mercer.solvers.watch import Watch
 
 from .joint import joint_minimum

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-import mercer.solvers.ridge
+import mercer.solvers.ridge.solver
 from mercer import gram
 from mercer.kernels import Gaussian
 from mercer.solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
 from mercer.solvers.conjugate import conjugate_gradients
-from mercer.solvers.reduction import BandReduction
+from mercer.solvers.ridge.reduction import BandReduction
 
 RELATIVE = 1e-9
 
@@ -133,7 +133,7 @@ def test_many_penalties_share_one_reduction(intercept):
 def test_mixed_precision_has_the_digits_of_double(monkeypatch):
     X, K, Y, w = smooth(n=120)
     exact = solve_ridge(K, Y, 0.01, w, True)
-    monkeypatch.setattr(mercer.solvers.ridge, "MIXED_SIZE", 100)
+    monkeypatch.setattr(mercer.solvers.ridge.solver, "MIXED_SIZE", 100)
     for matrix in (K, gram(Gaussian(np.sqrt(2)), X), gram(Gaussian(np.sqrt(2)), X.astype(np.float32))):
         mixed = solve_ridge(matrix, Y, 0.01, w, True)
         assert mixed.stats["method"] == "Cholesky, mixed precision"
@@ -163,7 +163,7 @@ def test_conjugate_gradients_never_form_the_matrix(monkeypatch):
     X, K, Y, w = smooth(n=300)
     G = gram(Gaussian(np.sqrt(2)), X)
     monkeypatch.setattr(type(G), "dense", lambda self: pytest.fail("the matrix was formed"))
-    monkeypatch.setattr(mercer.solvers.ridge, "HELD_BYTES", 1000)
+    monkeypatch.setattr(mercer.solvers.ridge.solver, "HELD_BYTES", 1000)
     solution = solve_ridge(G, Y, 0.1, w, True, tol=1e-10)
     assert solution.stats["method"] == "conjugate gradients"
     assert solution.converged

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,10 @@ import threadpoolctl
 from mercer import _native
 from mercer.errors import ParameterError
 
-__all__ = ["inside_tile", "num_threads", "single_threaded_blas"]
+__all__ = ["few_threads", "inside_tile", "num_threads", "single_threaded_blas"]
+
+#: Up to this many points linear algebra runs on one thread: it is bound by memory, or too short to share.
+SMALL = 4096
 
 _local = threading.local()
 
@@ -98,6 +101,11 @@ def single_threaded_blas() -> Iterator[None]:
                 _limiter.restore_original_limits()
                 _limiter = None
                 _release_control()
+
+
+def few_threads(n: int, small: int = SMALL) -> AbstractContextManager[None]:
+    """Hold BLAS to one thread for matrices so small that its threads would wait for each other."""
+    return single_threaded_blas() if n <= small else nullcontext()
 
 
 def _release_control() -> None:

@@ -29,8 +29,15 @@ from ..solvers.losses import (
     Poisson,
     Squared,
 )
-from ..solvers.norms import Penalty, Power, UserPenalty
-from ..solvers.representer import BuiltIn, RepresenterValue, UserLoss, solve_representer
+from ..solvers.representer import (
+    BuiltIn,
+    Penalty,
+    Power,
+    RepresenterValue,
+    UserLoss,
+    UserPenalty,
+    solve_representer,
+)
 from .base import len_of
 from .indefinite import screen
 from .labels import Labelled

@@ -17,8 +17,7 @@ from ...errors import InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import Geometry, kernel_kmeans
-from ...solvers.clusters import around, each_start, seed
+from ...solvers.clusters import Geometry, around, each_start, kernel_kmeans, seed
 from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..indefinite import screen

@@ -16,10 +16,8 @@ from ...errors import InputError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import Geometry, affinity, kernel_kmeans
-from ...solvers.clusters import each_start, seed
-from ...solvers.graphs import Affinity, components, degrees, without_loops
-from ...solvers.laplacian import slow_waves
+from ...solvers.clusters import Geometry, each_start, kernel_kmeans, seed
+from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import require_count
 from ..base import KernelMachine, len_of
 from ..notices import tell

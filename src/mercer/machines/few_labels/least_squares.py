@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from ...errors import InputError
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers.warping import solve_smooth_ridge
+from ...solvers.ridge import solve_smooth_ridge
 from ..arguments import require_number
 from ..notices import tell
 from .base import LaplacianMachine, Rows

@@ -14,9 +14,8 @@ from ...errors import InputError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import Solution, affinity
-from ...solvers.graphs import Affinity, nearest, without_loops
-from ...solvers.laplacian import consistent, harmonic
+from ...solvers import Solution
+from ...solvers.graphs import Affinity, affinity, consistent, harmonic, nearest, without_loops
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..notices import tell

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ...kernel import Kernel
 from ...kernels import Gaussian, Precomputed
-from ...solvers.warping import warp
+from ...solvers.ridge import warp
 from ..arguments import require_number
 from ..svm import SVC
 from .base import LaplacianMachine

@@ -25,9 +25,9 @@ from ...solvers import (
     Progress,
     Solution,
     SymmetricMatrix,
-    decomposition,
     solve_box,
 )
+from ...solvers.box import decomposition
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from ..notices import tell

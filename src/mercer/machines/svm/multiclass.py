@@ -25,8 +25,7 @@ from ...solvers import (
     Solution,
     SymmetricMatrix,
 )
-from ...solvers.decomposition import DOUBLE_TOLERANCE
-from ...solvers.pairs import Blocks
+from ...solvers.box import DOUBLE_TOLERANCE, Blocks
 from .base import Control, Fit
 
 __all__ = [

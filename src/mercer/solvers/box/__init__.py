@@ -1,0 +1,18 @@
+"""The quadratic problem in a box that is behind all support vector machines.
+
+=================  ===================================================================
+``problem``        ``BoxProblem``: the problem, and how far a point is from solving it
+``decomposition``  ``solve_box``: two-variable steps on working sets
+``active``         guessing the free variables, and guessing again
+``bordered``       linear systems on one set of variables after the other
+``cholesky``       their factors, in single precision
+``polish``         the exact end: the optimality system of the free variables
+``pairs``          ``PairSolver``: many problems, each on the points of two classes
+=================  ===================================================================
+"""
+
+from .decomposition import DOUBLE_TOLERANCE, BoxValue, solve_box
+from .pairs import Blocks, PairSolver
+from .problem import BoxProblem, Optimality
+
+__all__ = ["DOUBLE_TOLERANCE", "Blocks", "BoxProblem", "BoxValue", "Optimality", "PairSolver", "solve_box"]

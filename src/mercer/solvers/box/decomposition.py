@@ -1,0 +1,464 @@
+"""Solve a :class:`~mercer.solvers.BoxProblem` by two-variable decomposition on working sets.
+
+The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: where the rows of K come from
+and how many are kept, how the result is checked, and when to stop.
+
+Rows are kept in single precision where the tolerance allows it, the gradient always in double.  At the end
+the gradient is computed anew from the support vectors: from the rows that are kept, if their rounding is
+certainly below a tenth of the tolerance, else in double precision throughout.  If the violation is then above
+the tolerance, steps go on from there.  So rounding of the rows affects the time, not the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...engine.rough import RoughRows
+from ...engine.threads import num_threads
+from ...memory import memory_limit
+from ..matrices import DenseMatrix, SymmetricMatrix
+from ..solution import Solution
+from ..watch import Callback, Watch, status_of
+from .active import expected_seconds, settle
+from .polish import ROUNDING, is_cheap, polish
+from .problem import BoxProblem, Constraint, Vector
+
+__all__ = ["BoxValue", "solve_box"]
+
+_OFFSETS = {"sum": 1, "signed": 2, "free": 0}
+CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
+
+#: Problems up to this size hold all of K, in double precision.
+SMALL = 1024
+
+#: Tolerances below this ask for rows in double precision.
+DOUBLE_TOLERANCE = 1e-5
+
+#: Relative rounding of a value of K in single precision, and a little for how it was computed.
+ROUNDING_OF_SINGLE = 1.1 * 2.0**-24
+
+#: The same for values of Gaussian kernels, which are at most 1, from quick squared distances.
+ROUNDING_OF_QUICK = 2.0**-31
+
+#: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
+SINGLE_SHARE = 0.8
+
+#: Rows and columns of a larger matrix are used in place if they lie in at most so many runs of neighbours.
+MOST_RUNS = 16
+
+#: Without a wish, the cache has so many bytes, or room for so many working sets, whichever is more.  A larger
+#: one would save kernel values, but new memory costs about as much as computing what is put there.
+CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
+
+#: Values of at most so many elementary operations cost less than that: for them, and if they are rough, the
+#: cache has room for so many working sets.
+CHEAP, CHEAP_SETS, ROUGH_SETS = 160.0, 1.5, 2.0
+
+#: Rows that a cache must hold at least.
+LEAST_ROWS = 64
+
+#: Violations below this part of the gradient's size need no refinement.
+FINE = 1e-12
+
+#: Refinement may take this many times the steps that were needed so far, and some.
+EXTRA_SHARE, EXTRA_STEPS = 2, 1000
+
+#: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
+MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
+
+#: Problems held in full are solved on their free variables after every so many steps, at least and each.
+STEPS, STEPS_EACH = 20_000, 50
+
+#: Steps on larger problems between two looks at whether it pays to guess the free set, and the seconds of
+#: a step for each variable of the working set.
+STEPS_BETWEEN_LOOKS = 16_384
+STEP_COST = 2e-9
+
+#: Looks ahead of which nothing is known.
+MOST_LOOKS = 64.0
+
+#: Rounds of steps and exact steps without progress before the rest counts as rounding.
+PATIENCE = 3
+
+#: How often the gradient is computed anew before the rest counts as rounding.
+MOST_CHECKS = 6
+
+
+class BoxValue(NamedTuple):
+    """A point of the box and what belongs to it.
+
+    Attributes
+    ----------
+    coefficients : array of shape (n,)
+    gradient : array of shape (n,)
+        ``K @ coefficients + linear``.
+    offsets : tuple of float
+        Multipliers of the constraints.
+    """
+
+    coefficients: Vector
+    gradient: Vector
+    offsets: tuple[float, ...]
+
+
+def solve_box(
+    problem: BoxProblem,
+    matrix: SymmetricMatrix,
+    *,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: float | None = None,
+    time_budget: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    refine: bool = True,
+    threads: int | None = None,
+    name: str = "solver",
+) -> Solution[BoxValue]:
+    """Solve the problem, or stop where a limit is reached.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    matrix : SymmetricMatrix
+        K; a matrix that is not positive semidefinite leads to a stationary point.
+    start : array of shape (n,), optional
+        A point of the box that satisfies the constraint; 0 by default.
+    tol : float
+        The violation of the optimality conditions at which to stop.
+    max_iter : int
+        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
+        a thousand per variable, whichever is more.
+    cache_bytes : float, optional
+        Memory for rows of K; by default room for 3,072 or 4,096 rows whose values cost little, else 512 MiB,
+        or room for 5,120 rows if that is more; but at most half of the memory limit.
+    time_budget : float, optional
+        Seconds after which to stop.
+    callbacks : sequence of callables
+        Called with a :class:`Progress` at the start and about twenty times a second; True stops.
+    progress : bool
+        Show a bar when it takes more than a second.
+    refine : bool
+        Where it is cheap, end by solving the optimality system of the free variables directly, which
+        brings the violation down to rounding.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
+        precision, is at most ``tol``.
+    """
+    run = _Run(problem, matrix, start, tol, cache_bytes, threads)
+    watch = Watch(tol, time_budget, callbacks, progress, name)
+    try:
+        return run.solve(watch, max_iter, refine)
+    finally:
+        watch.close()
+
+
+class _Run:
+    def __init__(
+        self,
+        problem: BoxProblem,
+        matrix: SymmetricMatrix,
+        start: Vector | None,
+        tol: float,
+        cache_bytes: float | None,
+        threads: int | None,
+    ) -> None:
+        n = problem.size
+        self.problem, self.matrix, self.tol = problem, matrix, tol
+        double = n <= SMALL or tol < DOUBLE_TOLERANCE
+        if isinstance(matrix, DenseMatrix):
+            double = matrix.whole.dtype == np.float64
+        self.dtype = np.dtype(np.float64 if double else np.float32)
+        # What the rounding of rows may take from the tolerance where it is small against it.
+        self.goal = tol if double else SINGLE_SHARE * tol
+        self.rounding = 0.0  # of the gradient, from rows in single precision
+        self.spare: NDArray[Any] | None = None  # for rows that do not lie together in the cache
+        self.rough: RoughRows | None = None
+        index = self._hold(cache_bytes)
+        self.diagonal = matrix.diagonal()
+        b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        kind: Any = _native.Decomposition64 if double else _native.Decomposition32
+        self.native = kind(
+            problem.linear,
+            problem.low,
+            problem.high,
+            self.diagonal,
+            problem.width,
+            CONSTRAINTS[problem.constraint],
+            self.rows,
+            index,
+            b,
+            self._first_gradient(b),
+            num_threads() if threads is None else threads,
+        )
+
+    def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
+        """Make room for rows; if all of K is there, return where its rows are."""
+        n, matrix = self.problem.size, self.matrix
+        if isinstance(matrix, DenseMatrix):
+            if matrix.index is None or _has_few_runs(matrix.index):
+                self.rows = matrix.whole
+                return np.arange(n) if matrix.index is None else matrix.index
+            self.rows = matrix.dense(self.dtype)
+            return np.arange(n)
+        if self.dtype == np.float32:
+            self.rough = matrix.rough()
+        each = self.dtype.itemsize * n
+        budget = self._budget(each) if cache_bytes is None else cache_bytes
+        capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
+        if capacity == n and n <= _native.SET_SIZE:
+            self.rows, self.rough = matrix.dense(self.dtype), None
+            return np.arange(n)
+        self.rows = np.empty((capacity, n), self.dtype)
+        return None
+
+    def _budget(self, each: int) -> float:
+        """Bytes for rows of so many bytes, without a wish."""
+        if self.matrix.cost <= CHEAP:
+            sets, least = CHEAP_SETS if self.rough is None else ROUGH_SETS, 0
+        else:
+            sets, least = CACHE_SETS, CACHE_BYTES
+        return min(memory_limit() / 2, max(least, sets * _native.SET_SIZE * each))
+
+    def _first_gradient(self, b: Vector) -> Vector:
+        """Steps start from it; it is computed anew when they end."""
+        support = np.flatnonzero(b)
+        if self.dtype == np.float64 or not len(support):
+            return self._gradient(b)
+        return self.matrix.rough_product(support, b[support]) + self.problem.linear
+
+    def _gradient(self, b: Vector, quick: bool = False) -> Vector:
+        if not b.any():
+            return self.problem.linear
+        return self.matrix.product(b, quick) + self.problem.linear
+
+    def _fetch(self, rows: list[int], slots: list[int]) -> None:
+        if self.rough is not None:
+            self.rough.fill(np.array(rows), np.array(slots), self.rows)
+            return
+        wanted, first, last = np.array(rows), slots[0], slots[-1]
+        if last - first == len(slots) - 1:
+            self.matrix.fill(wanted, self.rows[first : last + 1])
+            return
+        if self.spare is None or len(self.spare) < len(rows):
+            self.spare = np.empty((len(rows), self.problem.size), self.dtype)
+        self.matrix.fill(wanted, self.spare[: len(rows)])
+        self.rows[slots] = self.spare[: len(rows)]
+
+    def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
+        native = self.native
+        most = most_steps(max_iter, self.problem.size)
+        ending, exact = _native.STOPPED, False
+        try:
+            if watch(native.steps, native.violation()[0]):
+                return self._solution(ending, exact, watch)
+            for _ in range(MOST_CHECKS):
+                ending = self._descend(watch, most)
+                if ending != _native.CONVERGED:
+                    break
+                exact = True
+                self.rounding = self._recompute()
+                if (
+                    is_small(self.rounding, self.tol)
+                    and native.violation()[0] <= self.tol - 2 * self.rounding
+                ):
+                    break
+                self._recompute_precisely()
+                if native.violation()[0] <= self.tol - 2 * self.rounding:
+                    break
+            if exact and refine and ending == _native.CONVERGED:
+                self._refine(watch)
+        except KeyboardInterrupt:
+            watch.reason = "it was interrupted"
+            ending = _native.STOPPED
+        return self._solution(ending, exact, watch)
+
+    def _recompute(self) -> float:
+        """The gradient anew from the rows that are there; return how far it may be off."""
+        if self.rough is not None:
+            return np.inf
+        size = self.native.recompute()
+        return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
+
+    def _recompute_precisely(self, best: bool = False) -> None:
+        """The gradient anew, in double precision throughout; the best if more than the tolerance counts."""
+        self.rounding = 0.0
+        if self.dtype != np.float64 or self.native.recompute() < 0:
+            b = self.native.b
+            off = ROUNDING_OF_QUICK * float(np.abs(b).sum())
+            quick = self.rough is not None and is_small(off, self.tol) and not best
+            self.rounding = off if quick else 0.0
+            self.native.restart(b, self._gradient(b, quick))
+
+    def _descend(self, watch: Watch, most: int) -> int:
+        """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
+        native, n = self.native, self.problem.size
+        if self.dtype != np.float64 or n > _native.SET_SIZE:
+            return self._descend_far(watch, most)
+        idle, least = 0, (np.inf, np.inf)
+        while idle < PATIENCE:
+            some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
+            ending = int(native.run(self.goal, some, self._fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most:
+                return ending
+            if watch.is_due and watch(native.steps, native.violation()[0]):
+                return int(_native.STOPPED)
+            b = native.b
+            native.restart(*polish(self.problem, self.matrix, b, self._gradient(b), far=True))
+            state = self.problem.optimality(native.b, native.f)
+            slack = ROUNDING * abs(state.objective)
+            moved = state.objective < least[0] - slack or state.violation < 0.5 * least[1]
+            idle = 0 if moved else idle + 1
+            least = (min(least[0], state.objective), min(least[1], state.violation))
+        return int(_native.STALLED)
+
+    def _descend_far(self, watch: Watch, most: int) -> int:
+        """Two-variable steps; where many more are to be expected, the free set is guessed."""
+        native, problem = self.native, self.problem
+        before, patience = np.inf, 1.0
+        while True:
+            left = most - native.steps
+            some = left if problem.constraint == "signed" else min(STEPS_BETWEEN_LOOKS, left)
+            ending = int(native.run(self.goal, some, self._fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most:
+                return ending
+            violation, b = native.violation()[0], native.b
+            if watch.is_due and watch(native.steps, violation):
+                return int(_native.STOPPED)
+            looks = _rounds_left(before, violation, self.tol)
+            steps = looks * STEPS_BETWEEN_LOOKS * STEP_COST * min(problem.size, _native.SET_SIZE)
+            before = violation
+            if steps < patience * expected_seconds(problem, b):
+                continue
+            if not self._guess(watch):
+                patience *= 4
+            if watch.reason:
+                return int(_native.STOPPED)
+
+    def _guess(self, watch: Watch) -> bool:
+        """Go to the solution at once, if it is known which variables are free but for a few."""
+        native = self.native
+
+        def is_over() -> bool:
+            return watch.is_due and bool(watch(native.steps, native.violation()[0]))
+
+        found = settle(self.problem, self.matrix, native.b, native.f, self.tol, is_over)
+        if found is not None:
+            native.restart(*found)
+        return found is not None
+
+    def _refine(self, watch: Watch) -> None:
+        """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
+        native, n = self.native, self.problem.size
+        fine = FINE * float(np.abs(native.f).max(initial=1.0))
+        if self.dtype == np.float64 and n <= _native.SET_SIZE:
+            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
+            self._recompute_precisely()
+        if not is_cheap(self.problem, native.b):
+            return
+        if self.rounding > 0:
+            self._recompute_precisely(best=True)
+        if native.violation()[0] > fine:
+            native.restart(*polish(self.problem, self.matrix, native.b, native.f))
+
+    def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
+        native = self.native
+        b, f = native.b, native.f
+        cache = {
+            "cache_hits": native.hits,
+            "cache_misses": native.misses,
+            "cache_rows": len(self.rows),
+            "cache_dtype": self.dtype.name,
+            "rounding": self.rounding,
+        }
+        outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
+        return outcome.solution(self.problem.constraint, b, f, self.tol, exact, watch, cache)
+
+
+class Outcome(NamedTuple):
+    """What the native solver says at the end, in its order."""
+
+    ending: int
+    steps: int
+    rounds: int
+    violation: float
+    offsets: tuple[float, float]
+    objective: float
+    gap: float
+
+    def solution(
+        self,
+        constraint: Constraint,
+        b: Vector,
+        f: Vector,
+        tol: float,
+        exact: bool,
+        watch: Watch,
+        further: Mapping[str, Any],
+    ) -> Solution[BoxValue]:
+        """Put it together; ``exact`` if the gradient was computed anew."""
+        converged = exact and self.violation <= tol
+        stats = {
+            "iterations": self.steps,
+            "rounds": self.rounds,
+            "seconds": watch.elapsed,
+            "kkt_violation": self.violation,
+            "objective": self.objective,
+            "support": int(np.count_nonzero(b)),
+            "stopped": bool(watch.reason),
+            "reason": watch.reason,
+            "interrupted": watch.reason == "it was interrupted",
+            **further,
+        }
+        return Solution(
+            BoxValue(b, f, self.offsets[: _OFFSETS[constraint]]),
+            converged,
+            status_of(self.ending, converged, self.steps, self.violation, tol, watch.reason),
+            self.gap,
+            stats,
+        )
+
+
+def rounding_of(size: float) -> float:
+    """By how much rounding K to single precision changes the gradient at most.
+
+    A value of K is rounded by at most 2^-24 of itself, and was computed with an error far below that, so the
+    gradient, a sum in double precision, changes by at most 2^-24 of ``size``, the largest sum of
+    ``|K_ij b_j|`` over j.
+    """
+    return ROUNDING_OF_SINGLE * size
+
+
+def is_small(rounding: float, tol: float) -> bool:
+    """Whether a violation, the difference of two numbers of the gradient, can be trusted all the same."""
+    return rounding <= 0.1 * tol
+
+
+def most_steps(max_iter: int, n: int) -> int:
+    """The limit that ``max_iter`` stands for."""
+    return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
+
+
+def _rounds_left(before: float, now: float, tol: float) -> float:
+    """How often the violation has to fall as it did between two looks until it is at most ``tol``."""
+    if before == np.inf:
+        return 0.0
+    if not now < before:
+        return MOST_LOOKS
+    return min(math.log(max(now / tol, 1.0)) / math.log(before / now), MOST_LOOKS)
+
+
+def _has_few_runs(index: NDArray[np.int64]) -> bool:
+    """Whether positions increase, in few runs of neighbours."""
+    gaps = np.diff(index)
+    return bool((gaps > 0).all() and np.count_nonzero(gaps != 1) < MOST_RUNS)

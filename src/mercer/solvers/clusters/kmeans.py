@@ -1,0 +1,392 @@
+r"""Clusters around means in feature space: kernel k-means.
+
+Minimise over partitions of the points into :math:`k` clusters :math:`c` with masses
+:math:`s_c = \sum_{i \in c} w_i` and means :math:`m_c = \sum_{i \in c} w_i \Phi(x_i) / s_c`
+
+.. math:: J = \sum_i w_i \, \|\Phi(x_i) - m_{c(i)}\|^2, \qquad
+          \|\Phi(x_i) - m_c\|^2 = K_{ii} - 2 (K v_c)_i + v_c^\top K v_c,
+
+where :math:`v_c` holds :math:`w_i / s_c` for the points of the cluster and 0 elsewhere.
+
+Lloyd's steps move every point to the nearest mean: each is one product of :math:`K` with a matrix of
+:math:`k` columns, and :math:`J` never rises.  Where they end, moving one point :math:`i` from :math:`a` to
+:math:`b` may still help (Hartigan), for the means move with it:
+
+.. math:: \Delta J = \frac{w_i s_b}{s_b + w_i} \|\Phi(x_i) - m_b\|^2
+                   - \frac{w_i s_a}{s_a - w_i} \|\Phi(x_i) - m_a\|^2 ;
+
+each such move costs one column of :math:`K`.  A partition that no move improves is also one that Lloyd's
+steps leave alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import memory
+from ...gram import Gram
+from ...gram.base import BAND_BYTES
+from ..graphs import Affinity, degrees
+from ..solution import Solution
+
+__all__ = ["Geometry", "Partition", "around", "each_start", "kernel_kmeans", "seed"]
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+#: Matrices up to this size are held; larger ones are computed anew for every product.
+HELD_BYTES = 1 << 30
+
+#: Sums are updated, not computed anew, if at most one point in so many changes its cluster.
+FEW = 3
+
+#: Differences of squared distances up to this many units of rounding are none.
+ROUNDING = 256 * float(np.finfo(np.float64).eps)
+
+
+class Geometry(NamedTuple):
+    """Inner products of points, as far as means need them."""
+
+    diagonal: Vector
+    product: Callable[[Vector], Vector]  # V -> K @ V
+    columns: Callable[[Index], Vector]  # positions -> K[:, positions]
+    part: Callable[[Index, Vector], Vector]  # positions, V -> K[:, positions] @ V
+
+    @classmethod
+    def of_gram(cls, G: Gram) -> Geometry:
+        """Points behind a Gram matrix, which is held if it is small and fits half of the memory limit."""
+        G, n = G._in_double(), len(G)
+        if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2):
+            K = np.asarray(G.dense(), dtype=np.float64)
+            return cls(K.diagonal().copy(), lambda V: K @ V, lambda i: K[i].T, lambda i, V: (V.T @ K[i]).T)
+
+        def part(index: Index, V: Vector) -> Vector:
+            width = max(1, BAND_BYTES // (8 * n))
+            chunks = [slice(s, s + width) for s in range(0, len(index), width)]
+            return sum((G.block(slice(None), index[c]) @ V[c] for c in chunks), np.zeros((n, V.shape[1])))
+
+        diagonal = np.asarray(G.diagonal(), dtype=np.float64)
+        return cls(diagonal, lambda V: np.asarray(G @ V), lambda i: G.block(slice(None), i), part)
+
+    @classmethod
+    def of_rows(cls, Z: Vector) -> Geometry:
+        """Points given as vectors: no n-by-n matrix is needed."""
+        diagonal = np.einsum("ij,ij->i", Z, Z)
+        return cls(diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V))
+
+    @classmethod
+    def of_graph(cls, A: Affinity) -> Geometry:
+        """Inner products ``D^-1 A D^-1 + D^-1``: with the degrees as weights, J is the normalised cut.
+
+        More precisely ``J = cut + n - 2 k + sum_i A_ii / d_i`` for k clusters.  All degrees must be positive.
+        """
+        d = degrees(A)
+
+        def part(index: Index, V: Vector) -> Vector:
+            V = V / d[index, None]
+            result = np.asarray(A[index].T @ V) / d[:, None]
+            result[index] += V
+            return result
+
+        def product(V: Vector) -> Vector:
+            V = V / d[:, None]
+            return np.asarray(A @ V) / d[:, None] + V
+
+        diagonal = A.diagonal() / d**2 + 1 / d
+        return cls(diagonal, product, lambda i: part(i, np.eye(len(i))), part)
+
+    def distances(self, index: Index) -> Vector:
+        """Squared distances of all points from some, of shape (n, len(index))."""
+        squared = self.diagonal[:, None] - 2 * self.columns(index) + self.diagonal[index]
+        squared[index, np.arange(len(index))] = 0.0
+        return np.maximum(squared, 0.0)
+
+
+class Partition(NamedTuple):
+    """Clusters and their means.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+    inertia : float
+        The objective J.
+    coefficients : array of shape (n, k)
+        The means as combinations of the points.
+    squares : array of shape (k,)
+        Squared norms of the means.
+    remoteness : array of shape (k,)
+        Squared distances of the means from that of all points, up to a constant.
+    """
+
+    labels: Index
+    inertia: float
+    coefficients: Vector
+    squares: Vector
+    remoteness: Vector
+
+    def numbered(self, weight: Vector) -> Partition:
+        """The same clusters, the heaviest first, equal ones by their nearness to the mean of all points.
+
+        The order of the points has no say in it.
+        """
+        k = len(self.squares)
+        mass = np.bincount(self.labels, weight, k)
+        order = np.lexsort((np.arange(k), self.remoteness, -np.round(mass / mass.sum(), 12)))
+        return Partition(
+            np.argsort(order)[self.labels],
+            self.inertia,
+            self.coefficients[:, order],
+            self.squares[order],
+            self.remoteness[order],
+        )
+
+
+def kernel_kmeans(
+    geometry: Geometry,
+    n_clusters: int,
+    weight: Vector,
+    starts: Iterable[Index],
+    *,
+    single_moves: bool = True,
+    max_iter: int = 300,
+) -> Solution[Partition]:
+    """Find the best local optimum from several starts.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    n_clusters : int
+        At most the number of points.
+    weight : array of shape (n,)
+        Positive weights.
+    starts : iterable of label arrays
+    single_moves : bool
+        Whether moves of single points follow Lloyd's steps.
+    max_iter : int
+        Most steps of Lloyd's kind from each start; as many single moves as points may follow.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is how much one more step would lower the objective, relative to it, from distances computed
+        anew at the end.
+    """
+    scale = float(weight.max())  # masses are multiplied with each other, and must not overflow
+    best: _Search | None = None
+    for start in starts:
+        search = _Search(geometry, n_clusters, weight / scale, start)
+        search.lloyd(max_iter)
+        if single_moves:
+            search.hartigan()
+        if best is None or search.inertia < best.inertia * (1 - 1e-12):
+            best = search
+    assert best is not None, "there is at least one start"
+    found = best.solution(single_moves, max_iter)
+    return replace(found, value=found.value._replace(inertia=scale * found.value.inertia))
+
+
+class _Search:
+    """One descent: labels, masses, and the sums ``K (w * indicator)`` from which all distances follow."""
+
+    def __init__(self, geometry: Geometry, k: int, weight: Vector, labels: Index) -> None:
+        self.geometry, self.k, self.weight = geometry, k, weight
+        self.labels, self.steps, self.moves = labels.copy(), 0, 0
+        self.level = ROUNDING * float(np.abs(geometry.diagonal).max())
+        self.rows = np.arange(len(labels))
+        far = geometry.diagonal  # from the origin: enough to find members for clusters without any
+        self._fill_empty(self.labels, np.broadcast_to(far[:, None], (len(far), k)))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Compute everything anew from the labels."""
+        self.members = np.bincount(self.labels, minlength=self.k)
+        self.mass = np.bincount(self.labels, self.weight, self.k)
+        indicator = np.zeros((len(self.labels), self.k))
+        indicator[self.rows, self.labels] = self.weight
+        self.sums = np.asarray(self.geometry.product(indicator), dtype=np.float64)
+        self.is_fresh = True
+        self._measure_all()
+
+    def _relabel(self, new: Index) -> None:
+        """Take new labels over; where few change, only their part of the sums is computed."""
+        changed = np.flatnonzero(new != self.labels)
+        old, self.labels = self.labels[changed], new
+        if FEW * len(changed) > len(new):
+            self.refresh()
+            return
+        self.members = np.bincount(new, minlength=self.k)
+        self.mass = np.bincount(new, self.weight, self.k)
+        delta = np.zeros((len(changed), self.k))
+        delta[np.arange(len(changed)), new[changed]] = self.weight[changed]
+        delta[np.arange(len(changed)), old] = -self.weight[changed]
+        self.sums += self.geometry.part(changed, delta)
+        self.is_fresh = False
+        self._measure_all()
+
+    def _measure_all(self) -> None:
+        self.squared, self.squares = np.empty_like(self.sums), np.empty(self.k)
+        for c in range(self.k):
+            self._measure(c)
+
+    def _measure(self, c: int) -> None:
+        """Distances from one mean."""
+        own = self.labels == c
+        self.squares[c] = self.weight[own] @ self.sums[own, c] / self.mass[c] ** 2
+        self.squared[:, c] = self.geometry.diagonal - (2 / self.mass[c]) * self.sums[:, c] + self.squares[c]
+
+    @property
+    def inertia(self) -> float:
+        """The objective."""
+        return max(0.0, float(self.weight @ self.squared[self.rows, self.labels]))
+
+    def lloyd(self, max_iter: int) -> None:
+        """Move points to their nearest means until none moves, or the objective falls no further."""
+        while self.steps < max_iter:
+            new = self._nearest()
+            if np.array_equal(new, self.labels):
+                if self.is_fresh:
+                    return
+                self.refresh()  # what was added up step by step may have drifted
+                continue
+            old, before = self.labels, self.inertia
+            self._relabel(new)
+            self.steps += 1
+            if self.inertia > before:  # rounding, or a kernel that is not positive definite
+                self.labels = old
+                self.refresh()
+                return
+
+    def _nearest(self) -> Index:
+        """The nearest mean of each point: its own if no other is nearer beyond rounding, else the first."""
+        least = self.squared.min(axis=1)
+        stays = self.squared[self.rows, self.labels] <= least + self.level
+        new = np.where(stays, self.labels, self.squared.argmin(axis=1))
+        self._fill_empty(new, self.squared)
+        return new
+
+    def _fill_empty(self, labels: Index, squared: Vector) -> None:
+        """Give each empty cluster the point that is farthest from its mean and not alone there."""
+        counts = np.bincount(labels, minlength=self.k)
+        for c in np.flatnonzero(counts == 0):
+            cost = np.where(counts[labels] > 1, self.weight * squared[self.rows, labels], -np.inf)
+            i = int(cost.argmax())
+            counts[labels[i]] -= 1
+            counts[c], labels[i] = 1, c
+
+    def hartigan(self) -> None:
+        """Move single points while that lowers the objective, in sweeps with the best moves first."""
+        while self.moves < len(self.labels):
+            gain = -self._changes(self.rows).min(axis=1)
+            candidates = np.flatnonzero(gain > self.level * self.weight)
+            if not len(candidates):
+                return
+            for i in candidates[np.argsort(-gain[candidates], kind="stable")]:
+                change = self._changes(np.array([i]))[0]  # as the clusters are by now
+                target = int(change.argmin())
+                if change[target] < -self.level * self.weight[i]:
+                    self._move(int(i), target)
+
+    def _move(self, i: int, target: int) -> None:
+        column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
+        source = int(self.labels[i])
+        self.labels[i] = target
+        for c, sign in ((source, -1), (target, 1)):
+            self.sums[:, c] += sign * column
+            self.mass[c] += sign * self.weight[i]
+            self.members[c] += sign
+        self._measure(source)
+        self._measure(target)
+        self.moves += 1
+        self.is_fresh = False
+
+    def _changes(self, points: Index) -> Vector:
+        """Changes of the objective if points move, of shape (points, clusters); none empties a cluster."""
+        w, labels = self.weight[points], self.labels[points]
+        squared, own = self.squared[points], self.mass[labels]
+        rest = own - w
+        alone = (self.members[labels] == 1) | (rest <= ROUNDING * own)
+        leaving = w * own / np.where(alone, 1.0, rest) * squared[np.arange(len(points)), labels]
+        change = (w[:, None] * self.mass / (self.mass + w[:, None])) * squared
+        change -= np.where(alone, -np.inf, leaving)[:, None]
+        change[np.arange(len(points)), labels] = np.inf
+        return np.asarray(change)
+
+    def solution(self, single_moves: bool, max_iter: int) -> Solution[Partition]:
+        """What was found, judged by distances computed anew."""
+        self.refresh()
+        inertia = self.inertia
+        own, least = self.squared[self.rows, self.labels], self.squared.min(axis=1)
+        gain = float(self.weight @ (own - least))
+        rest = float(self.weight.sum()) * self.level
+        if single_moves and self.k > 1:
+            gain = max(gain, -float(self._changes(self.rows).min()))
+        converged = gain <= 4 * rest
+        if converged:
+            status = "converged: no point is nearer to another mean"
+            status += ", and no move of a single point lowers the objective" if single_moves else ""
+        else:
+            status = f"stopped after {self.steps} steps and {self.moves} moves of single points"
+            status += ". Raise max_iter" if self.steps >= max_iter else ""
+        coefficients = np.zeros_like(self.sums)
+        coefficients[self.rows, self.labels] = self.weight / self.mass[self.labels]
+        centre = self.sums.sum(axis=1) / self.weight.sum()
+        remoteness = self.squares - 2 * (coefficients.T @ centre)
+        value = Partition(self.labels, inertia, coefficients, self.squares, remoteness)
+        # The first of the nearest means: of several that coincide, only one is found.
+        found = np.unique((self.squared <= least[:, None] + self.level).argmax(axis=1))
+        stats = {"iterations": self.steps + 1, "moves": self.moves, "different_means": len(found)}
+        return Solution(value, converged, status, max(0.0, gain) / inertia if inertia else 0.0, stats)
+
+
+def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> Index:
+    """Labels from k-means++ seeding: each centre is drawn with chance proportional to what it can save.
+
+    Of a few candidates (2 + log k) the one that saves most is taken.  Points drawn by weight: a point of
+    weight 2 is drawn like two copies of it.
+    """
+    trials = 2 + int(np.log(n_clusters))
+    first = _draw(weight, random.uniform(size=1))
+    centres = [int(first[0])]
+    away = geometry.distances(first)
+    closest = away[:, 0]
+    while len(centres) < n_clusters:
+        chance = weight * closest
+        chance[centres] = 0.0
+        if not chance.sum() > 0:  # fewer different points than clusters: any other point will do
+            chance = weight.copy()
+            chance[centres] = 0.0
+        candidates = _draw(chance, random.uniform(size=trials))
+        distances = geometry.distances(candidates)
+        best = int((weight @ np.minimum(distances, closest[:, None])).argmin())
+        centres.append(int(candidates[best]))
+        away = np.column_stack([away, distances[:, best]])
+        closest = away.min(axis=1)
+    return around(geometry, np.array(centres), away)
+
+
+def each_start(count: int, name: str) -> Iterable[int]:
+    """Numbers of the starts; a bar tells of them if they take long."""
+    from tqdm import tqdm
+
+    return tqdm(range(count), delay=1, leave=False, disable=None, unit="start", desc=name)  # type: ignore[no-any-return]
+
+
+def around(geometry: Geometry, centres: Index, distances: Vector | None = None) -> Index:
+    """Labels of the nearest of some points; each of these has its own."""
+    if distances is None:
+        distances = geometry.distances(centres)
+    labels = distances.argmin(axis=1)
+    labels[centres] = np.arange(len(centres))
+    return np.asarray(labels, dtype=np.intp)
+
+
+def _draw(chance: Vector, uniform: Vector) -> Index:
+    """Positions drawn with given chances, by numbers that are uniform in [0, 1)."""
+    ends = np.cumsum(chance)
+    drawn = np.searchsorted(ends, uniform * ends[-1], side="right")
+    return np.asarray(np.minimum(drawn, np.flatnonzero(chance)[-1]), dtype=np.intp)

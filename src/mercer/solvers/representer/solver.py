@@ -1,0 +1,281 @@
+r"""Minimise a loss of predictions plus a function of the norm, and bound how far from the minimum that is.
+
+For a convex loss and a convex increasing g, slopes :math:`s` at which the conjugate of the loss is finite,
+with :math:`\|\sum_i s_i k(x_i, \cdot)\| \le \alpha g'(t)` (and of sum zero with an intercept), give
+
+.. math:: L(f) + \alpha g(\|f\|) - \min \;\le\; L(f) + L^*(s) + \alpha \, t \, g'(t), \qquad t = \|f\| ,
+
+because :math:`(\alpha g)^*(u) \le \alpha (t g'(t) - g(t))` for :math:`u \le \alpha g'(t)`.  The conjugate of
+g need not be known.  At the solution the slopes are :math:`-\lambda a`, and the bound is zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.threads import few_threads
+from ...gram import Gram
+from ..box import BoxProblem, solve_box
+from ..losses import Loss, PiecewiseLinear, SmoothLoss
+from ..matrices import GramMatrix
+from ..smooth import SmoothProblem, SmoothValue, best_intercept, hold, solve_smooth
+from ..solution import Solution
+from .generic import Coordinates, LossFunction, solve_generic
+from .norms import Found, Penalty, along_the_path
+
+__all__ = ["BuiltIn", "RepresenterValue", "UserLoss", "solve_representer"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+#: Tolerances of the optimality conditions that piecewise linear losses are solved to, one after the other,
+#: until the gap is small.
+TOLERANCES = (1e-4, 1e-7, 1e-10)
+
+#: Fits for a squared norm are more accurate by this factor: the norm feels the root of their gap.
+INNER = 1e-10
+
+#: A penalty of the squared norm is as good as infinite at this multiple of the largest curvature of the loss.
+AS_GOOD_AS_ZERO = 1e7
+
+
+class RepresenterValue(NamedTuple):
+    """Coefficients, intercept, norm."""
+
+    coefficients: Array
+    intercept: float
+    norm: float
+
+
+class Slopes(NamedTuple):
+    """Weighted slopes of the loss, feasible for the dual problem, and the norm of their kernel function."""
+
+    values: Array
+    norm: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The minimiser for a squared norm."""
+
+    value: RepresenterValue
+    loss: float
+    predictions: Array
+    slopes: Slopes | None  # None for losses of one's own
+    solution: Solution[Any]
+    gap: float  # for the squared norm
+
+    @property
+    def norm(self) -> float:
+        """The norm of the function."""
+        return self.value.norm
+
+
+class Solver(Protocol):
+    """Minimises one loss with the squared norm."""
+
+    size: int  # number of points
+    scale: float  # of penalties
+    rounding: float  # an objective so small that its relative error is above the tolerance
+
+    def fit(self, lam: float, start: Fitted | None) -> Fitted:
+        """The minimiser with the penalty ``lam / 2`` times the squared norm."""
+
+    def zero(self) -> Fitted:
+        """The best function of norm zero."""
+
+    def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
+        """How far the objective is above its minimum at most."""
+
+
+def solve_representer(
+    solver: Solver, alpha: float, penalty: Penalty, tol: float
+) -> Solution[RepresenterValue]:
+    """Minimise; ``gap`` of the solution bounds how far its objective is above the minimum."""
+    with few_threads(solver.size):
+        found = along_the_path(solver.fit, solver.zero, alpha, penalty, AS_GOOD_AS_ZERO * solver.scale)
+        trial = found.trial
+        objective = trial.loss + alpha * penalty.value(trial.norm)
+        gap = solver.gap(found, alpha, penalty)
+    converged = bool(gap <= tol * max(abs(objective), solver.rounding))
+    status = "converged" if converged else "the gap is above the tolerance; raise max_iter, alpha or tol"
+    if not converged and not trial.solution.converged:
+        status = trial.solution.status
+    stats = {
+        "objective": objective,
+        "lambda": found.lam,
+        "fits": found.tries,
+        "iterations": trial.solution.stats["iterations"],
+    }
+    return Solution(trial.value, converged, status, gap, stats)
+
+
+class BuiltIn:
+    """A loss of this library, a weighted sum over points."""
+
+    name = "RepresenterMachine"
+
+    def __init__(
+        self,
+        loss: Loss,
+        targets: Array,
+        weight: Array,
+        G: Gram,
+        intercept: bool,
+        *,
+        tol: float,
+        max_iter: int,
+    ) -> None:
+        self.loss, self.y, self.weight, self.gram = loss, targets[:, None], weight, G
+        self.intercept, self.tol, self.max_iter = intercept, tol, max_iter
+        self.held = hold(G) if isinstance(loss, SmoothLoss) else None
+        self.matrix, self.size = GramMatrix(G), len(G)
+        largest = max(1.0, float(np.abs(targets).max()))
+        self.scale = float(weight @ np.abs(self.matrix.diagonal())) * largest or 1.0
+        self.rounding = float(np.finfo(float).eps * weight.sum() * largest**2) / tol
+
+    def fit(self, lam: float, start: Fitted | None) -> Fitted:
+        """The minimiser with the penalty ``lam / 2`` times the squared norm."""
+        if isinstance(self.loss, SmoothLoss):
+            return self._smooth(self.loss, lam, start)
+        assert isinstance(self.loss, PiecewiseLinear)
+        return self._piecewise_linear(self.loss, lam)
+
+    def _smooth(self, loss: SmoothLoss, lam: float, start: Fitted | None) -> Fitted:
+        problem = SmoothProblem(loss, self.y, self.weight, self.intercept)
+        first = None
+        if start is not None:
+            coefficients, intercept, _ = start.value
+            first = SmoothValue(coefficients[:, None], np.array([intercept]), start.predictions[:, None])
+        solution = solve_smooth(
+            problem,
+            self.gram,
+            lam,
+            held=self.held,
+            start=first,
+            tol=INNER * self.tol,
+            max_iter=self.max_iter,
+            name=self.name,
+        )
+        A, b, F = solution.value
+        return self._fitted(lam, A[:, 0], float(b[0]), F[:, 0], solution, solution.gap)
+
+    def _piecewise_linear(self, loss: PiecewiseLinear, lam: float) -> Fitted:
+        """The quadratic problem of support vector machines, with ``C = weight / lam``."""
+        C = self.weight / lam
+        low, high = (C * bound[:, 0] for bound in loss.bounds(self.y))
+        constraint: Any = "sum" if self.intercept else "free"
+        problem = BoxProblem(-self.y[:, 0], low, high, loss.width, constraint)
+        b = np.zeros(len(C))
+        for tol in TOLERANCES:
+            solution = solve_box(problem, self.matrix, start=b, tol=tol * self._size, name=self.name)
+            b, gradient, offsets = solution.value
+            if solution.gap <= 0.1 * self.tol * abs(solution.stats["objective"]):
+                break
+        offset = offsets[0] if self.intercept else 0.0
+        F = gradient + self.y[:, 0] + offset
+        return self._fitted(lam, b, offset, F, solution, lam * solution.gap)
+
+    @property
+    def _size(self) -> float:
+        """The size of predictions, by which tolerances of theirs are measured."""
+        return max(float(np.abs(self.y).max()), 1e-300)
+
+    def _fitted(
+        self, lam: float, a: Array, b: float, F: Array, solution: Solution[Any], gap: float
+    ) -> Fitted:
+        norm = math.sqrt(max(float(a @ (F - b)), 0.0))
+        value = RepresenterValue(a, b, norm)
+        return Fitted(value, self._value(F), F, Slopes(-lam * a, lam * norm), solution, gap)
+
+    def _value(self, F: Array) -> float:
+        return float(self.weight @ self.loss.value(self.y, F[:, None]))
+
+    def zero(self) -> Fitted:
+        """The best function of norm zero; its slopes are those of a norm that is as good as zero."""
+        last = self.fit(AS_GOOD_AS_ZERO * self.scale, None)
+        n, b = len(self.weight), last.value.intercept
+        if isinstance(self.loss, SmoothLoss):
+            problem = SmoothProblem(self.loss, self.y, self.weight, self.intercept)
+            b = float(best_intercept(problem, np.zeros((n, 1)), np.array([b]))[0])
+        F = np.full(n, b)
+        value = RepresenterValue(np.zeros(n), b, 0.0)
+        return replace(last, value=value, loss=self._value(F), predictions=F)
+
+    def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
+        """The duality gap; its slopes are scaled down to what the penalty's derivative allows."""
+        if not penalty.is_convex:
+            return _stationarity(found, alpha, penalty)
+        trial = found.trial
+        t, allowed = trial.norm, alpha * penalty.slope(trial.norm)
+        bounds = []
+        for s, size in self._candidates(trial):
+            s = s * min(1.0, allowed / size) if size > 0 else s
+            conjugate = float(self.weight @ self.loss.conjugate(self.y, (s / self.weight)[:, None]))
+            bounds.append(max(trial.loss + conjugate + t * allowed, 0.0))
+        return min(bounds)
+
+    def _candidates(self, trial: Fitted) -> list[Slopes]:
+        """Points of the dual problem: minus lambda times the coefficients, and the slopes of the loss.
+
+        They are the same up to rounding and up to what K does not see.  The norm of the first is that of f;
+        that of the second may be a small difference of large numbers.
+        """
+        assert trial.slopes is not None
+        result = [trial.slopes]
+        if isinstance(self.loss, SmoothLoss):
+            s = self.weight * self.loss.gradient(self.y, trial.predictions[:, None])[:, 0]
+            result.append(Slopes(s, math.sqrt(max(float(s @ self.matrix.product(s)), 0.0))))
+        return result
+
+
+class UserLoss:
+    """A function that returns value and slopes of a loss of all predictions."""
+
+    def __init__(self, loss: LossFunction, G: Gram, intercept: bool, *, tol: float, max_iter: int) -> None:
+        self.loss, self.intercept, self.tol, self.max_iter = loss, intercept, tol, max_iter
+        K = np.asarray(G._in_double().dense(), dtype=np.float64)
+        self.size = len(K)
+        with few_threads(self.size):
+            self.coordinates = Coordinates(K)
+        self.scale = float(np.trace(K)) or 1.0
+        self.rounding = float(np.finfo(float).eps) * len(K) / tol
+
+    def fit(self, lam: float, start: Fitted | None) -> Fitted:
+        """The minimiser with the penalty ``lam / 2`` times the squared norm."""
+        first = None if start is None else start.solution.value
+        solution = solve_generic(
+            self.loss,
+            self.coordinates,
+            lam,
+            intercept=self.intercept,
+            start=first,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        v = solution.value
+        value = RepresenterValue(self.coordinates.coefficients(v.c), v.b, float(np.linalg.norm(v.c)))
+        return Fitted(value, v.loss, v.predictions, None, solution, solution.gap)
+
+    def zero(self) -> Fitted:
+        """The function that is as good as zero, without its last digits."""
+        last = self.fit(AS_GOOD_AS_ZERO * self.scale, None)
+        F = np.full_like(last.predictions, last.value.intercept)
+        value = RepresenterValue(np.zeros_like(last.value.coefficients), last.value.intercept, 0.0)
+        return replace(last, value=value, loss=float(self.loss(F)[0]), predictions=F)
+
+    def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
+        """The gap for the squared norm, and what the derivatives of the two penalties differ."""
+        return _stationarity(found, alpha, penalty)
+
+
+def _stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
+    """The gap for the squared norm, and what the derivatives of the two penalties differ."""
+    t = found.trial.norm
+    if t == 0:
+        return 0.0
+    return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))

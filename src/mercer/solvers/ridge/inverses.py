@@ -1,0 +1,124 @@
+r"""Inverses of :math:`M = S K S + \alpha I`, exact up to the rounding of their precision, or rough.
+
+==================  ====================================================================================
+``DoubleCholesky``  one factor in double precision
+``SingleCholesky``  one factor in single precision: half the memory and time, digits by refinement
+``Nystrom``         the largest eigenvalues as a sample of the columns shows them, in O(n rank) memory
+==================  ====================================================================================
+
+Each is a callable ``inverse(R, alpha)`` on columns, and knows the ``condition`` of M (an estimate).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.linalg import lapack
+
+from .system import WeightedMatrix
+
+__all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+#: Rows whose features are squared in double precision at a time.
+BAND = 4096
+
+
+class _Cholesky:
+    """A factor that overwrites the matrix: no copy is made, only one half is touched."""
+
+    dtype: Any
+
+    def __init__(self, matrix: WeightedMatrix, alpha: float) -> None:
+        A = matrix.dense(self.dtype)
+        A[np.diag_indices(len(A))] += self.dtype(alpha)
+        lange, potrf, pocon, self._potrs = lapack.get_lapack_funcs(("lange", "potrf", "pocon", "potrs"), (A,))
+        self.norm = float(lange("1", A.T))
+        # A is symmetric, so its rows are columns: LAPACK gets the order that it wants without a copy
+        self._factor, info = potrf(A.T, lower=True, overwrite_a=True, clean=False)
+        if info:
+            raise linalg.LinAlgError(f"the leading minor of order {info} is not positive")
+        reciprocal, _ = pocon(self._factor, self.norm, uplo="L")
+        self.condition = 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
+
+    def __call__(self, R: Matrix, alpha: Any = None) -> Matrix:
+        """``M^-1 R``; the penalty is the one that was factored."""
+        scale = np.linalg.norm(R, axis=0)
+        scale[scale == 0] = 1.0
+        right = np.asfortranarray((R / scale).astype(self.dtype))  # small residuals keep their digits
+        solved, _ = self._potrs(self._factor, right, lower=True, overwrite_b=True)
+        return np.asarray(solved * scale, dtype=np.float64)
+
+
+class DoubleCholesky(_Cholesky):
+    """Cholesky factor in double precision, 8 n^2 bytes."""
+
+    dtype = np.float64
+
+
+class SingleCholesky(_Cholesky):
+    """Cholesky factor in single precision, 4 n^2 bytes."""
+
+    dtype = np.float32
+
+
+class Nystrom:
+    r"""Inverse of a low-rank approximation plus a multiple of the identity (Frangella, Tropp and Udell).
+
+    Columns :math:`C` of a random sample and its square :math:`W` give :math:`S K S \approx C W^{-1} C^\top =
+    U \Lambda U^\top`, and
+
+    .. math:: M^{-1} \approx \frac{1}{\lambda_r + \alpha} \bigl( I + U D U^\top \bigr), \qquad
+              D = \frac{\lambda_r + \alpha}{\Lambda + \alpha} - I ,
+
+    which leaves no eigenvalue of the preconditioned matrix far from one if :math:`\lambda_r` (the least
+    eigenvalue that was found) is of the size of :math:`\alpha`.  Features are held in single precision.
+    """
+
+    def __init__(self, matrix: WeightedMatrix, rank: int, seed: int = 0) -> None:
+        n = matrix.size
+        index = np.sort(np.random.default_rng(seed).choice(n, rank, replace=False))
+        square = matrix.block(index, index)
+        # repeated points make the sample singular, and rounding a little indefinite
+        jitter = 16 * rank * float(np.finfo(np.float64).eps) * float(np.diagonal(square).max(initial=0.0))
+        square[np.diag_indices(rank)] += max(jitter, np.finfo(np.float64).tiny)
+        L = linalg.cholesky(square, lower=True, overwrite_a=True, check_finite=False)
+        self._features = np.empty((n, rank), dtype=np.float32)  # B = C L^-T, so that S K S is about B B'
+        for start in range(0, n, BAND):
+            rows = np.arange(start, min(start + BAND, n))
+            solved = linalg.solve_triangular(L, matrix.block(rows, index).T, lower=True, check_finite=False)
+            self._features[rows] = solved.T
+        values, vectors = linalg.eigh(self._second_moment(), overwrite_a=True, check_finite=False)
+        # what rounding B to single precision adds to its singular values, squared
+        noise = 4 * rank * float(np.finfo(np.float32).eps) ** 2 * float(values[-1])
+        kept = values > noise
+        self.values, self._vectors = values[kept], vectors[:, kept]
+        self.rank = int(kept.sum())
+
+    def _second_moment(self) -> Matrix:
+        """``B'B``, added up in double precision."""
+        B = self._features
+        total = np.zeros((B.shape[1], B.shape[1]))
+        for start in range(0, len(B), BAND):
+            band = B[start : start + BAND].astype(np.float64)
+            total += band.T @ band
+        return total
+
+    def condition(self, alpha: Matrix) -> float:
+        """Ratio of the largest eigenvalue that was found, with the penalty, to the penalty."""
+        top = float(self.values[-1]) if self.rank else 0.0
+        return float(np.max((top + alpha) / alpha))
+
+    def __call__(self, R: Matrix, alpha: Matrix) -> Matrix:
+        """Apply to columns with a penalty each; a common factor is left out."""
+        if not self.rank:
+            return R.copy()
+        coordinates = self._vectors.T @ (self._features.T @ R.astype(np.float32)).astype(np.float64)
+        low = self.values[0] + alpha  # U = B V Lambda^-1/2, on both sides of D
+        D = (low / (self.values[:, None] + alpha) - 1.0) / self.values[:, None]
+        inner = self._vectors @ (D * coordinates)
+        return np.asarray(R + (self._features @ inner.astype(np.float32)).astype(np.float64))

@@ -1,0 +1,139 @@
+"""The ridge system by iteration: conjugate gradients on products with K."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ... import memory
+from ..conjugate import conjugate_gradients
+from .inverses import Nystrom
+from .system import Found, RidgeSystem
+
+__all__ = ["MOST_RESTARTS", "constrained", "iterate_until", "solve_iteratively"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+#: How often conjugate gradients start anew because the residual, computed independently, disagrees.
+MOST_RESTARTS = 3
+
+
+def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: bool) -> Found:
+    """Conjugate gradients with a Nystrom preconditioner; K is never formed."""
+    if not (system.alpha > 0).all():
+        raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
+    inverse = Nystrom(system.matrix, _rank(system.size))
+    with _Bar(tol, progress) as bar:
+        C, reason, gap, count = iterate_until(system, inverse, tol, max_iter, bar)
+    stats = {
+        "method": "conjugate gradients",
+        "iterations": count,
+        "preconditioner_rank": inverse.rank,
+        "condition": inverse.condition(system.alpha),
+    }
+    if gap <= tol:
+        status = f"converged in {count} products to a relative residual of {gap:.2g}"
+    else:
+        why = {
+            "max_iter": f"stopped after max_iter={max_iter} products",
+            "interrupted": "stopped by Ctrl-C",
+            "tol": "rounding stopped the progress",
+        }[reason]
+        status = (
+            f"{why} at a relative residual of {gap:.2g} instead of tol={tol:g}. "
+            "Raise alpha, max_iter or tol, or scale the data"
+        )
+    return Found(C, status, stats, gap)
+
+
+def _rank(n: int) -> int:
+    """Columns of the preconditioner: it costs about as much as a few products with K."""
+    fits = memory.memory_limit() // (8 * n)
+    return int(max(1, min(n, 8 * n**0.5, fits)))
+
+
+def iterate_until(
+    system: RidgeSystem,
+    inverse: Any,
+    tol: float,
+    max_iter: int,
+    progress: Any = None,
+    *,
+    enough: float | None = None,
+    each: int | None = None,
+) -> tuple[Matrix, str, float, int]:
+    """Conjugate gradients until the residual, recomputed, is small: solution, reason, residual, products.
+
+    The residual that the iteration carries along drifts away from the true one by rounding: it is aimed at
+    ``tol``, the true one has to be at most ``enough``, and it is computed after ``each`` steps at the latest.
+    """
+    enough, each = enough or tol, each or max_iter
+    solve = constrained(system, inverse)
+    C = solve(system.right, np.arange(system.count))
+    residual = system.residual(C)
+    gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
+    for _ in range(MOST_RESTARTS):
+        if gap <= enough or count >= max_iter or reason == "interrupted":
+            break
+        run = conjugate_gradients(
+            system.operator,
+            residual,
+            solve,
+            scale=np.where(system.scale > 0, system.scale, 1.0),
+            tol=tol,
+            max_iter=min(each, max_iter - count),
+            progress=progress,
+        )
+        better = C + run.value
+        residual = system.residual(better)
+        count, reason = count + run.products + 1, run.reason
+        new = float(system.relative(residual).max(initial=0.0))
+        if not new < gap:
+            break
+        C, gap, stalled = better, new, new > gap / 2
+        if stalled:
+            break
+    return C, "max_iter" if count >= max_iter and gap > enough else reason, gap, count
+
+
+def constrained(system: RidgeSystem, inverse: Any) -> Any:
+    """The inverse on the space that an intercept leaves: ``M z + s v = r`` with ``s'z = 0``."""
+    if not system.intercept:
+        return lambda R, columns: inverse(R, system.alpha[columns])
+    spread = np.repeat(system.unit[:, None], system.count, axis=1)
+    along = inverse(spread, system.alpha)
+    weight = system.unit @ along
+
+    def solve(R: Matrix, columns: Any) -> Matrix:
+        Z = inverse(R, system.alpha[columns])
+        return np.asarray(system.project(Z - along[:, columns] * ((system.unit @ Z) / weight[columns])))
+
+    return solve
+
+
+class _Bar:
+    """A progress bar over the decades of the residual."""
+
+    def __init__(self, tol: float, show: bool) -> None:
+        self._tol, self._show, self._bar = tol, show, None
+
+    def __enter__(self) -> _Bar:
+        if self._show:
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc="ridge")
+        return self
+
+    def __call__(self, count: int, residual: float) -> None:
+        if self._bar is not None:
+            whole = np.log(min(self._tol, 0.5))
+            self._bar.n = round(100 * float(np.clip(np.log(max(residual, 1e-300)) / whole, 0, 1)))
+            self._bar.set_postfix_str(f"{count} products, residual {residual:.2g}", refresh=False)
+            self._bar.refresh()
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

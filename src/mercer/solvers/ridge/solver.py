@@ -1,0 +1,283 @@
+r"""The linear system of kernel ridge regression.
+
+Minimise over :math:`a \in \mathbb{R}^n` and, with an intercept, :math:`b \in \mathbb{R}`
+
+.. math:: \sum_i w_i (y_i - (K a)_i - b)^2 + \alpha \, a^\top K a .
+
+For :math:`\alpha = 0` the limit :math:`\alpha \to 0` is taken: of all minimisers of the squared error, the
+one of least norm.  See :mod:`~mercer.solvers.ridge.system` for the system that results, and
+:func:`solve_ridge` for the ways to solve it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ... import memory
+from ...gram import Gram
+from ..solution import Solution
+from .inverses import DoubleCholesky, SingleCholesky
+from .iterative import MOST_RESTARTS, constrained, iterate_until, solve_iteratively
+from .reduction import BandReduction
+from .system import Found, RidgeSystem, WeightedMatrix
+
+__all__ = ["SOLVERS", "RidgeValue", "solve_ridge"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+Method: TypeAlias = Literal["auto", "cholesky", "eigen", "cg"]
+
+SOLVERS = ("auto", "cholesky", "eigen", "cg")
+
+#: From this size on the factor is made in single precision first.
+MIXED_SIZE = 1500
+
+#: A factor of at most so many bytes is made without being asked for; larger systems are iterated.
+HELD_BYTES = 2 << 30
+
+#: With more different penalties than this, one reduction of the matrix is cheaper than a factor for each.
+MOST_FACTORS = 6
+
+#: Relative residual that refinement in mixed precision aims at, and that it must reach.
+EXACT, NEARLY_EXACT = 1e-12, 1e-10
+
+#: Steps of refinement in mixed precision between two looks at the true residual.
+REFINEMENTS = 8
+
+#: A residual of this size, relative to the numbers that it is a difference of, is rounding.
+ROUNDING = 1e-12
+
+
+class RidgeValue(NamedTuple):
+    """Coefficients of shape (n, t) and intercepts of shape (t,)."""
+
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+
+
+def solve_ridge(
+    K: np.ndarray | Gram,
+    Y: np.ndarray,
+    alpha: float | Sequence[float] | np.ndarray,
+    weight: np.ndarray | None = None,
+    intercept: bool = False,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    progress: bool = False,
+) -> Solution[RidgeValue]:
+    """Solve the ridge system.
+
+    Parameters
+    ----------
+    K : array or Gram matrix of shape (n, n)
+        Symmetric; :math:`S K S + alpha I` must be positive semidefinite.  Not modified.
+    Y : array of shape (n, t)
+    alpha : float, or array of shape (t,)
+        Penalty, >= 0, for all targets or one for each.
+    weight : array of shape (n,), optional
+        Positive weights.
+    intercept : bool
+        Whether to fit ``b``; otherwise it is zero.
+    solver : {"auto", "cholesky", "eigen", "cg"}
+        ``"cholesky"``: a factor, from some size on in single precision with refinement by products in
+        double, in double from the start if that does not converge (the status says so).  ``"eigen"``: all
+        eigenvalues, which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is
+        never formed, with a Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and the
+        memory limit), one orthogonal reduction for many different penalties, else conjugate gradients.
+    tol : float
+        Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
+        that of a factor in double precision may also be as small as rounding in the product with M allows.
+    max_iter : int
+        Most products of conjugate gradients.
+    progress : bool
+        Whether to show a bar while conjugate gradients run.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the largest relative residual of the linear system, recomputed in double precision.  Raises
+        ``LinAlgError`` if the system is not positive semidefinite.
+    """
+    start = time.perf_counter()
+    system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
+    method = _choose(system) if solver == "auto" else solver
+    if method == "cg":
+        slow = not system.matrix.is_cheap and 8 * system.size**2 <= HELD_BYTES
+        found = solve_iteratively(_held(system) if slow else system, tol, max_iter, progress)
+    elif method == "reduction":
+        found = _reduce(_held(system))
+    else:
+        found = _by_penalty(_held(system), method)
+    C, gap = found.C, found.gap
+    b = system.intercepts(C) if found.intercepts is None else found.intercepts
+    stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - start}
+    value = RidgeValue(system.root[:, None] * C, b)
+    converged = gap <= tol or found.is_rounding
+    return Solution(value, converged=converged, status=found.status, gap=gap, stats=stats)
+
+
+def _choose(system: RidgeSystem) -> str:
+    n, penalties = system.size, np.unique(system.alpha)
+    if 4 * n * n > min(HELD_BYTES, memory.memory_limit()) and penalties.min(initial=np.inf) > 0:
+        return "cg"
+    if len(penalties) > MOST_FACTORS and penalties[0] > 0:
+        return "reduction"
+    return "cholesky"
+
+
+def _held(system: RidgeSystem) -> RidgeSystem:
+    """The same system with K in memory if computing its values again would be slow."""
+    if system.matrix.is_cheap and system.size >= MIXED_SIZE:
+        return system
+    return RidgeSystem(system.matrix.hold(), system.targets, system.alpha, system.intercept)
+
+
+# -- direct ---------------------------------------------------------------------------------------
+def _by_penalty(system: RidgeSystem, method: str) -> Found:
+    """One factor (or none, where there is no penalty) for each different penalty."""
+    C, b = np.empty((system.size, system.count)), np.empty(system.count)
+    parts: list[Found] = []
+    for penalty in np.unique(system.alpha):
+        columns = np.flatnonzero(system.alpha == penalty)
+        part = system.select(columns)
+        found = _factor(part, float(penalty)) if penalty > 0 and method == "cholesky" else _least_norm(part)
+        C[:, columns] = found.C
+        b[columns] = part.intercepts(found.C) if found.intercepts is None else found.intercepts
+        parts.append(found)
+    worst = max(parts, key=lambda part: part.stats["condition"])
+    status = "; ".join(dict.fromkeys(part.status for part in parts))
+    gap = max(part.gap for part in parts)
+    return Found(C, status, worst.stats, gap, b, all(part.is_rounding for part in parts))
+
+
+def _factor(system: RidgeSystem, alpha: float) -> Found:
+    """Cholesky: in single precision with refinement where that pays, else in double, else by eigenvalues."""
+    note = ""
+    if system.size >= MIXED_SIZE:
+        found = _mixed(system, alpha)
+        if found is not None:
+            return found
+        note = "; refinement in mixed precision did not converge"
+    memory.require(
+        8 * system.size**2, f"the Cholesky factor of {system.size} points", "Use solver='cg', which has none."
+    )
+    try:
+        inverse = DoubleCholesky(system.matrix, alpha)
+    except linalg.LinAlgError:
+        found = _least_norm(system)
+        return found._replace(status=f"{found.status}; the Cholesky factorisation broke down")
+    C, gap = _refined(system, inverse)
+    stats = {"method": "Cholesky", "rank": system.size, "condition": inverse.condition}
+    status = f"solved by Cholesky factorisation in double precision{note}"
+    return Found(C, status, stats, gap, is_rounding=_is_rounding(system, C, gap, inverse.norm))
+
+
+def _is_rounding(system: RidgeSystem, C: Matrix, gap: float, norm: float) -> bool:
+    """Whether a residual is what rounding leaves of a product with a matrix of this norm."""
+    terms = norm * np.linalg.norm(C, axis=0) + system.scale
+    return bool((gap * system.scale <= ROUNDING * terms).all())
+
+
+def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
+    """A factor in single precision and conjugate gradients around it; None if that fails."""
+    try:
+        inverse = SingleCholesky(system.matrix, alpha)
+        C, reason, gap, count = iterate_until(
+            system, inverse, EXACT, MOST_RESTARTS * REFINEMENTS, enough=NEARLY_EXACT, each=REFINEMENTS
+        )
+    except linalg.LinAlgError:
+        return None
+    if reason == "interrupted":  # there is no model yet that would be worth keeping
+        raise KeyboardInterrupt
+    if not gap <= NEARLY_EXACT:
+        return None
+    stats = {
+        "method": "Cholesky, mixed precision",
+        "rank": system.size,
+        "condition": inverse.condition,
+        "refinements": count,
+    }
+    status = "solved by Cholesky factorisation in single precision, refined by products in double"
+    return Found(C, status, stats, gap)
+
+
+def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
+    """Solve with a factor in double precision, and once more for the residual if that helps."""
+    solve = constrained(system, inverse)
+    every = np.arange(system.count)
+    C = solve(system.right, every)
+    residual = system.residual(C)
+    better = C + solve(residual, every)
+    before, after = system.relative(residual).max(), system.relative(system.residual(better)).max()
+    return (better, float(after)) if after < before else (C, float(before))
+
+
+def _reduce(system: RidgeSystem) -> Found:
+    """All penalties from one orthogonal reduction of the matrix."""
+    memory.require(16 * system.size**2, f"the orthogonal reduction of {system.size} points")
+    A = system.matrix.dense(np.float64)
+    reduction = BandReduction(A, system.root if system.intercept else None)
+    coordinates = reduction.transposed @ system.right
+    X = np.empty_like(coordinates)
+    for penalty in np.unique(system.alpha):
+        columns = np.flatnonzero(system.alpha == penalty)
+        X[:, columns] = reduction.shifted(float(penalty)).solve(coordinates[:, columns])
+    C = reduction.transposed.T @ X
+    norm, least = reduction.norm, float(system.alpha.min())
+    stats = {"method": "orthogonal reduction", "rank": system.size, "condition": (norm + least) / least}
+    gap = float(system.relative(system.residual(C)).max(initial=0.0))
+    status = "solved by one orthogonal reduction for all penalties"
+    return Found(C, status, stats, gap, is_rounding=_is_rounding(system, C, gap, norm))
+
+
+def _least_norm(system: RidgeSystem) -> Found:
+    """Pseudo-inverse solution: the limit of vanishing penalty where the matrix is singular."""
+    n, s = system.size, system.root
+    memory.require(
+        24 * n * n, f"the eigenvectors of {n} points", "Use solver='cholesky' or 'cg', and alpha > 0."
+    )
+    A = system.matrix.dense(np.float64)
+    alpha = float(system.alpha[0]) if system.count else 0.0
+    A[np.diag_indices(n)] += alpha
+    values, vectors = linalg.eigh(A, overwrite_a=True, check_finite=False)
+    cutoff = max(n, 16) * np.finfo(float).eps * float(np.abs(values).max(initial=0.0))
+    if values.size and values[0] < -cutoff:
+        raise linalg.LinAlgError(f"the system is indefinite: least eigenvalue {values[0] - alpha:.6g}")
+    keep = values > cutoff
+    right = np.column_stack([system.right, s])
+    coordinates = vectors.T @ right
+    solved = vectors[:, keep] @ (coordinates[keep] / values[keep, None])
+    C, b = solved[:, :-1], np.zeros(system.count)
+    if system.intercept:
+        # where s has a component in the null space, that component alone decides b as alpha -> 0
+        null = vectors[:, ~keep] @ coordinates[~keep]
+        use = null if float(s @ null[:, -1]) > 1e-10 * float(s @ s) else solved
+        shift = (s @ use[:, :-1]) / float(s @ use[:, -1])
+        C, b = C - solved[:, -1:] * shift, system.means + shift
+    rank = int(keep.sum())
+    condition = float(values[keep].max() / values[keep].min()) if rank else 1.0
+    stats = {"method": "eigenvalues", "rank": rank, "condition": condition}
+    if rank == n:
+        gap = float(system.relative(system.residual(C)).max(initial=0.0))
+        rounding = _is_rounding(system, C, gap, float(values[-1]))
+        return Found(C, "solved by eigenvalues", stats, gap, b, rounding)
+    status = (
+        f"the system is singular (rank {rank} of {n}): the least-norm solution is returned. "
+        "Give alpha > 0 for a unique one."
+    )
+    return Found(C, status, stats, _normal_residual(system, C, b, float(values[-1])), b)
+
+
+def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) -> float:
+    """How far least squares are from their optimum: the residual after another product with the matrix."""
+    errors = system.root[:, None] * (system.targets - b) - system.matrix.product(C) - system.alpha * C
+    size = np.linalg.norm(system.root[:, None] * system.targets, axis=0) * max(largest, 1e-300)
+    gradient = np.linalg.norm(system.matrix.product(errors), axis=0)
+    return float(np.divide(gradient, size, out=np.zeros_like(gradient), where=size > 0).max(initial=0.0))

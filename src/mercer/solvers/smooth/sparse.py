@@ -1,0 +1,267 @@
+r"""Smooth losses with a penalty on the absolute values of the coefficients.
+
+Minimise over :math:`A \in \mathbb{R}^{n \times m}` and, with an intercept, :math:`b \in \mathbb{R}^m`
+
+.. math:: P = \sum_i w_i \, \ell(y_i, (K A)_i + b) + \alpha \sum_{jc} |A_{jc}| .
+
+The matrix need not be positive definite: its columns are features.  With the slopes of the loss :math:`C =
+K^\top (w G)`, a point is optimal iff
+
+.. math:: C_{jc} = -\alpha \, \mathrm{sign}(A_{jc}) \;\text{ where } A_{jc} \ne 0, \qquad
+          |C_{jc}| \le \alpha \;\text{ elsewhere}, \qquad \textstyle\sum_i w_i G_i = 0 .
+
+A working set holds the entries that may be different from zero, each with a sign.  On it the objective is
+smooth, and Newton steps minimise it; an entry whose sign would change stops at zero and leaves.  Then the
+entries that violate the second condition most join.  Only the columns of the working set are ever held.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ...engine.threads import few_threads
+from ...gram import Gram
+from ..solution import Solution
+from .curvature import ROUGHLY, factor
+from .newton import (
+    DECREASE,
+    HALVINGS,
+    ROUNDED,
+    SmoothProblem,
+    SmoothValue,
+    best_intercept,
+    step_bar,
+)
+
+__all__ = ["solve_sparse"]
+
+Array: TypeAlias = NDArray[np.float64]
+Index: TypeAlias = NDArray[np.intp]
+
+#: Entries that join the working set at a time: so many, or this part of those in it.
+JOIN, JOIN_SHARE = 16, 0.5
+
+#: Newton steps on one working set before others may join; the set's own violation to go down to, relative to
+#: that of all.
+STEPS, SHARE = 20, 1e-4
+
+
+def solve_sparse(
+    problem: SmoothProblem,
+    G: Gram,
+    alpha: float,
+    *,
+    held: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    name: str = "Newton",
+) -> Solution[SmoothValue]:
+    """Minimise by Newton steps on working sets.
+
+    Parameters
+    ----------
+    problem : SmoothProblem
+    G : Gram
+        Symmetric; need not be positive definite.
+    alpha : float
+        Penalty, > 0.
+    held : array of shape (n, n), optional
+        The values of ``G`` where memory allows; otherwise products are taken and some columns held.
+    tol : float
+        The violation of the optimality conditions to stop at, relative to alpha.
+    max_iter : int
+        Newton steps at most.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the largest violation of the optimality conditions relative to alpha, computed anew from
+        the coefficients alone.
+    """
+    run = _Run(problem, G, alpha, held)
+    with step_bar(name) as bar, few_threads(len(G)):
+        return run.solve(tol, max_iter, bar)
+
+
+class _Point(NamedTuple):
+    """Coefficients of the working set, intercepts, predictions of all points, the objective."""
+
+    a: Array
+    b: Array
+    F: Array
+    objective: float
+
+
+class _Run:
+    def __init__(self, problem: SmoothProblem, G: Gram, alpha: float, held: Array | None) -> None:
+        self.problem, self.alpha, self.held = problem, alpha, held
+        self.gram = G._in_double()
+        self.n, self.m = problem.targets.shape
+        self.columns: dict[int, Array] = {}
+        self.rows = self.functions = np.empty(0, dtype=np.intp)  # the working set: entries (row, function)
+        self.signs = np.empty(0)
+
+    # -- the matrix -----------------------------------------------------------------------------
+    def product(self, V: Array) -> Array:
+        return np.asarray(self.gram @ V if self.held is None else self.held @ V, dtype=np.float64)
+
+    def design(self, rows: Index) -> Array:
+        """Columns of K, kept while their entries are in the working set."""
+        if self.held is not None:
+            return self.held[:, rows]
+        missing = np.array([j for j in np.unique(rows).tolist() if j not in self.columns], dtype=np.intp)
+        if len(missing):
+            values = np.asarray(self.gram._values(slice(0, self.n), missing), dtype=np.float64)
+            self.columns.update(zip(missing.tolist(), values.T, strict=True))
+        wanted = set(rows.tolist())
+        self.columns = {j: column for j, column in self.columns.items() if j in wanted}
+        return np.array([self.columns[j] for j in rows.tolist()]).reshape(len(rows), self.n).T
+
+    # -- the iteration --------------------------------------------------------------------------
+    def solve(self, tol: float, max_iter: int, bar: Any) -> Solution[SmoothValue]:
+        zero = np.zeros((self.n, self.m))
+        point, steps, why = self._at(np.empty(0), zero, np.zeros(self.m)), 0, ""
+        while True:
+            slopes = self.product(self.problem.slopes(point.F))
+            violation = self._violation(self._spread(point.a), slopes)
+            bar.set_postfix_str(f"violation {violation.max():.2g}, {len(point.a)} entries", refresh=False)
+            if violation.max() <= tol * self.alpha or steps >= max_iter or why:
+                break
+            point = self._join(point, violation, slopes)
+            goal = SHARE * float(violation.max())
+            before = point
+            point, taken = self._descend(point, goal, min(STEPS, max_iter - steps))
+            steps += taken
+            bar.update(taken)
+            if point.objective >= before.objective and not taken:
+                why = f"no step lowers the objective: {ROUNDED}"
+        return self._finish(point, tol, steps, why)
+
+    def _at(self, a: Array, KA: Array, b: Array) -> _Point:
+        b = best_intercept(self.problem, KA, b)
+        F = KA + b
+        return _Point(a, b, F, self.problem.value(F) + self.alpha * float(np.abs(a).sum()))
+
+    def _spread(self, a: Array) -> Array:
+        """All coefficients, from those of the working set."""
+        A = np.zeros((self.n, self.m))
+        A[self.rows, self.functions] = a
+        return A
+
+    def _violation(self, A: Array, slopes: Array) -> Array:
+        """By how much each entry violates the optimality conditions."""
+        return np.where(
+            A != 0, np.abs(slopes + self.alpha * np.sign(A)), np.maximum(np.abs(slopes) - self.alpha, 0.0)
+        )
+
+    def _join(self, point: _Point, violation: Array, slopes: Array) -> _Point:
+        """Keep the entries that are not zero and let the worst violators join, with the sign they want."""
+        kept = point.a != 0
+        free = violation.copy()
+        free[self.rows[kept], self.functions[kept]] = 0.0
+        count = max(JOIN, int(JOIN_SHARE * kept.sum()))
+        order = np.argsort(-free, axis=None, kind="stable")[:count]
+        order = order[free.ravel()[order] > 0]
+        rows, functions = np.unravel_index(order, free.shape)
+        self.rows = np.concatenate([self.rows[kept], rows])
+        self.functions = np.concatenate([self.functions[kept], functions])
+        self.signs = np.concatenate([np.sign(point.a[kept]), -np.sign(slopes[rows, functions])])
+        return point._replace(a=np.concatenate([point.a[kept], np.zeros(len(rows))]))
+
+    def _descend(self, point: _Point, goal: float, most: int) -> tuple[_Point, int]:
+        """Newton steps on the working set; entries that reach zero leave."""
+        for step in range(most):
+            X = self.design(self.rows)
+            gradient = self._gradient(X, self.problem.slopes(point.F)) + self.alpha * self.signs
+            if len(gradient) == 0 or float(np.abs(gradient).max()) <= goal:
+                return point, step
+            moved = self._line_search(X, point, *self._direction(X, point, gradient), gradient)
+            if moved is None:
+                return point, step
+            point = self._leave(moved)
+        return point, most
+
+    def _gradient(self, X: Array, slopes: Array) -> Array:
+        return np.asarray(np.einsum("ij,ij->j", X, slopes[:, self.functions]))
+
+    def _direction(self, X: Array, point: _Point, gradient: Array) -> tuple[Array, Array]:
+        """The Newton direction of entries and intercepts; entries at zero do not turn against their sign.
+
+        Not all of them would: together they promise a decrease, so that some entry keeps its sign.
+        """
+        H, response = self._curvature(X, point.F)
+        active = np.ones(len(gradient), dtype=bool)
+        while True:
+            direction = np.zeros(len(gradient))
+            system = H[np.ix_(active, active)]
+            lower = factor(system, ROUGHLY)  # equal columns share what they move
+            direction[active] = -linalg.cho_solve((lower, True), gradient[active], check_finite=False)
+            wrong = active & (point.a == 0) & (direction * self.signs < 0)
+            if not wrong.any():
+                return direction, response @ direction
+            active &= ~wrong
+
+    def _curvature(self, X: Array, F: Array) -> tuple[Array, Array]:
+        """The Hessian on the working set with the best intercepts, and how these respond to its entries."""
+        S = self.problem.root(F).dense()
+        W = np.einsum("icd,ied->ice", S, S)
+        H = np.zeros((X.shape[1], X.shape[1]))
+        members = [np.flatnonzero(self.functions == c) for c in range(self.m)]
+        mixed, response = np.zeros((X.shape[1], self.m)), np.zeros((self.m, X.shape[1]))
+        for c, first in enumerate(members):
+            for d, second in enumerate(members):
+                weighted = W[:, c, d, None] * X[:, second]
+                H[np.ix_(first, second)] = X[:, first].T @ weighted
+                mixed[second, c] = weighted.sum(axis=0)
+        if self.problem.intercept:
+            response = -np.linalg.pinv(W.sum(axis=0), rcond=1e-10, hermitian=True) @ mixed.T
+            H += mixed @ response
+        return H, response
+
+    def _line_search(
+        self, X: Array, point: _Point, direction: Array, shift: Array, gradient: Array
+    ) -> _Point | None:
+        """A step that lowers the objective; entries that would change their sign stop at zero."""
+        slack = 4 * np.finfo(float).eps * abs(point.objective)
+        slope, length = float(gradient @ direction), 1.0
+        for _ in range(HALVINGS):
+            a = point.a + length * direction
+            a[a * self.signs < 0] = 0.0
+            KA = point.F - point.b + self._combine(X, a - point.a)
+            b = point.b + length * shift
+            objective = self.problem.value(KA + b) + self.alpha * float(np.abs(a).sum())
+            if objective <= point.objective + DECREASE * length * min(slope, 0.0) + slack:
+                return self._at(a, KA, b)
+            length *= 0.5
+        return None
+
+    def _combine(self, X: Array, a: Array) -> Array:
+        result = np.zeros((self.n, self.m))
+        for c in range(self.m):
+            mine = self.functions == c
+            result[:, c] = X[:, mine] @ a[mine]
+        return result
+
+    def _leave(self, point: _Point) -> _Point:
+        kept = point.a != 0
+        self.rows, self.functions, self.signs = self.rows[kept], self.functions[kept], self.signs[kept]
+        return point._replace(a=point.a[kept])
+
+    def _finish(self, point: _Point, tol: float, steps: int, why: str) -> Solution[SmoothValue]:
+        """Judge the coefficients by what follows from them alone."""
+        A = self._spread(point.a)
+        final = self._at(point.a, self.product(A), point.b)
+        slopes = self.problem.slopes(final.F)
+        violation = float(self._violation(A, self.product(slopes)).max(initial=0.0))
+        gap = max(violation, float(np.abs(slopes.sum(axis=0)).max()) if self.problem.intercept else 0.0)
+        gap /= self.alpha
+        converged = gap <= tol
+        status = "converged"
+        if not converged:
+            status = why or f"stopped after {steps} Newton steps (max_iter); raise max_iter or alpha"
+        stats = {"iterations": steps, "objective": final.objective, "nonzero": int(np.count_nonzero(A))}
+        return Solution(SmoothValue(A, final.b, final.F), converged, status, gap, stats)
