@@ -119,8 +119,8 @@ def test_lazy_products_give_the_same(problem, monkeypatch):
     X = np.random.default_rng(1).standard_normal((150, 2))
     G, w = gram(Gaussian(0.5), X), np.ones(150)
     held = Geometry.of_gram(G)
-    monkeypatch.setattr("mercer.solvers.clusters.kmeans.HELD_BYTES", 0)
-    monkeypatch.setattr("mercer.solvers.clusters.kmeans.BAND_BYTES", 8 * 150 * 7)
+    monkeypatch.setattr("mercer.solvers.clusters.geometry.HELD_BYTES", 0)
+    monkeypatch.setattr("mercer.solvers.clusters.geometry.BAND_BYTES", 8 * 150 * 7)
     monkeypatch.setattr(type(G), "dense", lambda self: pytest.fail("the matrix must not be held"))
     lazy = Geometry.of_gram(G)
     start = np.arange(150) % 5

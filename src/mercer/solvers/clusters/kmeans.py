@@ -21,90 +21,22 @@ steps leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ... import memory
-from ...gram import Gram
-from ...gram.base import BAND_BYTES
-from ..graphs import Affinity, degrees
 from ..solution import Solution
+from .geometry import Geometry, Index, Vector
 
-__all__ = ["Geometry", "Partition", "around", "each_start", "kernel_kmeans", "seed"]
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.intp]
-
-#: Matrices up to this size are held; larger ones are computed anew for every product.
-HELD_BYTES = 1 << 30
+__all__ = ["Partition", "kernel_kmeans"]
 
 #: Sums are updated, not computed anew, if at most one point in so many changes its cluster.
 FEW = 3
 
 #: Differences of squared distances up to this many units of rounding are none.
 ROUNDING = 256 * float(np.finfo(np.float64).eps)
-
-
-class Geometry(NamedTuple):
-    """Inner products of points, as far as means need them."""
-
-    diagonal: Vector
-    product: Callable[[Vector], Vector]  # V -> K @ V
-    columns: Callable[[Index], Vector]  # positions -> K[:, positions]
-    part: Callable[[Index, Vector], Vector]  # positions, V -> K[:, positions] @ V
-
-    @classmethod
-    def of_gram(cls, G: Gram) -> Geometry:
-        """Points behind a Gram matrix, which is held if it is small and fits half of the memory limit."""
-        G, n = G._in_double(), len(G)
-        if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2):
-            K = np.asarray(G.dense(), dtype=np.float64)
-            return cls(K.diagonal().copy(), lambda V: K @ V, lambda i: K[i].T, lambda i, V: (V.T @ K[i]).T)
-
-        def part(index: Index, V: Vector) -> Vector:
-            width = max(1, BAND_BYTES // (8 * n))
-            chunks = [slice(s, s + width) for s in range(0, len(index), width)]
-            return sum((G.block(slice(None), index[c]) @ V[c] for c in chunks), np.zeros((n, V.shape[1])))
-
-        diagonal = np.asarray(G.diagonal(), dtype=np.float64)
-        return cls(diagonal, lambda V: np.asarray(G @ V), lambda i: G.block(slice(None), i), part)
-
-    @classmethod
-    def of_rows(cls, Z: Vector) -> Geometry:
-        """Points given as vectors: no n-by-n matrix is needed."""
-        diagonal = np.einsum("ij,ij->i", Z, Z)
-        return cls(diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V))
-
-    @classmethod
-    def of_graph(cls, A: Affinity) -> Geometry:
-        """Inner products ``D^-1 A D^-1 + D^-1``: with the degrees as weights, J is the normalised cut.
-
-        More precisely ``J = cut + n - 2 k + sum_i A_ii / d_i`` for k clusters.  All degrees must be positive.
-        """
-        d = degrees(A)
-
-        def part(index: Index, V: Vector) -> Vector:
-            V = V / d[index, None]
-            result = np.asarray(A[index].T @ V) / d[:, None]
-            result[index] += V
-            return result
-
-        def product(V: Vector) -> Vector:
-            V = V / d[:, None]
-            return np.asarray(A @ V) / d[:, None] + V
-
-        diagonal = A.diagonal() / d**2 + 1 / d
-        return cls(diagonal, product, lambda i: part(i, np.eye(len(i))), part)
-
-    def distances(self, index: Index) -> Vector:
-        """Squared distances of all points from some, of shape (n, len(index))."""
-        squared = self.diagonal[:, None] - 2 * self.columns(index) + self.diagonal[index]
-        squared[index, np.arange(len(index))] = 0.0
-        return np.maximum(squared, 0.0)
 
 
 class Partition(NamedTuple):
@@ -341,52 +273,3 @@ class _Search:
         found = np.unique((self.squared <= least[:, None] + self.level).argmax(axis=1))
         stats = {"iterations": self.steps + 1, "moves": self.moves, "different_means": len(found)}
         return Solution(value, converged, status, max(0.0, gain) / inertia if inertia else 0.0, stats)
-
-
-def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> Index:
-    """Labels from k-means++ seeding: each centre is drawn with chance proportional to what it can save.
-
-    Of a few candidates (2 + log k) the one that saves most is taken.  Points drawn by weight: a point of
-    weight 2 is drawn like two copies of it.
-    """
-    trials = 2 + int(np.log(n_clusters))
-    first = _draw(weight, random.uniform(size=1))
-    centres = [int(first[0])]
-    away = geometry.distances(first)
-    closest = away[:, 0]
-    while len(centres) < n_clusters:
-        chance = weight * closest
-        chance[centres] = 0.0
-        if not chance.sum() > 0:  # fewer different points than clusters: any other point will do
-            chance = weight.copy()
-            chance[centres] = 0.0
-        candidates = _draw(chance, random.uniform(size=trials))
-        distances = geometry.distances(candidates)
-        best = int((weight @ np.minimum(distances, closest[:, None])).argmin())
-        centres.append(int(candidates[best]))
-        away = np.column_stack([away, distances[:, best]])
-        closest = away.min(axis=1)
-    return around(geometry, np.array(centres), away)
-
-
-def each_start(count: int, name: str) -> Iterable[int]:
-    """Numbers of the starts; a bar tells of them if they take long."""
-    from tqdm import tqdm
-
-    return tqdm(range(count), delay=1, leave=False, disable=None, unit="start", desc=name)  # type: ignore[no-any-return]
-
-
-def around(geometry: Geometry, centres: Index, distances: Vector | None = None) -> Index:
-    """Labels of the nearest of some points; each of these has its own."""
-    if distances is None:
-        distances = geometry.distances(centres)
-    labels = distances.argmin(axis=1)
-    labels[centres] = np.arange(len(centres))
-    return np.asarray(labels, dtype=np.intp)
-
-
-def _draw(chance: Vector, uniform: Vector) -> Index:
-    """Positions drawn with given chances, by numbers that are uniform in [0, 1)."""
-    ends = np.cumsum(chance)
-    drawn = np.searchsorted(ends, uniform * ends[-1], side="right")
-    return np.asarray(np.minimum(drawn, np.flatnonzero(chance)[-1]), dtype=np.intp)
