@@ -1,46 +1,16 @@
-// mercer._native: functions of machines, for mercer.automata.  A machine is a tuple of seven arrays, those of
-// Machine in machine.py; classes of symbols are the two arrays of Coding.exclusions.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// mercer._native: functions of machines, for mercer.automata.
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "../bindings.hpp"
+#include "arrays.hpp"
 #include "compose.hpp"
 #include "intersect.hpp"
 #include "sums.hpp"
 
-namespace nb = nanobind;
-
 namespace mercer::automata {
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-const T* data_of(nb::handle array) {
-  return nb::cast<Vector<T>>(array, false).data();
-}
-
-View view_of(const nb::tuple& m) {
-  auto initial = nb::cast<Vector<double>>(m[5], false);
-  return {static_cast<State>(initial.shape(0)),
-          data_of<Index>(m[0]),
-          data_of<State>(m[1]),
-          data_of<Label>(m[2]),
-          data_of<Label>(m[3]),
-          data_of<double>(m[4]),
-          initial.data(),
-          data_of<double>(m[6])};
-}
-
-Classes classes_of(const nb::tuple& exclusions) {
-  auto starts = nb::cast<Vector<Index>>(exclusions[1], false);
-  return {data_of<Label>(exclusions[0]), starts.data(), static_cast<Index>(starts.shape(0)) - 1};
-}
 
 Strings strings_of(const nb::tuple& strings) {
   return {data_of<Label>(strings[0]), data_of<Index>(strings[1])};
@@ -51,16 +21,6 @@ Packed packed_of(const nb::tuple& p) {
           data_of<double>(p[4]), data_of<double>(p[5]), data_of<double>(p[6]), data_of<std::uint8_t>(p[7])};
 }
 
-template <class T>
-nb::object array_of(std::vector<T>&& values) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  std::size_t size = kept->size();
-  nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  kept.release();
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
-}
-
 nb::tuple arrays_of(Machine&& m) {
   return nb::make_tuple(array_of(std::move(m.starts)), array_of(std::move(m.target)),
                         array_of(std::move(m.input)), array_of(std::move(m.output)),
@@ -68,25 +28,12 @@ nb::tuple arrays_of(Machine&& m) {
                         array_of(std::move(m.final)));
 }
 
-// Runs work(semiring, watch) without the GIL.  `look` is called now and then with it, and may raise.  What
-// goes wrong in a machine comes back as a tuple (name, details...), which Python turns into an error.
+// Runs work(semiring, watch) for the caller.  What goes wrong in a machine comes back as a tuple (name,
+// details...), which Python turns into an error.
 template <class Work>
 nb::object run(int semiring, const nb::object& look, Work&& work) {
-  std::exception_ptr raised;
-  Watch watch([&] {
-    nb::gil_scoped_acquire acquire;
-    try {
-      look();
-    } catch (nb::python_error&) {
-      raised = std::current_exception();
-    }
-    return !raised;
-  });
   try {
-    nb::gil_scoped_release release;
-    with_semiring(semiring, [&](auto s) { work(s, watch); });
-  } catch (const Stopped&) {
-    std::rethrow_exception(raised);
+    Caller(look).run([&](Watch& watch) { with_semiring(semiring, [&](auto s) { work(s, watch); }); });
   } catch (Divergence& error) {
     return nb::make_tuple("divergence", error.states);
   } catch (const TooLarge& error) {
@@ -232,7 +179,7 @@ bool has_no_cycle(const nb::tuple& machine, int semiring) {
 }  // namespace mercer::automata
 
 void bind_automata(nanobind::module_& m) {
-  using namespace nb::literals;
+  using namespace nanobind::literals;
   using namespace mercer::automata;
   m.attr("LARGEST_COMPONENT") = kLargestComponent;
   m.def("automata_sort", &sort, "n_states"_a, "source"_a.noconvert(), "target"_a.noconvert(),
