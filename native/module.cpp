@@ -2,12 +2,14 @@
 // agree, `out` has stride 1 along its rows, compressed rows are canonical.  The GIL is released throughout.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #ifdef _OPENMP
 #  include <omp.h>
@@ -171,9 +173,11 @@ Index run_released(Work&& work) {
 }
 
 template <class T>
-Index run_dense(const BoundProgram& bound, Index first, Index last, const Out<T>& out, int threads) {
+Index run_dense(const BoundProgram& bound, Index first, Index last, const Out<T>& out, int threads,
+                const std::optional<Vector<Index>>& slots) {
   auto o = output(out);
-  return run_released([&] { return mercer::run_dense(bound.program, first, last, o, threads); });
+  const Index* s = slots ? slots->data() : nullptr;
+  return run_released([&] { return mercer::run_dense(bound.program, first, last, o, s, threads); });
 }
 
 void bind_program(nb::module_& m) {
@@ -206,8 +210,10 @@ void bind_program(nb::module_& m) {
           "steps"_a, "parameters"_a, "points"_a, "vectors"_a, "foreign"_a, "rows"_a, "cols"_a, "registers"_a,
           "symmetric"_a, "edge"_a, "cost"_a, "quick"_a)
       .def_prop_ro("tiles", [](const BoundProgram& bound) { return bound.program.tiles(); })
-      .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
-      .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
+      .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a,
+           "slots"_a.noconvert() = nb::none())
+      .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a,
+           "slots"_a.noconvert() = nb::none())
       .def(
           "half",
           [](const BoundProgram& bound, Index first, Index last,
@@ -288,7 +294,8 @@ NB_MODULE(_native, m) {
   const char* steps[] = {"ANOVA",          "ALL_SUBSETS", "CAUCHY", "FOREIGN",  "CONSTANT",   "ADD",
                          "MULTIPLY",       "DIVIDE",      "SCALE",  "SHIFT",    "RECIPROCAL", "INTEGER_POWER",
                          "REAL_POWER",     "EXP",         "LOG1P",  "TANH",     "SQRT",       "HORNER",
-                         "OUTER_MULTIPLY", "OUTER_ADD",   "CLIP",   "DIAGONAL", "WITHIN",     "NONZERO"};
+                         "OUTER_MULTIPLY", "OUTER_ADD",   "CLIP",   "DIAGONAL", "WITHIN",     "NONZERO",
+                         "LOOKUP"};
   for (int op = mercer::kAnova; op < mercer::kStepEnd; ++op) m.attr(steps[op - mercer::kAnova]) = op;
   m.attr("TILE") = mercer::kTileRows;
   m.attr("MOST_VECTORS") = mercer::kMostVectors;

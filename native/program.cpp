@@ -216,21 +216,23 @@ Index run_tiles(const Program& p, Index first, Index last, int threads, const To
 }  // namespace
 
 template <class T>
-Index run_dense(const Program& p, Index first, Index last, Output<T> out, int threads) noexcept {
+Index run_dense(const Program& p, Index first, Index last, Output<T> out, const Index* slots,
+                int threads) noexcept {
   const Tiles<T>& tiles = table().tiles<T>();
   bool large = static_cast<double>(p.rows) * static_cast<double>(p.cols) * sizeof(T) > kLarge;
   const Stores<T>& store = large ? tiles.stream : tiles.store;
   auto touch = [&] {
-    if (large && last > first) touch_rows(p, first, last, out);
+    if (large && slots == nullptr && last > first) touch_rows(p, first, last, out);
   };
   return run_tiles(p, first, last, threads, touch, [&](Index, Place at, const double* values) {
+    if (slots != nullptr) return store.scattered(values, at.rows, at.cols, slice(out, 0, at.j), slots + at.i);
     store.plain(values, at.rows, at.cols, slice(out, at.i, at.j));
     if (p.symmetric && at.i != at.j) store.transposed(values, at.rows, at.cols, slice(out, at.j, at.i));
   });
 }
 
-template Index run_dense(const Program&, Index, Index, Output<double>, int) noexcept;
-template Index run_dense(const Program&, Index, Index, Output<float>, int) noexcept;
+template Index run_dense(const Program&, Index, Index, Output<double>, const Index*, int) noexcept;
+template Index run_dense(const Program&, Index, Index, Output<float>, const Index*, int) noexcept;
 
 Index run_half(const Program& p, Index first, Index last, double* out, int threads) noexcept {
   const StoreTile<double> stream = table().f64.stream.plain;

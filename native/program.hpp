@@ -55,9 +55,10 @@ struct Program {
 inline constexpr Index kDone = -1, kNoMemory = -2;
 
 // Tiles first .. last - 1, row by row; of a symmetric matrix those on and below the diagonal, and their
-// mirror images.
+// mirror images.  With `slots`, which a symmetric matrix cannot have, row i goes to row slots[i] of `out`.
 template <class T>
-Index run_dense(const Program& program, Index first, Index last, Output<T> out, int threads) noexcept;
+Index run_dense(const Program& program, Index first, Index last, Output<T> out, const Index* slots,
+                int threads) noexcept;
 
 // The same tiles of a symmetric matrix, without mirror images, one after the other as native/half.hpp wants
 // them; p.edge must be kTileRows.

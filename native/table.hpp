@@ -44,6 +44,7 @@ enum StepOp : int {
   kDiagonal,
   kWithin,
   kNonzero,
+  kLookup,
   kStepEnd,
   kStepCount = kStepEnd - kFillCount
 };
@@ -139,9 +140,13 @@ using HalfTile = void (*)(const double* tile, const double* left, const double* 
 inline constexpr Index kHalfColumns = 8;
 
 template <class T>
+using ScatterTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out, const Index* slots);
+
+template <class T>
 struct Stores {
-  StoreTile<T> plain;       // out[i][j] = tile[i][j]
-  StoreTile<T> transposed;  // out[j][i] = tile[i][j]
+  StoreTile<T> plain;        // out[i][j] = tile[i][j]
+  StoreTile<T> transposed;   // out[j][i] = tile[i][j]
+  ScatterTile<T> scattered;  // out[slots[i]][j] = tile[i][j]
 };
 
 // The loops of the decomposition method (native/decomposition.hpp), over `count` variables, with room for

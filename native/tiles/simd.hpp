@@ -135,6 +135,24 @@ MERCER_INLINE Vec square_root(Vec a) {
 MERCER_INLINE Vec square_root(Vec a) { return sqrt(a); }
 #endif
 
+// The numbers of a table at places that are whole numbers below 2^31.
+#if defined(__AVX512F__)
+MERCER_INLINE Vec gather(const double* from, Vec place) {
+  return _mm512_i32gather_pd(_mm512_cvtpd_epi32(place), from, 8);
+}
+#elif defined(__AVX2__)
+MERCER_INLINE Vec gather(const double* from, Vec place) {
+  return _mm256_i32gather_pd(from, _mm256_cvtpd_epi32(place), 8);
+}
+#elif MERCER_VECTORS
+MERCER_INLINE Vec gather(const double* from, Vec place) {
+  for (int l = 0; l < kLanes; ++l) place[l] = from[static_cast<std::int32_t>(place[l])];
+  return place;
+}
+#else
+MERCER_INLINE Vec gather(const double* from, Vec place) { return from[static_cast<std::int32_t>(place)]; }
+#endif
+
 // The functions below take a Vec, or a single double where rows are sparse.
 template <class V>
 MERCER_INLINE V smaller(V a, V b) {

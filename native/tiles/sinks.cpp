@@ -62,6 +62,17 @@ void stream_tile(const double* tile, Index rows, Index cols, Output<T> out) {
   finish_streams();
 }
 
+template <class T>
+void scatter_tile(const double* tile, Index rows, Index cols, Output<T> out, const Index* slots) {
+  for (Index i = 0; i < rows; ++i) store_row(tile + i * kTileCols, cols, out.data + slots[i] * out.stride);
+}
+
+template <class T>
+void stream_scattered(const double* tile, Index rows, Index cols, Output<T> out, const Index* slots) {
+  for (Index i = 0; i < rows; ++i) stream_row(tile + i * kTileCols, cols, out.data + slots[i] * out.stride);
+  finish_streams();
+}
+
 // kLanes x kLanes numbers, rows kTileCols apart, turned over.
 MERCER_INLINE void transpose_block(const double* from, double* to, Index to_stride) {
   Vec rows[kLanes];
@@ -97,8 +108,8 @@ void stream_transposed(const double* tile, Index rows, Index cols, Output<T> out
 
 template <class T>
 void fill_tiles(Tiles<T>& tiles) {
-  tiles.store = {store_tile<T>, store_transposed<T>};
-  tiles.stream = {stream_tile<T>, stream_transposed<T>};
+  tiles.store = {store_tile<T>, store_transposed<T>, scatter_tile<T>};
+  tiles.stream = {stream_tile<T>, stream_transposed<T>, stream_scattered<T>};
 }
 
 MERCER_INLINE double sum_of_lanes(Vec a) {

@@ -185,6 +185,12 @@ bool nonzero(const Step& step, const Strip& strip) {
   return check(step, strip, [](auto a) { return a != 0.0; });
 }
 
+// The number of a table at the place that a whole number says.
+bool lookup(const Step& step, const Strip& strip) {
+  const double* numbers = parameters(step, strip);
+  return map(step, strip, [=](Vec a) { return gather(numbers, a); });
+}
+
 }  // namespace
 
 void fill_steps(Table& table) {
@@ -211,6 +217,7 @@ void fill_steps(Table& table) {
   enter(kDiagonal, diagonal);
   enter(kWithin, within);
   enter(kNonzero, nonzero);
+  enter(kLookup, lookup);
 }
 
 }  // namespace mercer::MERCER_TILES

@@ -41,6 +41,7 @@ CLIP: Final[int]
 DIAGONAL: Final[int]
 WITHIN: Final[int]
 NONZERO: Final[int]
+LOOKUP: Final[int]
 TILE: Final[int]
 MOST_VECTORS: Final[int]
 DTW: Final[int]
@@ -204,7 +205,14 @@ class Program:
     ) -> None: ...
     @property
     def tiles(self) -> int: ...
-    def dense(self, first: int, last: int, out: NDArray[_Float], threads: int) -> int: ...
+    def dense(
+        self,
+        first: int,
+        last: int,
+        out: NDArray[_Float],
+        threads: int,
+        slots: NDArray[np.int64] | None = None,
+    ) -> int: ...
     def half(self, first: int, last: int, tiles: NDArray[np.float64], threads: int) -> int: ...
     def product(
         self,

@@ -131,10 +131,13 @@ def test_every_step_has_a_twin_and_agrees_with_it():
         "REAL_POWER": (1.3,),
         "HORNER": (1.0, -2.0, 0.5, 3.0),
         "CLIP": (0.4, 1.2),
+        "LOOKUP": (0.25, -7.0, 1e300),
     }
     for name, twin in twins.STEPS.items():
         for n, m in shapes if name != "DIAGONAL" else [(1, 1), (33, 33), (70, 70)]:
             a, b = rng.uniform(0.1, 2.0, (n, m)), rng.uniform(0.1, 2.0, (n, m))
+            if name == "LOOKUP":
+                a = rng.integers(0, 3, (n, m)).astype(float)
             rows, cols = rng.standard_normal(n), rng.standard_normal(m)
             if name in ("ADD", "MULTIPLY", "DIVIDE"):
                 got, expected = run(name, a, b=b), twin(a, b)

@@ -250,8 +250,8 @@ class Slow:
         time.sleep(0.06)
         return self._K.block(rows, cols, dtype)
 
-    def fill(self, rows, out):
-        out[...] = self.block(rows, slice(None), out.dtype)
+    def fill(self, rows, slots, out):
+        out[slots] = self.block(rows, slice(None), out.dtype)
 
     def product(self, b):
         return self._K.product(b)

@@ -112,6 +112,11 @@ class Points(NamedTuple):
         """Whether the rows are sparse."""
         return isinstance(self.left, tuple)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether the rows are zeros and ones in words, and sums over them counts."""
+        return isinstance(self.left, np.ndarray) and self.left.dtype == np.uint64
+
     def take(self, rows: slice, cols: slice) -> Points:
         """Select points."""
         return self._replace(left=_part(self.left, rows), right=_part(self.right, cols))

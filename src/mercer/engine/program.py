@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from mercer import _native
 from mercer.engine import tiles, workers
-from mercer.engine.builder import DOUBLE, MOST_EXPONENT, SINGLE, Builder, Node, Points, Value
+from mercer.engine.builder import COUNTS, DOUBLE, MOST_EXPONENT, SINGLE, Builder, Node, Points, Value
 from mercer.engine.half import TILE, HalfMatrix
 from mercer.engine.registers import allocate
+from mercer.engine.tables import tabulate
 from mercer.engine.threads import num_threads
 
 __all__ = ["MOST_EXPONENT", "Builder", "Program", "Value"]
@@ -36,6 +37,9 @@ MOST_PARTS = 64
 
 #: Features up to which quick squared distances are good for products: see native/tiles/quick.hpp.
 MOST_QUICK = 2000
+
+#: Values that are worth a table of what there can be.
+WORTH_A_TABLE = 1 << 16
 
 #: A native call takes about this long, so that Ctrl-C is seen.
 CALL_SECONDS = 0.1
@@ -64,6 +68,7 @@ class Program:
         self.parameters = np.array([p for node in nodes for p in node.parameters], dtype=np.float64)
         #: Elementary operations per number.
         self.cost = 1.0 + sum(map(self._cost, nodes))
+        self._look_up(nodes[0])
 
     @staticmethod
     def of(builder: Builder, result: Value) -> Program | None:
@@ -83,7 +88,27 @@ class Program:
             cost = max(cost, _MERGE_COST)
         return cost * (1.0 + points.entries * degrees)
 
+    def _look_up(self, first: Node) -> None:
+        """Take a table in place of the steps if there are many values, and all depend on one count."""
+        n, m = self.shape
+        if first.op not in COUNTS or not self.points[first.b].is_packed or n * m < WORTH_A_TABLE:
+            return
+        table = tabulate(self.steps, self.parameters, self.registers, self.points[first.b].cols)
+        if table is not None:
+            self.steps, self.parameters, self.registers = table.steps, table.parameters, 1
+            self.cost = 2.0 + self._cost(first)
+
     # -- running ----------------------------------------------------------------------------------
+    def fill(self, slots: Array, out: Array) -> bool:
+        """Write the rows to chosen rows of an array; false if a check failed or a block is foreign."""
+        if self.foreign:
+            return False
+        native = self._bind(self.points, self.vectors, [], *self.shape, False, out.dtype == np.float32)
+        return all(
+            native.dense(first, last, out, num_threads(), slots) < 0
+            for first, last in self._calls(native.tiles, 1, False)
+        )
+
     def dense(
         self, dtype: npt.DTypeLike | None = None, out: Array | None = None, progress: bool = False
     ) -> Array | None:

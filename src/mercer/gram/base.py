@@ -221,6 +221,10 @@ class Gram(ABC):
         """Write some rows, and of these some columns, into an array."""
         out[...] = self._values(rows, all_of(self.shape[1]) if cols is None else cols)
 
+    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+        """Write some rows to the rows ``slots`` of an array."""
+        out[slots] = self._values(rows, all_of(self.shape[1]))
+
     def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
         """``K[:, columns] @ v``, without the other columns; see :meth:`Program.product` for ``quick``."""
         out = np.zeros(self.shape[0], dtype=np.result_type(self.dtype, v))

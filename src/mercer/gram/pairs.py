@@ -13,6 +13,7 @@ from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
 from ..engine.half import HalfMatrix
 from ..engine.layouts import Layouts
+from ..engine.program import Program
 from ..engine.rough import RoughRows
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -143,12 +144,20 @@ class KernelGram(Gram):
         return self._like(take(self._X, index), None, self._asked)
 
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
+        program = self._program_of_rows(rows, cols)
+        if program is None or program.foreign or program.dense(out=out) is None:
+            super()._fill(rows, out, cols)
+
+    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+        program = self._program_of_rows(rows)
+        if program is None or not program.fill(slots, out):
+            super()._fill_slots(rows, slots, out)
+
+    def _program_of_rows(self, rows: Selection, cols: Selection | None = None) -> Program | None:
         columns = self._rows if self._columns is None else self._columns[1]
         if cols is not None:
             columns = take(columns, cols)
-        program = self.kernel._program(take(self._rows, rows), columns, self._layouts)
-        if program is None or program.foreign or program.dense(out=out) is None:
-            super()._fill(rows, out, cols)
+        return self.kernel._program(take(self._rows, rows), columns, self._layouts)
 
     def _half(self) -> HalfMatrix:
         program = self.kernel._program(self._rows, None, self._layouts) if self.dtype == np.float64 else None

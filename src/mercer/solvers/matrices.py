@@ -34,8 +34,8 @@ class SymmetricMatrix(Protocol):
         """Values of some rows and columns (``slice(None)`` for all)."""
         ...
 
-    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
-        """Write some rows into an array."""
+    def fill(self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows to the rows ``slots`` of an array."""
         ...
 
     def rough(self) -> RoughRows | None:
@@ -98,9 +98,9 @@ class DenseMatrix:
         values = self.whole[rows] if isinstance(cols, slice) else self.whole[np.ix_(rows, cols)]
         return values.astype(dtype, copy=False)
 
-    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
-        """Write some rows into an array."""
-        out[...] = self.block(rows, slice(None), out.dtype)
+    def fill(self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows to the rows ``slots`` of an array."""
+        out[slots] = self.block(rows, slice(None), out.dtype)
 
     def rough(self) -> None:
         """All rows are there."""
@@ -157,9 +157,9 @@ class GramMatrix:
         """Values of some rows and columns."""
         return self._in(dtype).block(rows, cols).astype(dtype, copy=False)
 
-    def fill(self, rows: NDArray[np.int64], out: NDArray[Any]) -> None:
-        """Write some rows into an array."""
-        self._in(out.dtype)._fill(rows, out)
+    def fill(self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows to the rows ``slots`` of an array."""
+        self._in(out.dtype)._fill_slots(rows, slots, out)
 
     def rough(self) -> RoughRows | None:
         """Rows of about the same numbers."""

@@ -214,6 +214,7 @@ STEPS: dict[str, Callable[..., Array]] = {
     "OUTER_ADD": lambda a, rows, cols, factor: factor * a + (rows[:, None] + cols),
     "CLIP": lambda a, low, high: np.clip(a, low, high),
     "DIAGONAL": lambda a, rows, cols: _diagonal(a, rows),
+    "LOOKUP": lambda a, *table: np.array(table)[a.astype(int)],
 }
 
 #: Twins of the steps that look at values and change none.

@@ -182,7 +182,6 @@ class _Run:
         # What the rounding of rows may take from the tolerance where it is small against it.
         self.goal = tol if double else SINGLE_SHARE * tol
         self.rounding = 0.0  # of the gradient, from rows in single precision
-        self.spare: NDArray[Any] | None = None  # for rows that do not lie together in the cache
         self.rough: RoughRows | None = None
         index = self._hold(cache_bytes)
         self.diagonal = matrix.diagonal()
@@ -243,17 +242,7 @@ class _Run:
         return self.matrix.product(b, quick) + self.problem.linear
 
     def _fetch(self, rows: list[int], slots: list[int]) -> None:
-        if self.rough is not None:
-            self.rough.fill(np.array(rows), np.array(slots), self.rows)
-            return
-        wanted, first, last = np.array(rows), slots[0], slots[-1]
-        if last - first == len(slots) - 1:
-            self.matrix.fill(wanted, self.rows[first : last + 1])
-            return
-        if self.spare is None or len(self.spare) < len(rows):
-            self.spare = np.empty((len(rows), self.problem.size), self.dtype)
-        self.matrix.fill(wanted, self.spare[: len(rows)])
-        self.rows[slots] = self.spare[: len(rows)]
+        (self.rough or self.matrix).fill(np.array(rows), np.array(slots), self.rows)
 
     def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         native = self.native
