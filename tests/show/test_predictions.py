@@ -123,5 +123,7 @@ def test_a_band_needs_one_feature_and_a_value_for_each_point(ax):
     model = KernelRidge().fit(X, Y)
     with pytest.raises(InputError, match="one feature"):
         prediction_band(model, np.zeros((3, 2)), np.zeros(3), ax)
-    with pytest.raises(InputError, match="25 points in `X` for 24"):
+    with pytest.raises(InputError, match="prediction_band: 25 points in `X` for 24"):
         prediction_band(model, X, Y[:-1], ax)
+    with pytest.raises(ParameterError, match="prediction_band: `y` has 2 columns; choose one with target"):
+        prediction_band(model, X, np.column_stack([Y, Y]), ax)

@@ -64,17 +64,17 @@ def prediction(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x', 'sin x')
     """
-    truth = _column(np.asarray(y, dtype=float), target, "y")
+    truth = _column("prediction", y, target, "y")
     values = _single_feature(X)
     with drawing(ax) as ax:
         if values is not None:
             grid = _grid("prediction", values, truth)
-            curve = _column(np.asarray(model.predict(grid[:, None]), dtype=float), target, "model.predict")
+            curve = _column("prediction", model.predict(grid[:, None]), target, "model.predict")
             _curve(ax, grid, curve, values, truth, data)
             ax.set_xlabel(feature or "x")
             ax.set_ylabel(name or "y")
         else:
-            predicted = _column(np.asarray(model.predict(X), dtype=float), target, "model.predict(X)")
+            predicted = _column("prediction", model.predict(X), target, "model.predict(X)")
             _agreement(ax, predicted, truth, data)
             ax.set_xlabel(f"true {name}" if name else "true value")
             ax.set_ylabel(f"predicted {name}" if name else "predicted value")
@@ -131,10 +131,10 @@ def prediction_band(
     x = _single_feature(X)
     if x is None:
         raise InputError("prediction_band: `X` must have one feature, as an array of shape (n, 1).")
-    truth = _column(np.asarray(y, dtype=float), target, "y")
+    truth = _column("prediction_band", y, target, "y")
     grid = _grid("prediction_band", x, truth)
     mean, std = (
-        _column(np.asarray(part, dtype=float), target, "model.predict")
+        _column("prediction_band", part, target, "model.predict")
         for part in model.predict(grid[:, None], return_std=True)
     )
     if noise:
@@ -199,17 +199,18 @@ def _single_feature(X: Any) -> np.ndarray | None:
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 and len(array) else None
 
 
-def _column(values: np.ndarray, target: int | None, what: str) -> np.ndarray:
+def _column(caller: str, given: Any, target: int | None, what: str) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.reshape(-1)
     if values.ndim != 2:
-        raise InputError(f"prediction: `{what}` must have shape (n,) or (n, t). Got {values.shape}.")
+        raise InputError(f"{caller}: `{what}` must have shape (n,) or (n, t). Got {values.shape}.")
     if target is None:
         raise ParameterError(
-            f"prediction: `{what}` has {values.shape[1]} columns; choose one with target=0, 1, ..."
+            f"{caller}: `{what}` has {values.shape[1]} columns; choose one with target=0, 1, ..."
         )
     if not -values.shape[1] <= target < values.shape[1]:
         raise ParameterError(
-            f"prediction: `target` must be a column from 0 to {values.shape[1] - 1}. Got {target}."
+            f"{caller}: `target` must be a column from 0 to {values.shape[1] - 1}. Got {target}."
         )
     return np.asarray(values[:, target])
