@@ -12,8 +12,8 @@ import scipy.sparse
 
 from mercer.certificate import Verdict
 from mercer.errors import DomainError, InputError, ParameterError
+from mercer.kernels import Linear, Polynomial, Sigmoid
 from mercer.kernels.anova import AllSubsets, Anova, AnovaOf
-from mercer.kernels.dot import Linear, Polynomial, Sigmoid
 from mercer.kernels.noise import WhiteNoise
 from mercer.kernels.radial import Exponential, Gaussian
 from mercer.kernels.recursions import anova_by_power_sums, anova_operations, polynomial_by_dimension

@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, sigmo
 
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
+from mercer.kernels import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
 from mercer.kernels.cosine import Cosine
-from mercer.kernels.dot import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
 
 #: Agreement with other double precision code, relative to the size of the values.
 TOL = 1e-13
