@@ -166,8 +166,8 @@ def test_registered_kernels_have_distinct_digests() -> None:
 
 
 def test_names_of_the_library_are_unique() -> None:
-    def subclasses(cls: type) -> list[type]:
-        return [s for c in cls.__subclasses__() for s in (c, *subclasses(c))]
+    def subclasses(cls: type) -> set[type]:
+        return {s for c in cls.__subclasses__() for s in (c, *subclasses(c))}
 
     names = Counter(c.__qualname__ for c in subclasses(Kernel) if c.__module__.split(".")[0] == "mercer")
     assert [name for name, count in names.items() if count > 1] == []

@@ -17,7 +17,7 @@ LAYERS = [
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},
-    {"kernel", "kernel_digest", "contributions"},
+    {"expression", "kernel", "kernel_digest", "contributions"},
     {"algebra"},
     {"gram"},
     {"refute", "candidates", "point_sets"},

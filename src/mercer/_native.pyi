@@ -192,7 +192,7 @@ class Program:
         self,
         steps: NDArray[np.int64],
         parameters: NDArray[np.float64],
-        points: list[Any],  # mercer.engine.builder.Points
+        points: list[Any],  # mercer.engine.points.Points
         vectors: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
         foreign: list[NDArray[np.float64]],
         rows: int,

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from mercer import gram
-from mercer.engine import builder
+from mercer.engine import points
 from mercer.engine.program import Builder, Program
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.testing import twins
@@ -28,8 +28,8 @@ SIGNED = ("SQEUCLIDEAN", "DOT", "L1")
 
 @pytest.fixture(autouse=True)
 def _never_in_full(monkeypatch):
-    monkeypatch.setattr(builder, "FULL_ENOUGH", {})
-    monkeypatch.setattr(builder, "FULL_ENOUGH_TO_MERGE", 2.0)
+    monkeypatch.setattr(points, "FULL_ENOUGH", {})
+    monkeypatch.setattr(points, "FULL_ENOUGH_TO_MERGE", 2.0)
 
 
 def rows(n, d, density, dtype=np.float64, *, seed=0, index=np.int32, signed=True):
@@ -157,7 +157,7 @@ def test_mixed_with_dense_rows_and_index_types():
 
 @pytest.mark.parametrize("name", STEPS)
 def test_dense_rows_that_are_too_many_to_compress_enter_as_foreign_values(name, monkeypatch):
-    monkeypatch.setattr(builder, "MOST_DENSE", 0)
+    monkeypatch.setattr(points, "MOST_DENSE", 0)
     X, Y = rows(70, 50, 0.1, signed=False).toarray(), rows(30, 50, 0.1, seed=1, signed=False)
     b = Builder(70, 30, False)
     value = b.add((STEPS[name](b, X, Y), STEPS[name](b, X, Y)))

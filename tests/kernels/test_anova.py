@@ -12,11 +12,13 @@ import scipy.sparse
 
 from mercer.certificate import Verdict
 from mercer.errors import DomainError, InputError, ParameterError
+from mercer.kernels import Linear, Polynomial, Sigmoid
 from mercer.kernels.anova import AllSubsets, Anova, AnovaOf
-from mercer.kernels.dot import Linear, Polynomial, Sigmoid
 from mercer.kernels.noise import WhiteNoise
 from mercer.kernels.radial import Exponential, Gaussian
 from mercer.kernels.recursions import anova_by_power_sums, anova_operations, polynomial_by_dimension
+
+from .vectors import in_single
 
 #: Agreement with exact sums, relative to the sum of the absolute values of their terms.
 TOL = 1e-13
@@ -95,7 +97,7 @@ def test_diagonal_and_single_precision() -> None:
     for k in (AllSubsets(), AllSubsets([1.0, 0.0, 2.0, 0.5, 1.0]), Anova(3), Anova(2, decay=0.3)):
         K = k.block(X)
         np.testing.assert_allclose(k.diagonal(X), np.diag(K), rtol=1e-12)
-        for data in (X.astype(np.float32), scipy.sparse.csr_array(X.astype(np.float32))):
+        for data in in_single(X):
             assert k._block(data, None).dtype == np.float32
             assert k._diagonal(data).dtype == np.float32
             np.testing.assert_allclose(k._block(data, None), K, rtol=SINGLE_TOL, atol=SINGLE_TOL)

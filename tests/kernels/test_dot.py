@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, sigmo
 
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
+from mercer.kernels import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
 from mercer.kernels.cosine import Cosine
-from mercer.kernels.dot import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
+
+from .vectors import in_single, storages
 
 #: Agreement with other double precision code, relative to the size of the values.
 TOL = 1e-13
@@ -189,21 +192,9 @@ def test_strictness_is_not_claimed_where_it_fails() -> None:
 
 
 @pytest.mark.parametrize("k", KERNELS)
-def test_storage_does_not_matter(k: Linear, X: np.ndarray, tmp_path: object) -> None:
+def test_storage_does_not_matter(k: Linear, X: np.ndarray, tmp_path: Path) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
-    frozen = X.copy()
-    frozen.flags.writeable = False
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="w+", shape=X.shape)
-    mapped[:] = X
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="r", shape=X.shape)
-    for form in (
-        X,
-        np.asfortranarray(X),
-        frozen,
-        mapped,
-        scipy.sparse.csr_array(X),
-        scipy.sparse.coo_array(X),
-    ):
+    for form in (*storages(X, tmp_path), scipy.sparse.csr_array(X), scipy.sparse.coo_array(X)):
         np.testing.assert_allclose(k.block(form), want, rtol=TOL, atol=TOL)
         np.testing.assert_allclose(k.block(form, X[:3]), want[:, :3], rtol=TOL, atol=TOL)
         np.testing.assert_allclose(k.diagonal(form), np.diag(want), rtol=TOL, atol=TOL)
@@ -212,7 +203,7 @@ def test_storage_does_not_matter(k: Linear, X: np.ndarray, tmp_path: object) -> 
 
 @pytest.mark.parametrize("k", KERNELS)
 def test_single_precision_tiles(k: Linear, X: np.ndarray) -> None:
-    for data in (X.astype(np.float32), scipy.sparse.csr_array(X.astype(np.float32))):
+    for data in in_single(X):
         prepared = k._prepare(data)
         assert k._block(prepared, None).dtype == np.float32
         assert k._diagonal(prepared).dtype == np.float32

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from mercer.kernel import Kernel
 from mercer.kernels.l1 import Cauchy, Laplacian, Periodic
 from mercer.kernels.noise import WhiteNoise, equality, same
 from mercer.kernels.radial import Gaussian
+
+from .vectors import assert_gradients, in_single, storages
 
 TOL = 1e-12
 SINGLE_TOL = 1e-5
@@ -81,21 +84,16 @@ def test_verdicts() -> None:
 
 
 @pytest.mark.parametrize("k", KERNELS)
-def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: object) -> None:
+def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: Path) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
-    frozen = X.copy()
-    frozen.flags.writeable = False
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="w+", shape=X.shape)
-    mapped[:] = X
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="r", shape=X.shape)
     with_zeros = scipy.sparse.csr_array((X.ravel(), np.tile(np.arange(3), 10), np.arange(0, 31, 3)), X.shape)
-    for form in (X, np.asfortranarray(X), frozen, mapped, scipy.sparse.csr_array(X), with_zeros):
+    for form in (*storages(X, tmp_path), scipy.sparse.csr_array(X), with_zeros):
         data = scipy.sparse.csr_array(form) if scipy.sparse.issparse(form) else np.asarray(form)
         prepared, other = k._prepare(data), k._prepare(X[:3])
         np.testing.assert_allclose(k._block(prepared, None), want, rtol=TOL, atol=TOL)
         np.testing.assert_allclose(k._block(prepared, other), want[:, :3], rtol=TOL, atol=TOL)
         np.testing.assert_allclose(k._block(other, prepared), want[:3], rtol=TOL, atol=TOL)
-    for single in (X.astype(np.float32), scipy.sparse.csr_array(X.astype(np.float32))):
+    for single in in_single(X):
         prepared = k._prepare(single)
         assert k._block(prepared, None).dtype == np.float32
         assert k._diagonal(prepared).dtype == np.float32
@@ -130,19 +128,7 @@ def test_extreme_entries_give_zero() -> None:
 
 @pytest.mark.parametrize("k", KERNELS)
 def test_gradients_against_differences_of_the_definition(k: Kernel, X: np.ndarray) -> None:
-    step = 1e-5
-    gradient = k.gradient(X, X[:4])
-    assert set(gradient) == set(k.parameters)
-    for name, g in gradient.items():
-        value = np.asarray(k.parameters[name].value)
-        for index in np.ndindex(value.shape):
-            sides = []
-            for h in (step, -step):
-                moved = value.copy()
-                moved[index] *= math.exp(h)
-                c = k.replace(**{name: moved if moved.ndim else float(moved)})
-                sides.append(np.array([[c(x, y) for y in X[:4]] for x in X]))
-            np.testing.assert_allclose(g[(..., *index)], (sides[0] - sides[1]) / (2 * step), atol=1e-8)
+    assert_gradients(k, X, atol=1e-8)
 
 
 # -- white noise --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -20,6 +21,8 @@ from mercer.kernels.mahalanobis import Mahalanobis
 from mercer.kernels.matern import Matern, bessel_profile
 from mercer.kernels.powers import PowerDistance, PowerExponential
 from mercer.kernels.radial import Exponential, Gaussian, RationalQuadratic
+
+from .vectors import assert_gradients, in_single, storages
 
 #: Agreement with other double precision code.
 TOL = 1e-12
@@ -102,24 +105,12 @@ def test_single_precision_far_from_the_origin() -> None:
 
 
 @pytest.mark.parametrize("k", KERNELS)
-def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: object) -> None:
+def test_storage_does_not_matter(k: Kernel, X: np.ndarray, tmp_path: Path) -> None:
     want = np.array([[k(x, y) for y in X] for x in X])
-    frozen = X.copy()
-    frozen.flags.writeable = False
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="w+", shape=X.shape)
-    mapped[:] = X
-    mapped = np.memmap(f"{tmp_path}/x.dat", dtype=np.float64, mode="r", shape=X.shape)
-    for form in (
-        X,
-        np.asfortranarray(X),
-        frozen,
-        mapped,
-        scipy.sparse.csr_array(X),
-        scipy.sparse.coo_array(X),
-    ):
+    for form in (*storages(X, tmp_path), scipy.sparse.csr_array(X), scipy.sparse.coo_array(X)):
         np.testing.assert_allclose(k.block(form), want, rtol=TOL, atol=TOL)
         np.testing.assert_allclose(k.block(form, X[:3]), want[:, :3], rtol=TOL, atol=TOL)
-    for single in (X.astype(np.float32), scipy.sparse.csr_array(X.astype(np.float32))):
+    for single in in_single(X):
         prepared = k._prepare(single)
         K = k._block(prepared, None)
         assert K.dtype == np.float32
@@ -219,19 +210,7 @@ def test_matern_spectral_density_is_positive() -> None:
     ],
 )
 def test_gradients_against_differences_of_the_definition(k: Kernel, X: np.ndarray) -> None:
-    step = 1e-5
-    gradient = k.gradient(X, X[:4])
-    assert set(gradient) == set(k.parameters)
-    for name, g in gradient.items():
-        value = np.asarray(k.parameters[name].value)
-        for index in np.ndindex(value.shape):
-            sides = []
-            for h in (step, -step):
-                moved = value.copy()
-                moved[index] *= math.exp(h)
-                c = k.replace(**{name: moved if moved.ndim else float(moved)})
-                sides.append(np.array([[c(x, y) for y in X[:4]] for x in X]))
-            np.testing.assert_allclose(g[(..., *index)], (sides[0] - sides[1]) / (2 * step), atol=1e-9)
+    assert_gradients(k, X, atol=1e-9)
 
 
 # -- verdicts -----------------------------------------------------------------------------------

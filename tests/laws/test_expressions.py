@@ -21,7 +21,7 @@ from mercer import Kernel
 from mercer.algebra import Constant, Product, Sum
 from mercer.domains import Vectors
 from mercer.errors import InputError, ParameterError
-from mercer.kernels.dot import Linear, Polynomial, Sigmoid
+from mercer.kernels import Linear, Polynomial, Sigmoid
 from mercer.kernels.l1 import Cauchy, Laplacian
 from mercer.kernels.powers import PowerDistance, PowerExponential
 from mercer.kernels.radial import Exponential, Gaussian

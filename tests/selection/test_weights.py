@@ -16,7 +16,7 @@ from mercer.machines import SVC, KernelRidge
 from mercer.selection import LearnedWeights, learn_weights
 from mercer.show import plot_contributions
 
-from ..solvers.joint import joint_minimum
+from ..solvers.mixture.joint import joint_minimum
 
 CRITERIA = ("margin", "ridge", "alignment")
 

@@ -7,7 +7,7 @@ import scipy.sparse
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import KernelRidge
-from mercer.show import canvas, prediction
+from mercer.show import canvas, prediction, prediction_band
 
 pytest.importorskip("matplotlib")
 
@@ -94,3 +94,36 @@ def test_a_target_must_be_chosen(ax):
 def test_lengths_must_agree(ax, X):
     with pytest.raises(InputError, match=r"3 .* for 2 values of `y`"):
         prediction(Constant(0.0), X, np.zeros(2), ax)
+
+
+# -- bands -------------------------------------------------------------------------------------------
+X = np.linspace(0, 5, 25)[:, None]
+Y = np.sin(X[:, 0]) + 0.2 * np.random.default_rng(0).standard_normal(25)
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_the_band_is_two_standard_deviations(ax, noise):
+    targets = np.column_stack([Y, -2 * Y])
+    model = KernelRidge(Gaussian(1.0), alpha=0.1, signal_variance="evidence").fit(X, targets)
+    prediction_band(model, X, targets, ax, target=1, noise=noise, data="training data", name="height")
+    curve = line(ax, "prediction")
+    mean, std = (part[:, 1] for part in model.predict(curve.get_xdata()[:, None], return_std=True))
+    np.testing.assert_array_equal(curve.get_ydata(), mean)
+    if noise:
+        std = np.sqrt(std**2 + model.noise_variance_[1])
+    (band,) = ax.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.max() == pytest.approx((mean + 2 * std).max())
+    assert heights.min() == pytest.approx((mean - 2 * std).min())
+    np.testing.assert_array_equal(line(ax, "training data (25)").get_ydata(), targets[:, 1])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "height")
+
+
+def test_a_band_needs_one_feature_and_a_value_for_each_point(ax):
+    model = KernelRidge().fit(X, Y)
+    with pytest.raises(InputError, match="one feature"):
+        prediction_band(model, np.zeros((3, 2)), np.zeros(3), ax)
+    with pytest.raises(InputError, match="prediction_band: 25 points in `X` for 24"):
+        prediction_band(model, X, Y[:-1], ax)
+    with pytest.raises(ParameterError, match="prediction_band: `y` has 2 columns; choose one with target"):
+        prediction_band(model, X, np.column_stack([Y, Y]), ax)

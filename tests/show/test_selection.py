@@ -1,12 +1,12 @@
-"""Curves of penalties and bands of predictions."""
+"""Curves of penalties."""
 
 import numpy as np
 import pytest
 
-from mercer.errors import InputError, ParameterError
+from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import KernelRidge, SmoothingSpline
-from mercer.show import canvas, leave_one_out_curve, prediction_band
+from mercer.show import canvas, leave_one_out_curve
 
 pytest.importorskip("matplotlib")
 
@@ -58,29 +58,3 @@ def test_splines_have_a_curve_too(ax):
 def test_without_a_choice_there_is_no_curve(ax, model):
     with pytest.raises(ParameterError, match="chosen no penalty"):
         leave_one_out_curve(model, ax)
-
-
-@pytest.mark.parametrize("noise", [False, True])
-def test_the_band_is_two_standard_deviations(ax, noise):
-    targets = np.column_stack([Y, -2 * Y])
-    model = KernelRidge(Gaussian(1.0), alpha=0.1, signal_variance="evidence").fit(X, targets)
-    prediction_band(model, X, targets, ax, target=1, noise=noise, data="training data", name="height")
-    curve = line(ax, "prediction")
-    mean, std = (part[:, 1] for part in model.predict(curve.get_xdata()[:, None], return_std=True))
-    np.testing.assert_array_equal(curve.get_ydata(), mean)
-    if noise:
-        std = np.sqrt(std**2 + model.noise_variance_[1])
-    (band,) = ax.collections
-    heights = band.get_paths()[0].vertices[:, 1]
-    assert heights.max() == pytest.approx((mean + 2 * std).max())
-    assert heights.min() == pytest.approx((mean - 2 * std).min())
-    np.testing.assert_array_equal(line(ax, "training data (25)").get_ydata(), targets[:, 1])
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "height")
-
-
-def test_bad_input_is_named(ax):
-    model = KernelRidge().fit(X, Y)
-    with pytest.raises(InputError, match="one feature"):
-        prediction_band(model, np.zeros((3, 2)), np.zeros(3), ax)
-    with pytest.raises(InputError, match="25 points in `X` for 24"):
-        prediction_band(model, X, Y[:-1], ax)

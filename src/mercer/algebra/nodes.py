@@ -5,29 +5,37 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..certificate import Claim, Property, Status
-from ..domains import Data
+from ..domains import Data, Domain, Vectors
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 
 __all__ = [
+    "Additive",
     "Associative",
+    "Multiplicative",
     "Node",
     "Unary",
+    "WithPoints",
     "Wrapper",
     "claim",
+    "frozen",
     "is_scalar",
     "operand",
     "prefixed",
+    "product_rule",
     "scalar",
     "scalar_or_inf",
     "show_version",
+    "sum_rule",
     "times",
     "unproved",
     "wrap",
@@ -65,6 +73,67 @@ class Node(Kernel):
     def _diagonals(self, X: Prepared) -> list[np.ndarray]:
         """Diagonals of all children."""
         return [child._diagonal(a) for (_, child), a in zip(self._children(), X.parts, strict=True)]
+
+    def _diagonal_gradients(self, X: Prepared) -> list[tuple[str, np.ndarray, Gradient]]:
+        """Names, diagonals and gradients of all children."""
+        return [
+            (name, *child._diagonal_gradient(a))
+            for (name, child), a in zip(self._children(), X.parts, strict=True)
+        ]
+
+
+class Additive(Node):
+    """A kernel whose value is the sum of those of its children."""
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        return reduce(np.add, self._blocks(X, Y))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.add(self._compiled(b, X, Y))
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return reduce(np.add, self._diagonals(X))
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        return sum_rule(self._gradients(X, Y))
+
+    def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
+        return sum_rule(self._diagonal_gradients(X))
+
+    @property
+    def bounds(self) -> Interval:
+        return reduce(lambda a, b: a + b, (k.bounds for _, k in self._children()))
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return reduce(lambda a, b: a + b, (k.diagonal_bounds for _, k in self._children()))
+
+
+class Multiplicative(Node):
+    """A kernel whose value is the product of those of its children."""
+
+    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+        return reduce(np.multiply, self._blocks(X, Y))
+
+    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
+        return b.multiply(self._compiled(b, X, Y))
+
+    def _diagonal(self, X: Prepared) -> np.ndarray:
+        return reduce(np.multiply, self._diagonals(X))
+
+    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
+        return product_rule(self._gradients(X, Y))
+
+    def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
+        return product_rule(self._diagonal_gradients(X))
+
+    @property
+    def bounds(self) -> Interval:
+        return reduce(lambda a, b: a * b, (k.bounds for _, k in self._children()))
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return reduce(lambda a, b: a * b, (k.diagonal_bounds for _, k in self._children()))
 
 
 class Unary(Node):
@@ -138,6 +207,31 @@ class Wrapper(Kernel):
         return self.base.bounds
 
 
+class WithPoints(Node):
+    """A kernel that keeps points, which it compares others with."""
+
+    base: Kernel
+    points: Any
+
+    if TYPE_CHECKING:  # the points as the base prepares them
+        _reference: ClassVar[Any]
+
+    @property
+    def domain(self) -> Domain:
+        domain = self.base.domain
+        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the points
+            return replace(domain, dim=int(self.points.shape[1]))
+        return domain
+
+    @property
+    def is_precise(self) -> bool:
+        return False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._validate()  # what follows from the points is not part of the state
+
+
 class Associative(Node):
     """Common part of sums and products of two or more kernels; operands of the same class are flattened."""
 
@@ -158,9 +252,34 @@ class Associative(Node):
         _ = self.domain  # operands without common points are refused here, not at the first block
 
 
+def frozen(points: Data) -> Data:
+    """Validated points as a kernel keeps them: nobody else can change them."""
+    if isinstance(points, np.ndarray):
+        points = points.copy()
+        points.flags.writeable = False
+    return tuple(points) if isinstance(points, list) else points
+
+
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Multiply a block into a gradient that may have a further axis."""
     return np.asarray(K[..., None] * g if g.ndim > K.ndim else K * g)
+
+
+def sum_rule(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
+    """Sum of named blocks, and its gradient."""
+    gradient: Gradient = {}
+    for name, _, inner in pieces:
+        gradient.update(prefixed(name, inner))
+    return reduce(np.add, (K for _, K, _ in pieces)), gradient
+
+
+def product_rule(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
+    """Product of named blocks, and its gradient."""
+    gradient: Gradient = {}
+    for i, (name, K, inner) in enumerate(pieces):
+        others = reduce(np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K))
+        gradient.update({f"{name}__{key}": times(others, g) for key, g in inner.items()})
+    return reduce(np.multiply, (K for _, K, _ in pieces)), gradient
 
 
 def prefixed(name: str, gradient: Gradient) -> Gradient:

@@ -14,13 +14,13 @@ from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .nodes import Associative, Node, claim, operand, times, wrap
+from .nodes import Associative, Multiplicative, Node, claim, operand, times, wrap
 from .ring import Constant
 
 __all__ = ["Power", "Product", "checked", "integer_power"]
 
 
-class Product(Associative):
+class Product(Associative, Multiplicative):
     r"""Pointwise product of kernels: ``k1 * k2 * ...``.
 
     Positive definite if every factor is (Schur).  Strictly, if one factor is strict and the others have a
@@ -32,34 +32,6 @@ class Product(Associative):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, (k._define(x, y, m) for k in self.factors))
-
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return reduce(np.multiply, self._blocks(X, Y))
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
-        return b.multiply(self._compiled(b, X, Y))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return reduce(np.multiply, self._diagonals(X))
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        return self._leibniz(self._gradients(X, Y))
-
-    def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
-        return self._leibniz(
-            [
-                (name, *child._diagonal_gradient(part))
-                for (name, child), part in zip(self._children(), X.parts, strict=True)
-            ]
-        )
-
-    @staticmethod
-    def _leibniz(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
-        gradient: Gradient = {}
-        for i, (name, K, inner) in enumerate(pieces):
-            others = reduce(np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K))
-            gradient.update({f"{name}__{key}": times(others, g) for key, g in inner.items()})
-        return reduce(np.multiply, (K for _, K, _ in pieces)), gradient
 
     def _certify(self) -> Certificate:
         premises = [k.certificate.positive for k in self.factors]
@@ -82,14 +54,6 @@ class Product(Associative):
         if len(premises) < len(inner):
             return None
         return claim(Property.NEGATIVE, self, "sum", "-log of a product is a sum", premises, of="-log ")
-
-    @property
-    def bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.bounds for k in self.factors))
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.diagonal_bounds for k in self.factors))
 
     def __repr__(self) -> str:
         return " * ".join(map(operand, self.factors))

@@ -22,7 +22,7 @@ from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .nodes import Associative, Node, claim, operand, prefixed, unproved
+from .nodes import Additive, Associative, Node, claim, operand, prefixed, unproved
 
 __all__ = ["Constant", "Scaled", "Sum"]
 
@@ -217,7 +217,7 @@ class Scaled(Node):
         return f"{self.factor!r} * {operand(self.base)}"
 
 
-class Sum(Associative):
+class Sum(Associative, Additive):
     r"""Sum of kernels: ``k1 + k2 + ...``.
 
     Positive definite if every term is (strictly, if one term is); negative definite if every term is.
@@ -232,37 +232,11 @@ class Sum(Associative):
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return chain.from_iterable(k._contributions(x, y) for k in self.terms)
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return reduce(np.add, self._blocks(X, Y))
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
-        return b.add(self._compiled(b, X, Y))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return reduce(np.add, self._diagonals(X))
-
     def _squared_distances(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
         columns: Any = [None] * len(X.parts) if Y is None else Y.parts
         pieces = [k._squared_distances(a, b) for k, a, b in zip(self.terms, X.parts, columns, strict=True)]
         known = [D for D in pieces if D is not None]
         return reduce(np.add, known) if len(known) == len(pieces) else None
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        pieces = self._gradients(X, Y)
-        gradient: Gradient = {}
-        for name, _, inner in pieces:
-            gradient.update(prefixed(name, inner))
-        return reduce(np.add, (K for _, K, _ in pieces)), gradient
-
-    def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
-        pieces = [
-            (name, *child._diagonal_gradient(part))
-            for (name, child), part in zip(self._children(), X.parts, strict=True)
-        ]
-        gradient: Gradient = {}
-        for name, _, inner in pieces:
-            gradient.update(prefixed(name, inner))
-        return reduce(np.add, (d for _, d, _ in pieces)), gradient
 
     def _certify(self) -> Certificate:
         certificates = [k.certificate for k in self.terms]
@@ -293,14 +267,6 @@ class Sum(Associative):
             strict = any(p.strict for p in premises)
             return claim(about, self, rule, reason, premises, strict=strict, of=of)
         return unproved(about, self, "not every term is known to be so", premises, of=of)
-
-    @property
-    def bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.bounds for k in self.terms))
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.diagonal_bounds for k in self.terms))
 
     def __repr__(self) -> str:
         return " + ".join(f"({k!r})" if isinstance(k, Sum) else repr(k) for k in self.terms)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,13 +10,13 @@ import numpy as np
 from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
-from ..domains import Data, Domain, Objects, Vectors, items, lower, size
+from ..domains import Data, Domain, Objects, items, lower, size
 from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
-from .nodes import Node, Wrapper, claim, prefixed, show_version, times, wrap
+from .nodes import Node, WithPoints, Wrapper, claim, frozen, prefixed, show_version, times, wrap
 
 __all__ = ["Centered", "Conformal", "Normalized", "Pullback"]
 
@@ -326,7 +325,7 @@ def _one(x: Any) -> Any:
     return x[None, :] if isinstance(x, np.ndarray) else [x]
 
 
-class Centered(Node):
+class Centered(WithPoints):
     r"""Kernel centred at the mean of given points: ``k.centered(X)``.
 
     .. math:: (x, y) \mapsto \langle \Phi(x) - \bar\Phi, \Phi(y) - \bar\Phi \rangle,
@@ -336,37 +335,16 @@ class Centered(Node):
     the kernel.  Block cost: that of ``k``, plus one row of ``k`` with the points per new point.
     """
 
-    base: Kernel
-    points: Any
-
     if TYPE_CHECKING:  # computed once, from the points
-        _reference: ClassVar[Any]
         _mean: ClassVar[float]
-
-    @property
-    def domain(self) -> Domain:
-        domain = self.base.domain
-        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the points
-            return replace(domain, dim=int(self.points.shape[1]))
-        return domain
-
-    @property
-    def is_precise(self) -> bool:
-        return False
 
     def _validate(self) -> None:
         points = self.base.domain.validate(self.points, "X")
         if size(points) == 0:
             raise InputError("centered: X must have at least one point.")
-        if isinstance(points, np.ndarray):
-            points = points.copy()
-            points.flags.writeable = False
-        elif isinstance(points, list):
-            points = tuple(points)
-        object.__setattr__(self, "points", points)
-        reference = self.base._prepare(points)
-        object.__setattr__(self, "_reference", reference)
-        object.__setattr__(self, "_mean", float(self.base._tiles(reference, None).mean()))
+        object.__setattr__(self, "points", frozen(points))
+        object.__setattr__(self, "_reference", self.base._prepare(self.points))
+        object.__setattr__(self, "_mean", float(self.base._tiles(self._reference, None).mean()))
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain = self.base.domain
@@ -398,10 +376,6 @@ class Centered(Node):
         return Certificate.psd(
             self, "centring", "coefficients c and -sum(c)/n on the points sum to zero", premises=[premise]
         )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._validate()
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)}.centered({show(self.points)})"

@@ -11,13 +11,11 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Data, Domain, Objects, TupleColumns, Tuples, items, lower, size, take
-from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Gradient, Kernel, Prepared
+from ..kernel import Kernel, Prepared
 from ..parameters import parameter, show
-from .nodes import Node, claim, prefixed, show_version
-from .products import Product
+from .nodes import Additive, Multiplicative, Node, claim, show_version
 
 __all__ = ["Convolution", "DirectSum", "Limit", "Tensor", "convolution", "direct_sum", "limit", "tensor"]
 
@@ -46,7 +44,7 @@ class _Componentwise(Node):
         return [k._define(a, b, m) for k, a, b in zip(self.components, x, y, strict=True)]
 
 
-class Tensor(_Componentwise):
+class Tensor(_Componentwise, Multiplicative):
     r"""Tensor product of kernels: ``tensor(k1, k2, ...)`` on tuples.
 
     .. math:: ((x_1, x_2), (y_1, y_2)) \mapsto k_1(x_1, y_1) \, k_2(x_2, y_2)
@@ -65,18 +63,6 @@ class Tensor(_Componentwise):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, self._values(x, y, m))
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return reduce(np.multiply, self._blocks(X, Y))
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
-        return b.multiply(self._compiled(b, X, Y))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return reduce(np.multiply, self._diagonals(X))
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        return Product._leibniz(self._gradients(X, Y))
-
     def _certify(self) -> Certificate:
         premises = [k.certificate.positive for k in self.components]
         if not all(p.proved for p in premises):
@@ -89,19 +75,11 @@ class Tensor(_Componentwise):
             premises=premises,
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.bounds for k in self.components))
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.diagonal_bounds for k in self.components))
-
     def __repr__(self) -> str:
         return f"tensor({', '.join(map(repr, self.components))})"
 
 
-class DirectSum(_Componentwise):
+class DirectSum(_Componentwise, Additive):
     r"""Direct sum of kernels: ``direct_sum(k1, k2, ...)`` on tuples.
 
     .. math:: ((x_1, x_2), (y_1, y_2)) \mapsto k_1(x_1, y_1) + k_2(x_2, y_2)
@@ -121,22 +99,6 @@ class DirectSum(_Componentwise):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, self._values(x, y, m))
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return reduce(np.add, self._blocks(X, Y))
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
-        return b.add(self._compiled(b, X, Y))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return reduce(np.add, self._diagonals(X))
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        pieces = self._gradients(X, Y)
-        gradient: Gradient = {}
-        for name, _, inner in pieces:
-            gradient.update(prefixed(name, inner))
-        return reduce(np.add, (K for _, K, _ in pieces)), gradient
-
     def _certify(self) -> Certificate:
         positives = [k.certificate.positive for k in self.components]
         negatives = [k.certificate.negative for k in self.components]
@@ -151,14 +113,6 @@ class DirectSum(_Componentwise):
             negative = claim(Property.NEGATIVE, self, "direct sum", reason, negatives, strict=strict)
             certificate = Certificate(certificate.positive, negative)
         return certificate
-
-    @property
-    def bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.bounds for k in self.components))
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.diagonal_bounds for k in self.components))
 
     def __repr__(self) -> str:
         return f"direct_sum({', '.join(map(repr, self.components))})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,12 +10,12 @@ from scipy import linalg
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate
-from ..domains import Data, Domain, Vectors, items, size
+from ..domains import Data, items, size
 from ..engine.program import Builder, Value
 from ..errors import DefinitenessError, ParameterError
-from ..kernel import Kernel, Prepared
+from ..kernel import Prepared
 from ..parameters import show
-from .nodes import Node, wrap
+from .nodes import WithPoints, frozen, wrap
 
 __all__ = ["WarpedKernel"]
 
@@ -27,7 +26,7 @@ MOST_SHOWN = 16
 PROBES = 4
 
 
-class WarpedKernel(Node):
+class WarpedKernel(WithPoints):
     r"""Kernel warped by a penalty on the values at given points: ``k.warped(X, M)``.
 
     .. math:: \tilde k(x, z) = k(x, z) - k_x^\top (I + M K)^{-1} M \, k_z,
@@ -64,33 +63,15 @@ class WarpedKernel(Node):
     True
     """
 
-    base: Kernel
-    points: Any
     penalty: Any
 
     if TYPE_CHECKING:  # computed once, from the points
-        _reference: ClassVar[Any]
         _map: ClassVar[np.ndarray]
-
-    @property
-    def domain(self) -> Domain:
-        domain = self.base.domain
-        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the points
-            return replace(domain, dim=int(self.points.shape[1]))
-        return domain
-
-    @property
-    def is_precise(self) -> bool:
-        return False
 
     def _validate(self) -> None:
         points = self.base.domain.validate(self.points, "points")
         base = self.base.resolve(points)
-        if isinstance(points, np.ndarray):
-            points = points.copy()
-            points.flags.writeable = False
-        elif isinstance(points, list):
-            points = tuple(points)
+        points = frozen(points)
         penalty = _penalty(self.penalty, size(points))
         reference = base._prepare(points)
         for name, value in (("base", base), ("points", points), ("penalty", penalty)):
@@ -152,10 +133,6 @@ class WarpedKernel(Node):
             strict=positive.strict,
             premises=[positive],
         )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._validate()
 
     def __repr__(self) -> str:
         n = len(self.penalty)

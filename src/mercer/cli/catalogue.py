@@ -75,7 +75,7 @@ def _expression(cls: type[Kernel]) -> str | None:
     if cls.__name__ in EXAMPLES:
         return EXAMPLES[cls.__name__]
     arguments = []
-    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+    for field in dataclasses.fields(cls):
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             spec: Spec | None = field.metadata.get("mercer")
             if spec is None:  # not a number: a function, a kernel...

@@ -7,6 +7,7 @@ Map of the folder::
     pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA
     layouts.py    zeros and ones, packed into words
     substrings.py common factors and context trees of strings
+    points.py     points as programs read them: dense, compressed or packed
     builder.py    what kernels say of themselves: steps over tiles, each distinct one once
     registers.py  which register each value of such a program lives in
     half.py       symmetric matrices as the tiles of their lower half, and products with them

@@ -14,15 +14,26 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from mercer import _native
 from mercer.domains import Data, take
 from mercer.engine import pairwise
 from mercer.engine.layouts import Layouts, pack
+from mercer.engine.points import (
+    DOUBLE,
+    SINGLE,
+    Points,
+    common,
+    csr,
+    dense,
+    is_full_enough,
+    is_large,
+    is_sparse,
+    points_of,
+)
 from mercer.engine.registers import Shape
 
-__all__ = ["DOUBLE", "MOST_EXPONENT", "SINGLE", "Builder", "Describes", "Foreign", "Node", "Points", "Value"]
+__all__ = ["MOST_EXPONENT", "Builder", "Describes", "Foreign", "Node", "Value"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -31,26 +42,12 @@ Value: TypeAlias = int
 
 Block: TypeAlias = Callable[[Data, Data | None], Array]
 
-#: Rows of points: an array (of numbers, or of packed zeros and ones) or, compressed, its values, column
-#: indices and offsets.
-Rows: TypeAlias = Array | tuple[Array, Array, Array]
-
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-
 #: Real powers keep their 4 ulp up to this exponent.
 MOST_EXPONENT = 64.0
 
 #: Sums over zeros and ones that are counts of bits, and the features of a block that are worth packing.
 COUNTS = frozenset({_native.DOT, _native.SQEUCLIDEAN})
 WORTH_PACKING = 1 << 20
-
-#: Bytes of sparse rows that may be laid out in full, and of dense rows that may be compressed.
-MOST_DENSE = 1 << 26
-
-#: Sparse rows are laid out in full from this density on, where that was measured to be faster: dot products
-#: and distances take their entries column by column, other sums merge two rows, which is slow.
-FULL_ENOUGH = {_native.DOT: 1 / 4, _native.SQEUCLIDEAN: 1 / 4}
-FULL_ENOUGH_TO_MERGE = 1 / 64
 
 _SPARSE: dict[int, Block] = {
     _native.SQEUCLIDEAN: pairwise.squared_distances,
@@ -97,29 +94,6 @@ class Node(NamedTuple):
     a: Value = -1
     b: int = -1  # a second value, or the number of points, vectors or a foreign block
     parameters: tuple[float, ...] = ()
-
-
-class Points(NamedTuple):
-    """Points of the rows and of the columns, as steps read them."""
-
-    left: Rows
-    right: Rows
-    cols: int
-    entries: float  # of a row that take part in a sum
-
-    @property
-    def is_compressed(self) -> bool:
-        """Whether the rows are sparse."""
-        return isinstance(self.left, tuple)
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether the rows are zeros and ones in words, and sums over them counts."""
-        return isinstance(self.left, np.ndarray) and self.left.dtype == np.uint64
-
-    def take(self, rows: slice, cols: slice) -> Points:
-        """Select points."""
-        return self._replace(left=_part(self.left, rows), right=_part(self.right, cols))
 
 
 class Foreign(NamedTuple):
@@ -209,15 +183,15 @@ class Builder:
     def anova(self, X: Data, Y: Data | None, weights: Array, coefficients: Array) -> Value:
         """Sums of elementary symmetric polynomials, as :func:`mercer.engine.pairwise.anova`."""
         series = np.trim_zeros(np.asarray(coefficients, dtype=np.float64), "b")
-        if _is_sparse(X, Y):
-            return self.foreign(lambda A, B: pairwise.anova(A, B, weights, coefficients), X, Y, _common(X, Y))
+        if is_sparse(X, Y):
+            return self.foreign(lambda A, B: pairwise.anova(A, B, weights, coefficients), X, Y, common(X, Y))
         parameters = (*np.asarray(weights, dtype=np.float64).tolist(), *(series.tolist() or [0.0]))
         return self._pairs(_native.ANOVA, X, Y, parameters)
 
     def all_subsets(self, X: Data, Y: Data | None, weights: Array) -> Value:
         """Products of 1 + w x y."""
-        if _is_sparse(X, Y):
-            return self.foreign(lambda A, B: pairwise.all_subsets(A, B, weights), X, Y, _common(X, Y))
+        if is_sparse(X, Y):
+            return self.foreign(lambda A, B: pairwise.all_subsets(A, B, weights), X, Y, common(X, Y))
         return self._pairs(_native.ALL_SUBSETS, X, Y, tuple(np.asarray(weights, dtype=np.float64).tolist()))
 
     def cauchy(self, X: Array, Y: Array | None, weights: Array) -> Value:
@@ -353,21 +327,21 @@ class Builder:
         return result
 
     def _pairs(self, op: int, X: Data, Y: Data | None, parameters: tuple[float, ...] = ()) -> Value:
-        dtype = _common(X, Y)
+        dtype = common(X, Y)
         packed = self._packed(X, Y) if op in COUNTS else None
         if packed is not None:
             X, Y = packed
-        elif _is_sparse(X, Y):
-            if any(_is_large(A) for A in (X, Y)):
+        elif is_sparse(X, Y):
+            if any(is_large(A) for A in (X, Y)):
                 return self._merged(op, X, Y, dtype)
-            layout = _dense if all(_is_full_enough(A, op) for A in (X, Y) if A is not None) else _csr
+            layout = dense if all(is_full_enough(A, op) for A in (X, Y) if A is not None) else csr
             X = self.derived(X, (layout,), layout)
             Y = None if Y is None else self.derived(Y, (layout,), layout)
         key = (id(X), id(Y))
         if key not in self._seen:
             self._kept.append((X, Y))
             self._seen[key] = len(self.points)
-            self.points.append(_points(X, Y, dtype))
+            self.points.append(points_of(X, Y, dtype))
         return self._step(op, b=self._seen[key], parameters=parameters, dtype=dtype)
 
     def _packed(self, X: Data, Y: Data | None) -> tuple[Array, Array | None] | None:
@@ -403,61 +377,3 @@ class Builder:
 
 def _is_normal(number: float) -> bool:
     return 1e-290 < abs(number) < 1e290
-
-
-def _is_sparse(X: Data, Y: Data | None) -> bool:
-    return bool(sparse.issparse(X) or sparse.issparse(Y))
-
-
-def _is_full_enough(A: Data, op: int) -> bool:
-    """Whether rows are dense, or few and full enough that their zeros cost less than their gaps."""
-    if not sparse.issparse(A):
-        return True
-    size = A.shape[0] * A.shape[1]
-    return bool(8 * size <= MOST_DENSE and A.nnz >= FULL_ENOUGH.get(op, FULL_ENOUGH_TO_MERGE) * size)
-
-
-def _is_large(A: Data | None) -> bool:
-    """Whether dense rows take more than may be compressed."""
-    return isinstance(A, np.ndarray) and A.nbytes > MOST_DENSE
-
-
-def _dense(A: Data) -> Array:
-    return np.asarray(A.toarray() if sparse.issparse(A) else A)
-
-
-def _csr(A: Data) -> Data:
-    return sparse.csr_array(A)
-
-
-def _points(X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Points:
-    """Rows as the native core reads them, without a copy where there are such."""
-    if X.dtype == np.uint64:
-        return Points(X, X if Y is None else Y, X.shape[1], X.shape[1])
-    if not sparse.issparse(X):
-        left = np.ascontiguousarray(X, dtype=dtype)
-        right = left if Y is None else np.ascontiguousarray(Y, dtype=dtype)
-        return Points(left, right, X.shape[1], X.shape[1])
-    both = [X] if Y is None else [X, Y]
-    index = np.result_type(*(a for A in both for a in (A.indices, A.indptr)))
-    parts = [
-        (
-            np.ascontiguousarray(A.data, dtype),
-            np.ascontiguousarray(A.indices, index),
-            np.ascontiguousarray(A.indptr, index),
-        )
-        for A in both
-    ]
-    entries = sum(A.nnz for A in both) / max(1, sum(A.shape[0] for A in both))
-    return Points(parts[0], parts[-1], X.shape[1], entries)
-
-
-def _part(rows: Rows, index: slice) -> Rows:
-    if not isinstance(rows, tuple):
-        return rows[index]
-    data, indices, indptr = rows
-    return data, indices, indptr[index.start : index.stop + 1]
-
-
-def _common(X: Data, Y: Data | None) -> np.dtype[Any]:
-    return SINGLE if X.dtype == SINGLE and (Y is None or Y.dtype == SINGLE) else DOUBLE

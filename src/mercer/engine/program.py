@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from mercer import _native
 from mercer.engine import tiles, workers
-from mercer.engine.builder import COUNTS, DOUBLE, MOST_EXPONENT, SINGLE, Builder, Node, Points, Value
+from mercer.engine.builder import COUNTS, MOST_EXPONENT, Builder, Node, Value
 from mercer.engine.half import TILE, HalfMatrix
+from mercer.engine.points import DOUBLE, SINGLE, Points
 from mercer.engine.registers import allocate
 from mercer.engine.tables import tabulate
 from mercer.engine.threads import num_threads

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..domains import Data
 from ..errors import InputError, ParameterError
 from ..kernels.anova import AllSubsets, Anova
-from ..kernels.dot import Polynomial, squared_norms
+from ..kernels.dot import Polynomial
+from ..kernels.inner import squared_norms
 from ..kernels.radial import Gaussian, dense
 from ..parameters import canonical, show
 from .base import FeatureMap

@@ -1,7 +1,8 @@
 """Kernels, one family per file.
 
-=================  ====================================================================
+=================  ========================================================================
 ``dot``            inner products and functions of them
+``sigmoid``        the sigmoid of the inner product, which is not positive definite
 ``cosine``         the cosine of the angle
 ``anova``          monomials without repetition, all subsets, over any base kernels
 ``radial``         the Gaussian and its relatives
@@ -23,20 +24,18 @@
 ``measures``       Gaussian measures
 ``sets``           intersections and symmetric differences
 ``subsets``        subsets of a universe
-``series``         time series: alignments, warping, transitions, autocorrelation
+``series``         time series: alignments, warping, transitions, autocorrelation; a folder
 ``derived``        sums of a kernel over members
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
-``strings``        kernels on strings, a folder
+``strings``        sequences of letters or of any symbols, and automata: a folder
 ``frames``         columns of data frames
-``strings``        sequences of letters or other symbols, a folder of its own
 ``precomputed``    a given matrix
-``strings``        strings and automata, a folder
-``strings``        sequences of letters or of any symbols, a folder of its own
-=================  ====================================================================
+=================  ========================================================================
 
-``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The constant kernel
-and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs no other names.
+``inner``, ``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The
+constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs no
+other names.
 """
 
 from ..algebra import Constant, convolution, direct_sum, limit, tensor
@@ -44,7 +43,7 @@ from .anova import AllSubsets, Anova, AnovaOf
 from .comparisons import GaussianComparison, SoftComparison, Triangular
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
-from .dot import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
+from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .frames import Columns, columns
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
@@ -62,6 +61,7 @@ from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOv
 from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions, dtw, dtw_path
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
+from .sigmoid import Sigmoid
 from .simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 from .splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
 from .strings import (

@@ -25,7 +25,7 @@ from ..errors import ParameterError
 from ..intervals import REAL_LINE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .dot import checked_value
+from .inner import checked_value
 from .l1 import columns, common_entries
 
 __all__ = ["AllSubsets", "Anova", "AnovaOf"]

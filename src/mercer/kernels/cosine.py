@@ -14,7 +14,7 @@ from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
-from .dot import inner, squared_norms
+from .inner import inner, squared_norms
 
 __all__ = ["Cosine"]
 

@@ -8,8 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..algebra.nodes import claim, prefixed, unproved
-from ..algebra.products import Product
+from ..algebra.nodes import claim, product_rule, sum_rule, unproved
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Domain
@@ -177,7 +176,7 @@ class Columns(Kernel):
             spread = _Spread(left, right, self.missing)
             K, inner = kernel._gradient(left.data, None if right is None else right.data)
             pieces.append((name, spread(K, spread.own), {key: spread(g) for key, g in inner.items()}))
-        return self._combined(pieces)
+        return sum_rule(pieces) if self.combine == "sum" else product_rule(pieces)
 
     def _diagonal_gradient(self, X: _Prepared) -> tuple[np.ndarray, Gradient]:
         pieces: list[tuple[str, np.ndarray, Gradient]] = []
@@ -185,15 +184,7 @@ class Columns(Kernel):
             d, inner = kernel._diagonal_gradient(part.data)
             spread = {key: _diagonal(part, g, "zero") for key, g in inner.items()}
             pieces.append((name, _diagonal(part, d, self.missing), spread))
-        return self._combined(pieces)
-
-    def _combined(self, pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.ndarray, Gradient]:
-        if self.combine == "product":
-            return Product._leibniz(pieces)
-        gradient: Gradient = {}
-        for name, _, inner in pieces:
-            gradient.update(prefixed(name, inner))
-        return reduce(np.add, (K for _, K, _ in pieces)), gradient
+        return sum_rule(pieces) if self.combine == "sum" else product_rule(pieces)
 
     # -- definiteness -------------------------------------------------------------------------
     def _certify(self) -> Certificate:

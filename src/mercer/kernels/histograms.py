@@ -23,7 +23,7 @@ from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .dot import squared_norms
+from .inner import squared_norms
 
 __all__ = ["ChiSquare", "Hellinger", "Jensen", "ProbabilityProduct", "TotalVariation"]
 

@@ -16,7 +16,7 @@ from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .dot import checked_value
+from .inner import checked_value
 from .radial import Radial, over, scaled_square
 from .widths import width
 

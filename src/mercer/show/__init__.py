@@ -3,10 +3,10 @@
 =================  =====================================================================================
 ``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
 ``clusters``       ``clusters``: groups of points in the plane, and the regions that a model gives them
-``predictions``    ``prediction``: what a model says against what is true
+``predictions``    ``prediction`` and ``prediction_band``: what a model says against what is true
 ``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
-``selection``      ``leave_one_out_curve`` and ``prediction_band``
+``selection``      ``leave_one_out_curve``: how a penalty was chosen
 ``decisions``      ``decision_regions``: what a classifier decides over two features
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
@@ -26,11 +26,11 @@ from .clusters import clusters
 from .decisions import decision_regions
 from .matrices import heatmap, spectrum
 from .patterns import plot_contributions, plot_sequence
-from .predictions import prediction
+from .predictions import prediction, prediction_band
 from .projections import projections, scree
 from .proofs import Fragment, proof
 from .report import Report
-from .selection import leave_one_out_curve, prediction_band
+from .selection import leave_one_out_curve
 from .significance import null_distribution, witness
 
 __all__ = [

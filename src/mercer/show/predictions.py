@@ -1,4 +1,4 @@
-"""Pictures of what a model predicts."""
+"""Pictures of what a model predicts, and of how sure it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError, ParameterError
 from .canvas import COLOURS, GUIDE, INK, drawing
 
-__all__ = ["prediction"]
+__all__ = ["prediction", "prediction_band"]
 
 #: Points of the curve over one feature.
 GRID = 400
@@ -64,15 +64,17 @@ def prediction(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x', 'sin x')
     """
-    truth = _column(np.asarray(y, dtype=float), target, "y")
+    truth = _column("prediction", y, target, "y")
     values = _single_feature(X)
     with drawing(ax) as ax:
         if values is not None:
-            _curve(ax, model, values, truth, target, data)
+            grid = _grid("prediction", values, truth)
+            curve = _column("prediction", model.predict(grid[:, None]), target, "model.predict")
+            _curve(ax, grid, curve, values, truth, data)
             ax.set_xlabel(feature or "x")
             ax.set_ylabel(name or "y")
         else:
-            predicted = _column(np.asarray(model.predict(X), dtype=float), target, "model.predict(X)")
+            predicted = _column("prediction", model.predict(X), target, "model.predict(X)")
             _agreement(ax, predicted, truth, data)
             ax.set_xlabel(f"true {name}" if name else "true value")
             ax.set_ylabel(f"predicted {name}" if name else "predicted value")
@@ -80,12 +82,85 @@ def prediction(
     return ax
 
 
-def _curve(ax: Any, model: Any, x: np.ndarray, y: np.ndarray, target: int | None, data: str) -> None:
+def prediction_band(
+    model: Any,
+    X: Any,
+    y: Any,
+    ax: Any = None,
+    *,
+    target: int | None = None,
+    noise: bool = False,
+    data: str = "data",
+    feature: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Draw the mean of a model over one feature, two standard deviations around it, and the data.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Anything with ``predict(X, return_std=True)``.
+    X, y :
+        Points with one feature, and their values.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+    target : int, optional
+        Which column of a ``y`` with several.
+    noise : bool, default=False
+        Whether the band is that of new observations: the model's ``noise_variance_`` is added.
+    data : str, default="data"
+        What the points are, for the legend.
+    feature, name : str, optional
+        Names of the feature and of the target, for the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.machines import KernelRidge
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> model = KernelRidge(Gaussian(1.0), alpha=0.01).fit(X, [0.0, 1.0, 0.0])
+    >>> ax = prediction_band(model, X, [0.0, 1.0, 0.0], feature="time")
+    >>> ax.get_xlabel()
+    'time'
+    """
+    x = _single_feature(X)
+    if x is None:
+        raise InputError("prediction_band: `X` must have one feature, as an array of shape (n, 1).")
+    truth = _column("prediction_band", y, target, "y")
+    grid = _grid("prediction_band", x, truth)
+    mean, std = (
+        _column("prediction_band", part, target, "model.predict")
+        for part in model.predict(grid[:, None], return_std=True)
+    )
+    if noise:
+        level = np.atleast_1d(model.noise_variance_)
+        std = np.sqrt(std**2 + level[target if len(level) > 1 else 0])
+    with drawing(ax) as ax:
+        band = "± 2 std of a new value" if noise else "± 2 std"
+        ax.fill_between(
+            grid, mean - 2 * std, mean + 2 * std, color=COLOURS["blue"], alpha=0.2, linewidth=0, label=band
+        )
+        _curve(ax, grid, mean, x, truth, data)
+        ax.set_xlabel(feature or "x")
+        ax.set_ylabel(name or "y")
+        ax.legend(loc="best")
+    return ax
+
+
+def _grid(caller: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Places to predict at, a little beyond the data on both sides."""
     if len(x) != len(y):
-        raise InputError(f"prediction: {len(x)} points in `X` for {len(y)} values of `y`.")
+        raise InputError(f"{caller}: {len(x)} points in `X` for {len(y)} values of `y`.")
     reach = MARGIN * float(np.ptp(x)) or 1.0
-    grid = np.linspace(x.min() - reach, x.max() + reach, GRID)
-    curve = _column(np.asarray(model.predict(grid[:, None]), dtype=float), target, "model.predict")
+    return np.linspace(x.min() - reach, x.max() + reach, GRID)
+
+
+def _curve(ax: Any, grid: np.ndarray, curve: np.ndarray, x: np.ndarray, y: np.ndarray, data: str) -> None:
     ax.plot(x, y, "o", color=GUIDE, markersize=3.5, alpha=0.7, markeredgewidth=0, label=f"{data} ({len(x)})")
     ax.plot(grid, curve, "-", color=COLOURS["vermilion"], linewidth=2, label="prediction")
 
@@ -124,17 +199,18 @@ def _single_feature(X: Any) -> np.ndarray | None:
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 and len(array) else None
 
 
-def _column(values: np.ndarray, target: int | None, what: str) -> np.ndarray:
+def _column(caller: str, given: Any, target: int | None, what: str) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.reshape(-1)
     if values.ndim != 2:
-        raise InputError(f"prediction: `{what}` must have shape (n,) or (n, t). Got {values.shape}.")
+        raise InputError(f"{caller}: `{what}` must have shape (n,) or (n, t). Got {values.shape}.")
     if target is None:
         raise ParameterError(
-            f"prediction: `{what}` has {values.shape[1]} columns; choose one with target=0, 1, ..."
+            f"{caller}: `{what}` has {values.shape[1]} columns; choose one with target=0, 1, ..."
         )
     if not -values.shape[1] <= target < values.shape[1]:
         raise ParameterError(
-            f"prediction: `target` must be a column from 0 to {values.shape[1] - 1}. Got {target}."
+            f"{caller}: `target` must be a column from 0 to {values.shape[1] - 1}. Got {target}."
         )
     return np.asarray(values[:, target])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
 from ...kernels.cosine import Cosine
-from ...kernels.dot import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
 from ..cases import Case
 
 __all__ = ["CASES"]

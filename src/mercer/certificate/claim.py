@@ -1,0 +1,137 @@
+"""Claims: one property of one kernel, and the proof of it as a tree of claims."""
+
+from __future__ import annotations
+
+import enum
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .witness import Property, Witness
+
+__all__ = ["ASSERTED", "Claim", "Status"]
+
+#: Rule name of claims that rest on the user's word.
+ASSERTED = "asserted"
+
+
+class Status(enum.Enum):
+    """What is known about a claim."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One property of one kernel: its status, and the reason for it.
+
+    ``strict`` sharpens a proved claim for distinct points.  Positive: their Gram matrix is nonsingular.
+    Negative: they are at a positive distance, ``k(x, y) > (k(x, x) + k(y, y)) / 2``.
+    """
+
+    about: Property
+    status: Status
+    subject: str
+    rule: str
+    reason: str = ""
+    premises: tuple[Claim, ...] = ()
+    conditions: tuple[str, ...] = ()
+    strict: bool = False
+    witness: Witness | None = field(default=None, compare=False)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the property holds."""
+        return self.status is Status.PROVED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the property fails."""
+        return self.status is Status.REFUTED
+
+    @property
+    def asserted(self) -> bool:
+        """Whether the claim, or any claim it rests on, is only the user's word."""
+        return any(claim.rule == ASSERTED for claim in self.walk())
+
+    @property
+    def label(self) -> str:
+        """The claim in one word, as shown in proof trees."""
+        if self.status is Status.UNKNOWN:
+            return "UNKNOWN"
+        if self.about is Property.POSITIVE:
+            return "REFUTED" if self.refuted else ("STRICT" if self.strict else "PSD")
+        return "not NDS" if self.refuted else "NDS"
+
+    def walk(self) -> Iterator[Claim]:
+        """Iterate over the claim and everything it rests on, parents first."""
+        yield self
+        for premise in self.premises:
+            yield from premise.walk()
+
+    def all_conditions(self) -> tuple[str, ...]:
+        """Collect the conditions of the whole proof, without repetition."""
+        return tuple(dict.fromkeys(c for claim in self.walk() for c in claim.conditions))
+
+    def tree(self) -> str:
+        """Draw the proof as text."""
+        return "\n".join(_draw(self, "", ""))
+
+    def _html(self) -> str:
+        """Draw the proof as HTML, with nodes that fold."""
+        return _folding(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python data."""
+        return {
+            "about": self.about.value,
+            "status": self.status.value,
+            "label": self.label,
+            "subject": self.subject,
+            "rule": self.rule,
+            "reason": self.reason,
+            "strict": self.strict,
+            "conditions": list(self.conditions),
+            "witness": None if self.witness is None else self.witness.to_dict(),
+            "premises": [premise.to_dict() for premise in self.premises],
+        }
+
+
+def _draw(claim: Claim, head: str, indent: str) -> Iterator[str]:
+    yield f"{head}{claim.label}  {claim.subject}"
+    bar = "│ " if claim.premises else "  "
+    if claim.rule or claim.reason:
+        yield f"{indent}{bar}  {': '.join(filter(None, (claim.rule, claim.reason)))}"
+    for condition in claim.conditions:
+        yield f"{indent}{bar}  if {condition}"
+    if claim.witness is not None:
+        yield f"{indent}{bar}  witness: {claim.witness}"
+    for i, premise in enumerate(claim.premises):
+        last = i == len(claim.premises) - 1
+        yield from _draw(premise, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  "))
+
+
+_COLOURS = {
+    "STRICT": "#1a7f37",
+    "PSD": "#1a7f37",
+    "NDS": "#0969da",
+    "REFUTED": "#cf222e",
+    "not NDS": "#cf222e",
+}
+
+
+def _folding(claim: Claim) -> str:
+    colour = _COLOURS.get(claim.label, "#9a6700")
+    notes = [f"<i>{html.escape(claim.rule)}</i> {html.escape(claim.reason)}"]
+    notes += [f"if {html.escape(c)}" for c in claim.conditions]
+    if claim.witness is not None:
+        notes.append(f"witness: <code>{html.escape(str(claim.witness))}</code>")
+    body = "<br>".join(notes) + "".join(_folding(p) for p in claim.premises)
+    return (
+        f'<details open style="margin-left:1em"><summary><b style="color:{colour}">{claim.label}</b> '
+        f"<code>{html.escape(claim.subject)}</code></summary>"
+        f'<div style="margin-left:1em">{body}</div></details>'
+    )

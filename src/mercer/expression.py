@@ -1,0 +1,205 @@
+"""Kernels as expressions: immutable values with parameters, some of which are kernels in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, dataclass_transform
+
+import numpy as np
+
+from .errors import ParameterError, UnresolvedError
+from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter, show
+
+if TYPE_CHECKING:
+    from .kernel import Kernel
+
+__all__ = ["Expression"]
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter, dataclasses.field))
+class Expression:
+    """What every kernel is before it is a function: a value with declared parameters.
+
+    Subclasses declare parameters as annotated class attributes and get a constructor, validation, ``repr``,
+    equality, hashing, pickling, ``get_params`` and ``replace`` from them.
+    """
+
+    #: Names and specifications of the parameters: to ask the dataclass each time takes longer than one value.
+    _declared: ClassVar[tuple[tuple[str, Spec | None], ...]] = ()
+
+    # -- construction -------------------------------------------------------------------------
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclasses.dataclass(eq=False, repr=False)(cls)
+        cls._declared = tuple((f.name, f.metadata.get("mercer")) for f in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+    # Frozen once for all classes: generating these two methods for each would double the time to import.
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ or name not in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+            raise dataclasses.FrozenInstanceError(
+                f"a kernel is an immutable value: {type(self).__name__}.{name} cannot be set. "
+                "Use k.replace(...) to get another kernel."
+            )
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(
+            f"a kernel is an immutable value: {type(self).__name__}.{name} cannot be deleted"
+        )
+
+    def __post_init__(self) -> None:
+        for name, value, spec in self._fields():
+            with contextlib.suppress(TypeError, ValueError, OverflowError):  # the check names the parameter
+                value = canonical(value, spec)
+            if spec is not None:
+                spec.check(type(self).__name__, name, value)
+            if name == "version" and not (value is None or (isinstance(value, str) and value)):
+                raise ParameterError(
+                    f"{type(self).__name__}: `version` must be a text such as '1'. Got {value!r}."
+                )
+            object.__setattr__(self, name, value)
+        self._validate()
+
+    def _validate(self) -> None:
+        """Check what concerns several parameters at once; raise ParameterError."""
+
+    # -- parameters ---------------------------------------------------------------------------
+    def _fields(self) -> Iterator[tuple[str, Any, Spec | None]]:
+        for name, spec in self._declared:
+            yield name, getattr(self, name), spec
+
+    def _children(self) -> Iterator[tuple[str, Kernel]]:
+        """Nested kernels with the names under which their parameters are reached."""
+        for name, _, _, child in self._slots():
+            yield name, child
+
+    def _slots(self) -> Iterator[tuple[str, str, int | None, Kernel]]:
+        """Nested kernels: public name, field, position in a tuple field, kernel."""
+        for name, value, _ in self._fields():
+            if _is_kernel(value):
+                yield name, name, None, value
+            elif isinstance(value, tuple):
+                for i, child in enumerate(value):
+                    if _is_kernel(child):
+                        yield f"{name.removesuffix('s')}{i}", name, i, child
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with ``deep`` also those of nested kernels, as ``term0__sigma``."""
+        params: dict[str, Any] = {name: value for name, value, _ in self._fields()}
+        if deep:
+            for name, child in self._children():
+                params.setdefault(name, child)
+                params.update({f"{name}__{key}": value for key, value in child.get_params().items()})
+        return params
+
+    def replace(self, **params: Any) -> Self:
+        """Return a kernel with other parameter values; this one stays as it is.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> (Gaussian(1.0) + Linear()).replace(term0__sigma=3.0)
+        Gaussian(sigma=3.0) + Linear()
+        """
+        own = {name: value for name, value, _ in self._fields()}
+        slots = {name: (field, i) for name, field, i, _ in self._slots()}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            head, _, rest = key.partition("__")
+            if key in slots and not _is_kernel(value):
+                raise ParameterError(f"{type(self).__name__}: `{key}` must be a kernel. Got {value!r}.")
+            if rest and head in slots:
+                nested.setdefault(head, {})[rest] = value
+            elif key in own:
+                own[key] = value
+            elif key in slots:
+                _put(own, *slots[key], value)
+            else:
+                valid = ", ".join(sorted(self.get_params())) or "none"
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter `{key}`. Its parameters: {valid}."
+                )
+        for head, sub in nested.items():  # after the kernels themselves, which may have been replaced too
+            field, i = slots[head]
+            child = own[field] if i is None else own[field][i]
+            _put(own, field, i, child.replace(**sub))
+        return type(self)(**own)
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The continuously tunable parameters, nested names included."""
+        result = {
+            name: Parameter(value, spec.low, spec.high, spec.scale)
+            for name, value, spec in self._fields()
+            if spec is not None and spec.scale is not None
+        }
+        for name, child in self._children():
+            result.update({f"{name}__{key}": value for key, value in child.parameters.items()})
+        return result
+
+    @cached_property
+    def is_resolved(self) -> bool:
+        """Whether no parameter waits for data."""
+        own = not any(is_rule(value, spec) for _, value, spec in self._fields())
+        return own and all(child.is_resolved for _, child in self._children())
+
+    def _require_resolved(self) -> None:
+        if not self.is_resolved:
+            raise UnresolvedError(
+                f"{self!r} has a parameter that depends on data. "
+                "Call kernel.resolve(X) first; machines do it in fit."
+            )
+
+    # -- value semantics ----------------------------------------------------------------------
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return (type(self), *(identity(value) for _, value, _ in self._fields()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __repr__(self) -> str:
+        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if n != "version" or v is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value, _ in self._fields()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            _freeze(value)  # arrays come out of a pickle writeable
+            object.__setattr__(self, name, value)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+
+def _is_kernel(value: Any) -> TypeGuard[Kernel]:
+    return isinstance(value, Expression)  # kernels are the only expressions there are
+
+
+def _put(own: dict[str, Any], field: str, i: int | None, child: Kernel) -> None:
+    """Store a nested kernel into constructor arguments."""
+    own[field] = child if i is None else (*own[field][:i], child, *own[field][i + 1 :])
+
+
+def _freeze(value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        for v in value:
+            _freeze(v)
+    elif isinstance(value, dict):
+        _freeze(tuple(value.values()))
