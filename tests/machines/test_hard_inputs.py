@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from mercer.errors import InputError
+from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Laplacian
 from mercer.machines import (
     SVC,
@@ -25,6 +25,7 @@ from mercer.machines import (
     OneClassSVM,
     PegasosSVC,
     RepresenterMachine,
+    SmoothingSpline,
     SupervisedReduction,
 )
 
@@ -76,7 +77,7 @@ def some_values(model, points):
 
 
 # -- weights ------------------------------------------------------------------------------------
-@pytest.mark.parametrize("machine", ALL, ids=repr)
+@pytest.mark.parametrize("machine", [m for m in ALL if not isinstance(m, KernelKMeans)], ids=repr)
 @pytest.mark.parametrize(("weight", "asked"), [(1e300, "smaller"), (1e30, "smaller"), (1e-300, "larger")])
 def test_weights_out_of_scale_are_refused_by_name(machine, weight, asked):
     """They overflow, or take the penalty away by rounding, and errors about something else would follow."""
@@ -102,6 +103,12 @@ def test_one_number_is_a_weight_for_every_point(machine):
     if isinstance(machine, PegasosSVC):  # draws points at random
         return
     np.testing.assert_array_equal(some_values(fits[0], X), some_values(fits[1], X))
+
+
+def test_weights_of_classes_out_of_scale_are_refused_by_name():
+    for machine in (KernelLogistic(), SVC(fit_intercept=False)):
+        with pytest.raises(ParameterError, match="`class_weight` must be"):
+            clone(machine).set_params(class_weight={0: 1e300}).fit(X, LABELS)
 
 
 # -- targets ------------------------------------------------------------------------------------
@@ -191,3 +198,36 @@ def test_copies_of_one_point_have_no_components_and_one_warning_says_so():
     assert model.n_components_ == 0
     assert model.solution_.converged
     assert [str(w.message).startswith("KernelPCA: `n_components` is 2") for w in told] == [True]
+
+
+# -- splines ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("criterion", ["gcv", "loo"])
+@pytest.mark.parametrize(
+    ("scale", "size", "weight"), [(1e70, 1.0, 1.0), (1e-70, 1e140, 1e-90), (1.0, 1e-140, 1e15)]
+)
+def test_splines_follow_their_units(criterion, scale, size, weight):
+    """In other units of x, y and of the weights, the spline is the same."""
+    x = np.sort(X[:, 0])
+    plain = SmoothingSpline(criterion=criterion).fit(x, NUMBERS)
+    other = SmoothingSpline(criterion=criterion).fit(scale * x, size * NUMBERS, np.full(24, weight))
+    np.testing.assert_allclose(other.predict(scale * x), size * plain.predict(x), rtol=1e-3, atol=1e-3 * size)
+    assert other.lam_ == pytest.approx(plain.lam_ * weight * scale**3, rel=1e-2)
+
+
+def test_splines_name_what_is_out_of_scale():
+    x = np.arange(24.0)
+    for factor in (1e200, 1e-200):
+        with pytest.raises(InputError, match=r"SmoothingSpline: `X` must span between"):
+            SmoothingSpline().fit(factor * x, NUMBERS)
+    with pytest.raises(InputError, match="SmoothingSpline: `y` must be between"):
+        SmoothingSpline().fit(x, 1e200 * NUMBERS)
+    for weight in (1e300, 1e-300):
+        with pytest.raises(InputError, match="SmoothingSpline: `sample_weight` must be"):
+            SmoothingSpline().fit(x, NUMBERS, np.full(24, weight))
+    with pytest.raises(InputError, match="`sample_weight` must be 0 or at least 1e-100"):
+        SmoothingSpline().fit(x, NUMBERS, 10.0 ** -np.linspace(0, 300, 24))
+    for bad in (["a"] * 24, x + 1j):
+        with pytest.raises(InputError, match="SmoothingSpline: `y` is not valid"):
+            SmoothingSpline().fit(x, bad)
+        with pytest.raises(InputError, match="SmoothingSpline: `X` is not valid"):
+            SmoothingSpline().fit(bad, NUMBERS)

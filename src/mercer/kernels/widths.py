@@ -186,7 +186,7 @@ def _variance(X: Data, share: np.ndarray) -> float:
     centre = float(share @ np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()) / d
     stored = np.diff(X.indptr)
     deviations = float(np.repeat(share, stored) @ (X.data.astype(np.float64) - centre) ** 2)
-    return (deviations + float(share @ (d - stored)) * centre**2) / d
+    return float((deviations + float(share @ (d - stored)) * centre**2) / d)
 
 
 def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) -> float:
@@ -216,7 +216,7 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
 
 
 def _within_range(X: Data, most: int) -> tuple[Data, int]:
-    """Divide data of an enormous or tiny scale by a power of two, so that their squares exist; return both."""
+    """Divide data of an enormous or tiny scale by a power of two, so that squares exist; return both."""
     top = float(abs(X).max()) if size(X) and X.shape[1] else 0.0
     exponent = math.frexp(top)[1]
     return (_ldexp(X, -exponent), exponent) if abs(exponent) > most else (X, 0)

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..domains import Data, Similarities, Vectors
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
+from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
 
 __all__ = ["KernelMachine"]
-
-#: Squares of larger targets, summed over the points, overflow.
-LARGEST_TARGET = 1e150
-
-#: What the largest weight may be: objectives are of second order in weights, and beyond 1e16 times the
-#: penalty rounding takes the penalty away.
-LARGEST_WEIGHT = (1e-100, 1e20)
 
 
 class KernelMachine(BaseEstimator):
     """Base of the estimators: ``kernel`` is a :class:`~mercer.Kernel`, ``X`` whatever its domain accepts."""
 
     kernel: Kernel
+
+    #: What the largest weight may be.
+    _weight_range: ClassVar[tuple[float, float]] = WEIGHT_RANGE
 
     # -- parameters -----------------------------------------------------------------------------
     def set_params(self, **params: Any) -> Self:
@@ -81,7 +77,7 @@ class KernelMachine(BaseEstimator):
                 f"{type(self).__name__}: `X` must be an array, a data frame or a list of rows. Got a "
                 f"{type(X).__name__}, which can be read only once. Pass list(X)."
             )
-        with self._naming("X"):
+        with naming(type(self).__name__, "X"):
             return validate_data(
                 self,
                 X,
@@ -91,21 +87,13 @@ class KernelMachine(BaseEstimator):
                 ensure_all_finite=False,  # the domain says which row and column
             )
 
-    @contextmanager
-    def _naming(self, argument: str) -> Iterator[None]:
-        """Make what scikit-learn's checks say one of our errors, which names the machine and the argument."""
-        try:
-            yield
-        except ValueError as error:
-            raise InputError(f"{type(self).__name__}: `{argument}` is not valid. {error}") from error
-
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
         """Return targets as a float array of shape (n,) or (n, t)."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         from sklearn.utils import check_array
 
-        with self._naming("y"):
+        with naming(type(self).__name__, "y"):
             values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
         if values.ndim not in (1, 2):
             raise InputError(f"y must be of shape (n,) or (n, t). Got {values.shape}.")
@@ -114,35 +102,15 @@ class KernelMachine(BaseEstimator):
                 f"X and y must have the same length. Found input variables with inconsistent numbers of "
                 f"samples: {[n, len(values)]}."
             )
-        if numeric and (largest := float(np.abs(values).max())) > LARGEST_TARGET:
-            raise InputError(
-                f"{type(self).__name__}: `y` must be between -{LARGEST_TARGET:g} and {LARGEST_TARGET:g}: "
-                f"squares of larger numbers overflow. Got one of size {largest:.3g}. Divide y by a constant."
-            )
+        if numeric:
+            refuse_large_targets(values, type(self).__name__)
         return np.asarray(values)
 
     def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
         """Return weights, or None; negative weights, all-zero weights and those out of scale are errors."""
         if sample_weight is None:
             return None
-        with self._naming("sample_weight"):
-            weight = np.asarray(
-                _check_sample_weight(
-                    sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
-                )
-            )
-        largest, (low, high) = float(weight.max(initial=0.0)), LARGEST_WEIGHT
-        if largest == 0:
-            raise InputError(
-                f"{type(self).__name__}: `sample_weight` must have at least one positive entry. All are zero."
-            )
-        if not low <= largest <= high:
-            raise InputError(
-                f"{type(self).__name__}: `sample_weight` must be {'larger' if largest < low else 'smaller'}: "
-                f"the largest weight may be between {low:g} and {high:g}. Got {largest:.3g}. Divide all "
-                "weights by their largest."
-            )
-        return weight
+        return checked_weight(sample_weight, n, type(self).__name__, self._weight_range)
 
     def _check_fitted(self) -> None:
         check_is_fitted(self)
