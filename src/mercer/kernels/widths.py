@@ -12,6 +12,7 @@ import scipy.sparse
 from ..domains import Data, size, take
 from ..engine import pairwise
 from ..engine.program import Builder, Value
+from ..errors import InputError
 from ..parameters import parameter
 
 __all__ = [
@@ -171,17 +172,21 @@ def scale_width(X: Data, weight: np.ndarray | None = None) -> float:
     n, d = X.shape
     if n == 0 or d == 0 or X.max() == X.min():
         return 1.0
-    w = w / w.sum()
-    if scipy.sparse.issparse(X):
-        X = X.astype(np.float64)
-        first = float(w @ np.asarray(X.sum(axis=1)).ravel()) / d
-        second = float(w @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) / d
-        variance = max(second - first**2, 0.0)
-    else:
+    X, exponent = _within_range(X, 400)
+    return _ldexp_width(math.sqrt(d * _variance(X, w / w.sum()) / 2), exponent, "scale") or 1.0
+
+
+def _variance(X: Data, share: np.ndarray) -> float:
+    """Variance of all entries, by deviations from their mean: a difference of squares would cancel."""
+    d = X.shape[1]
+    if not scipy.sparse.issparse(X):
         rows = X.astype(np.float64, copy=False)
-        centre = float(w @ rows.mean(axis=1))
-        variance = float(w @ ((rows - centre) ** 2).mean(axis=1))
-    return math.sqrt(d * variance / 2) if variance > 0 else 1.0
+        centre = float(share @ rows.mean(axis=1))
+        return float(share @ ((rows - centre) ** 2).mean(axis=1))
+    centre = float(share @ np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()) / d
+    stored = np.diff(X.indptr)
+    deviations = float(np.repeat(share, stored) @ (X.data.astype(np.float64) - centre) ** 2)
+    return float((deviations + float(share @ (d - stored)) * centre**2) / d)
 
 
 def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) -> float:
@@ -196,6 +201,7 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
     if n > MEDIAN_ROWS:
         rows = np.linspace(0, n - 1, MEDIAN_ROWS).round().astype(np.intp)
         X, w, n = take(X, rows), w[rows], MEDIAN_ROWS
+    X, exponent = _within_range(X, 40 if X.dtype == np.float32 else 400)
     i, j = np.triu_indices(n, 1)
     distances = pairwise.squared_distances if norm == 2 else pairwise.l1_distances
     values = distances(X, None)[i, j].astype(np.float64)
@@ -205,7 +211,24 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
         return 1.0
     if norm == 2:
         np.sqrt(values, out=values)
-    return weighted_median(values, None if weight is None else pair_weights)
+    median = weighted_median(values, None if weight is None else pair_weights)
+    return _ldexp_width(median, exponent, "median")
+
+
+def _within_range(X: Data, most: int) -> tuple[Data, int]:
+    """Divide data of an enormous or tiny scale by a power of two, so that squares exist; return both."""
+    top = float(abs(X).max()) if size(X) and X.shape[1] else 0.0
+    exponent = math.frexp(top)[1]
+    return (_ldexp(X, -exponent), exponent) if abs(exponent) > most else (X, 0)
+
+
+def _ldexp_width(width: float, exponent: int, rule: str) -> float:
+    try:
+        return math.ldexp(width, exponent)
+    except OverflowError:
+        raise InputError(
+            f"the width {rule!r} of X is no float: its points are too far apart. Divide X by a constant."
+        ) from None
 
 
 def weighted_median(values: np.ndarray, weights: np.ndarray | None) -> float:

@@ -1,16 +1,72 @@
-"""Checks of constructor arguments that several machines make in ``fit``."""
+"""Checks of arguments that several machines make in ``fit``."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _check_sample_weight
 
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 
-__all__ = ["require_choice", "require_count", "require_number"]
+__all__ = [
+    "WEIGHT_RANGE",
+    "checked_weight",
+    "naming",
+    "refuse_large_targets",
+    "require_choice",
+    "require_count",
+    "require_number",
+]
+
+#: Squares of larger targets, summed over the points, overflow.
+LARGEST_TARGET = 1e150
+
+#: What the largest weight may be: objectives are of second order in weights, and beyond 1e16 times the
+#: penalty rounding takes the penalty away.
+WEIGHT_RANGE = (1e-100, 1e20)
+
+
+@contextmanager
+def naming(caller: str, argument: str) -> Iterator[None]:
+    """Make what scikit-learn's checks say one of our errors, which names the machine and the argument."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(f"{caller}: `{argument}` is not valid. {error}") from error
+
+
+def refuse_large_targets(values: np.ndarray, caller: str) -> None:
+    """Raise if squares of the targets overflow."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > LARGEST_TARGET:
+        raise InputError(
+            f"{caller}: `y` must be between -{LARGEST_TARGET:g} and {LARGEST_TARGET:g}: squares of larger "
+            f"numbers overflow. Got one of size {largest:.3g}. Divide y by a constant."
+        )
+
+
+def checked_weight(
+    sample_weight: Any, n: int, caller: str, largest_within: tuple[float, float] = WEIGHT_RANGE
+) -> np.ndarray:
+    """Return weights >= 0 of n points, not all zero, the largest of them within a range."""
+    with naming(caller, "sample_weight"):
+        weight = np.asarray(
+            _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+        )
+    largest, (low, high) = float(weight.max(initial=0.0)), largest_within
+    if largest == 0:
+        raise InputError(f"{caller}: `sample_weight` must have at least one positive entry. All are zero.")
+    if not low <= largest <= high:
+        raise InputError(
+            f"{caller}: `sample_weight` must be {'larger' if largest < low else 'smaller'}: the largest "
+            f"weight may be between {low:g} and {high:g}. Got {largest:.3g}. Divide all weights by their "
+            "largest."
+        )
+    return weight
 
 
 def require_count(machine: Any, name: str, *, optional: bool = False) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..domains import Data, Similarities, Vectors
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
+from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
 
 __all__ = ["KernelMachine"]
 
@@ -21,6 +22,9 @@ class KernelMachine(BaseEstimator):
     """Base of the estimators: ``kernel`` is a :class:`~mercer.Kernel`, ``X`` whatever its domain accepts."""
 
     kernel: Kernel
+
+    #: What the largest weight may be.
+    _weight_range: ClassVar[tuple[float, float]] = WEIGHT_RANGE
 
     # -- parameters -----------------------------------------------------------------------------
     def set_params(self, **params: Any) -> Self:
@@ -68,14 +72,20 @@ class KernelMachine(BaseEstimator):
         return data
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if isinstance(domain, Vectors) else False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the domain says which row and column
-        )
+        if isinstance(X, Iterator):
+            raise InputError(
+                f"{type(self).__name__}: `X` must be an array, a data frame or a list of rows. Got a "
+                f"{type(X).__name__}, which can be read only once. Pass list(X)."
+            )
+        with naming(type(self).__name__, "X"):
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if isinstance(domain, Vectors) else False,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,  # the domain says which row and column
+            )
 
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
         """Return targets as a float array of shape (n,) or (n, t)."""
@@ -83,7 +93,8 @@ class KernelMachine(BaseEstimator):
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         from sklearn.utils import check_array
 
-        values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
+        with naming(type(self).__name__, "y"):
+            values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
         if values.ndim not in (1, 2):
             raise InputError(f"y must be of shape (n,) or (n, t). Got {values.shape}.")
         if len(values) != n:
@@ -91,19 +102,15 @@ class KernelMachine(BaseEstimator):
                 f"X and y must have the same length. Found input variables with inconsistent numbers of "
                 f"samples: {[n, len(values)]}."
             )
+        if numeric:
+            refuse_large_targets(values, type(self).__name__)
         return np.asarray(values)
 
     def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
-        """Return weights, or None; negative weights and all-zero weights are errors."""
+        """Return weights, or None; negative weights, all-zero weights and those out of scale are errors."""
         if sample_weight is None:
             return None
-        if not np.any(np.asarray(sample_weight)):
-            raise InputError(
-                f"{type(self).__name__}: `sample_weight` must have at least one positive entry. All are zero."
-            )
-        return np.asarray(
-            _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
-        )
+        return checked_weight(sample_weight, n, type(self).__name__, self._weight_range)
 
     def _check_fitted(self) -> None:
         check_is_fitted(self)

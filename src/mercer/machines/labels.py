@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..errors import InputError, ParameterError
+from .arguments import WEIGHT_RANGE
 from .base import KernelMachine
 
 __all__ = ["Labelled", "validate_labels"]
@@ -103,6 +104,6 @@ class Labelled(KernelMachine):
                     f"The classes in y: {list(self.classes_)}."
                 )
             factors[found[0]] = self._require(
-                "class_weight", factor, lambda v: 0 <= v < np.inf, "numbers >= 0"
+                "class_weight", factor, lambda v: 0 <= v <= WEIGHT_RANGE[1], "numbers >= 0, up to 1e20"
             )
         return factors

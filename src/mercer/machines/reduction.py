@@ -151,11 +151,11 @@ class SupervisedReduction(KernelProjection):
     def _validate_numbers(self, y: Any, n: int) -> np.ndarray:
         try:
             targets = self._validate_targets(y, n, numeric=True)
-        except InputError:
-            raise
-        except ValueError as error:
+        except InputError as error:
+            if error.__cause__ is None:  # numbers they are, but not as many, or not of this size
+                raise
             raise InputError(
-                f"SupervisedReduction: `y` must hold finite numbers for {self.kernel_y!r}: {error} "
+                f"SupervisedReduction: `y` must hold finite numbers for {self.kernel_y!r}: {error.__cause__} "
                 "For other objects give a kernel on them as `kernel_y`."
             ) from error
         return targets[:, None] if targets.ndim == 1 else targets

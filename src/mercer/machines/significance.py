@@ -43,6 +43,8 @@ class PermutationResult:
 
     def rejects(self, level: float = 0.05) -> bool:
         """Whether the hypothesis is rejected at this level: true hypotheses are in at most this share."""
+        if not 0 < level < 1:
+            raise ParameterError(f"rejects: `level` must be a number between 0 and 1. Got {level!r}.")
         return self.p_value <= level
 
     def __str__(self) -> str:

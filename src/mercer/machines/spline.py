@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InputError, ParameterError
 from ..solvers import SplineFit, fit_spline, spline_errors
+from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
 
 __all__ = ["SmoothingSpline"]
 
@@ -20,6 +21,9 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 #: Penalties of the first look, before the best of them is refined.
 LOOKS = 40
+
+#: From the first to the last knot: cubes of these, times penalties, are floats.
+SPAN = (1e-80, 1e80)
 
 
 class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -80,16 +84,17 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         x = self._numbers(X, reset=True)
         if y is None:
             raise InputError("SmoothingSpline requires y to be passed, but the target y is None.")
-        targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        with naming("SmoothingSpline", "y"):
+            targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         if targets.ndim not in (1, 2) or len(targets) != len(x):
             raise InputError(
                 "SmoothingSpline: y must have shape (n,) or (n, t), one row for each x. Found input "
                 f"variables with inconsistent numbers of samples: {len(x)}, and y of shape {targets.shape}."
             )
-        if sample_weight is not None and not np.any(np.asarray(sample_weight)):
-            raise InputError("SmoothingSpline: `sample_weight` must have a positive entry. All are zero.")
-        weight = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+        refuse_large_targets(targets, "SmoothingSpline")
+        weight = _weights(sample_weight, len(x))
         kept = weight > 0
+        _refuse_scales(x[kept])
         rows = _Rows.merged(x[kept], targets[kept].reshape(int(kept.sum()), -1), weight[kept])
 
         self.lam_ = self._chosen(rows) if self.lam is None else float(self.lam)
@@ -160,14 +165,15 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     # -- checks ---------------------------------------------------------------------------------
     def _numbers(self, X: Any, *, reset: bool) -> Matrix:
-        x = check_array(X, ensure_2d=False, dtype=np.float64, input_name="X")
-        if x.ndim == 2:
-            x = validate_data(self, X, reset=reset, dtype=np.float64)
-            if x.shape[1] != 1:
-                raise InputError(
-                    "SmoothingSpline: X must be numbers on a line, of shape (n,) or (n, 1). Got "
-                    f"{x.shape[1]} features. For several use KernelRidge with a sum of kernels over features."
-                )
+        with naming("SmoothingSpline", "X"):
+            x = check_array(X, ensure_2d=False, dtype=np.float64, input_name="X")
+            if x.ndim == 2:
+                x = validate_data(self, X, reset=reset, dtype=np.float64)
+        if x.ndim == 2 and x.shape[1] != 1:
+            raise InputError(
+                "SmoothingSpline: X must be numbers on a line, of shape (n,) or (n, 1). Got "
+                f"{x.shape[1]} features. For several use KernelRidge with a sum of kernels over features."
+            )
         return np.asarray(x, dtype=np.float64).ravel()
 
     def _check_parameters(self) -> None:
@@ -188,6 +194,30 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False  # but for one column
         return tags
+
+
+def _weights(sample_weight: Any, n: int) -> Matrix:
+    """Weights of the rows; the recursions divide by each of them, so that none may vanish."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = checked_weight(sample_weight, n, "SmoothingSpline")
+    least = float(weight[weight > 0].min())
+    if least < WEIGHT_RANGE[0]:
+        raise InputError(
+            f"SmoothingSpline: `sample_weight` must be 0 or at least {WEIGHT_RANGE[0]:g}. Got {least:.3g}. "
+            "Set weights to 0 that do not count beside the others."
+        )
+    return weight
+
+
+def _refuse_scales(x: Matrix) -> None:
+    """Raise if cubes of distances between knots leave the range of floats."""
+    span = float(x.max()) - float(x.min())
+    if span > 0 and not SPAN[0] <= span <= SPAN[1]:
+        raise InputError(
+            f"SmoothingSpline: `X` must span between {SPAN[0]:g} and {SPAN[1]:g}: the penalty has the "
+            f"unit of its third power. Got {span:.3g}. Multiply X by a constant."
+        )
 
 
 class _Rows(NamedTuple):

@@ -99,6 +99,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     array([0, 0, 1, 1, 0, 0], dtype=int32)
     """
 
+    _weight_range = (0.0, np.inf)  # only their proportions matter
+
     def __init__(
         self,
         n_clusters: int = 8,

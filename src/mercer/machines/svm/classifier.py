@@ -132,7 +132,8 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         codes = self._encode(y, n)
-        weight = self._class_weighted(codes, self._validate_weight(sample_weight, n))
+        given = self._validate_weight(sample_weight, n)
+        weight = self._class_weighted(codes, given)
         kept = positive_rows(weight, n)
         self._check_classes(codes[kept])
         if len(self.classes_) > 2:
@@ -140,8 +141,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         codes = codes[kept]
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self._check_feasible(self._tasks(codes), own)
-        resolving = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        training = self._train_on(points, kept, resolving)
+        training = self._train_on(points, kept, given)
         return training._replace(weight=own), codes
 
     # -- two classes at a time ------------------------------------------------------------------

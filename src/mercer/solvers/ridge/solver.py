@@ -269,8 +269,8 @@ def _least_norm(system: RidgeSystem) -> Found:
         rounding = _is_rounding(system, C, gap, float(values[-1]))
         return Found(C, "solved by eigenvalues", stats, gap, b, rounding)
     status = (
-        f"the system is singular (rank {rank} of {n}): the least-norm solution is returned. "
-        "Give alpha > 0 for a unique one."
+        f"the system is singular (rank {rank} of {n}): the least-norm solution is returned; "
+        "give alpha > 0 for a unique one"
     )
     return Found(C, status, stats, _normal_residual(system, C, b, float(values[-1])), b)
 

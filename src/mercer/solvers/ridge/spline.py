@@ -31,7 +31,8 @@ __all__ = ["SplineErrors", "SplineFit", "fit_spline", "spline_errors"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: A penalty below this, for knots at a mean distance of one, changes nothing that double precision can see.
+#: A penalty below this part of the weights, for knots at a mean distance of one, changes nothing that double
+#: precision can see.
 LEAST = 1e-30
 
 
@@ -75,7 +76,7 @@ def fit_spline(x: Matrix, Y: Matrix, weight: Matrix, lam: float) -> SplineFit:
         return SplineFit(_line(x, Y, weight), np.zeros_like(Y))
     unit = _unit(x)
     h = np.diff(x) / unit
-    if lam / unit**3 < LEAST:
+    if lam / unit**3 < LEAST * float(weight.min()):
         return SplineFit(Y.copy(), _interpolating(h, Y) / unit**2)
     values, curvature = np.empty_like(Y), np.empty_like(Y)
     for target in range(Y.shape[1]):

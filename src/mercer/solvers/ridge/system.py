@@ -106,8 +106,12 @@ class RidgeSystem:
         self.alpha = np.array(np.broadcast_to(np.asarray(alpha, dtype=np.float64), self.count))
         s = self.root = matrix.root
         self.unit = s / np.linalg.norm(s)  # the direction that an intercept takes away
-        self.means = (s**2 @ Y) / (s @ s) if intercept else np.zeros(self.count)
-        self.right = s[:, None] * (Y - self.means)
+        self.means: Matrix = np.zeros(self.count)
+        deviations = Y
+        for _ in range(2 if intercept else 0):  # a large mean is rounded: the second takes away what is left
+            mean = (s**2 @ deviations) / (s @ s)
+            self.means, deviations = self.means + mean, deviations - mean
+        self.right: Matrix = s[:, None] * deviations
         self.scale = np.linalg.norm(self.right, axis=0)
 
     def select(self, columns: NDArray[np.intp]) -> RidgeSystem:
