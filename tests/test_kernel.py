@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -81,17 +82,13 @@ def test_copies_and_clones_are_the_kernel_itself() -> None:
     assert sklearn.base.clone(MIXED) is MIXED
 
 
-def _work(k: Kernel) -> tuple[Kernel, int, np.ndarray]:
-    return k, len(repr(k)), k.block(X)
-
-
 def test_kernels_travel_into_spawned_workers() -> None:
     k = MIXED.resolve(X)
-    results = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(_work)(k) for _ in range(2))
-    for back, length, K in results:
-        assert back == k
-        assert length == len(repr(k))
-        assert np.array_equal(K, k.block(X))
+    work = (copy.copy, repr, operator.methodcaller("block", X))
+    back, text, K = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(w)(k) for w in work)
+    assert back == k
+    assert text == repr(k)
+    assert np.array_equal(K, k.block(X))
 
 
 # -- operators ----------------------------------------------------------------------------------
