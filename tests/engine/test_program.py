@@ -18,6 +18,7 @@ from mercer.kernels import (
     Anova,
     Cauchy,
     Exponential,
+    ExponentialDot,
     Gaussian,
     Laplacian,
     Linear,
@@ -265,3 +266,25 @@ def test_ctrl_c_stops_a_long_product(monkeypatch):
     ((first, last, count),) = begun
     assert first == 0
     assert last < count
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [3, 40, 700])  # 700 rows of 20,000 numbers are written past the cache
+def test_rows_to_chosen_places(n, dtype):
+    rng = np.random.default_rng(n)
+    width = 20_000 if n == 700 else 61
+    X, Y = rng.standard_normal((n, 2)), rng.standard_normal((width, 2))
+    k = Gaussian(1.0)
+    slots = rng.permutation(n + 5)[:n]
+    out = np.full((n + 5, width), -1.0, dtype=dtype)
+    program = k._program(k._prepare(X), k._prepare(Y))
+    assert program.fill(slots, out)
+    np.testing.assert_array_equal(out[slots], program.dense(dtype))
+    assert (out[np.setdiff1d(np.arange(n + 5), slots)] == -1.0).all()
+
+
+def test_rows_that_fail_a_check_are_not_written_as_if_they_were_right():
+    k = ExponentialDot(0.01)
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    out = np.zeros((5, 5))
+    assert not k._program(k._prepare(X), k._prepare(X)).fill(np.arange(5), out)

@@ -70,6 +70,8 @@ def test_products_are_those_of_the_rows(monkeypatch):
     np.testing.assert_array_equal(*results)
     np.testing.assert_allclose(results[0], factors @ gram(Gaussian(2.0), X).dense()[rows], atol=1e-5)
     assert not rough(Gaussian(2.0), X).product(rows[:0], factors[:0]).any()
+    apart = np.column_stack([factors, factors])[:, 1]  # numbers that do not lie side by side
+    np.testing.assert_array_equal(rough(Gaussian(2.0), X).product(rows, apart), results[0])
 
 
 def test_widths_per_feature():

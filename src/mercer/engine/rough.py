@@ -65,7 +65,7 @@ class RoughRows:
 
     def product(self, rows: Array, factors: Array) -> Array:
         """``factors @ K[rows]``."""
-        out = np.zeros(len(self._points))
+        out, factors = np.zeros(len(self._points)), np.ascontiguousarray(factors, dtype=np.float64)
         for part in self._calls(len(rows)):
             self._native.add_product(rows[part], factors[part], out, num_threads())
         return out

@@ -26,7 +26,7 @@ They share:
 Of the parts only ``representer`` (on ``box`` and ``smooth``) and ``clusters`` (on ``graphs``) use others.
 """
 
-from .box import BoxProblem, BoxValue, Optimality, PairSolver, solve_box
+from .box import BoxProblem, BoxValue, Optimality, PairSolver, solve_box, solve_boxes
 from .clusters import Geometry, Partition, kernel_kmeans
 from .graphs import affinity, graph_laplacian
 from .incomplete import LowRank, incomplete_cholesky
@@ -131,6 +131,7 @@ __all__ = [
     "signs",
     "solve_alignment",
     "solve_box",
+    "solve_boxes",
     "solve_discriminant",
     "solve_mixture",
     "solve_rayleigh",

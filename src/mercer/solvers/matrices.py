@@ -51,7 +51,7 @@ class SymmetricMatrix(Protocol):
         ...
 
     def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
-        """``K @ b`` in double precision; zeros of ``b`` cost nothing.
+        """``K @ b`` in double precision, also for several columns; rows of zeros in ``b`` cost nothing.
 
         With ``quick``, squared distances behind K may be off by 2^-31 of themselves.
         """
@@ -65,7 +65,8 @@ class SymmetricMatrix(Protocol):
 class DenseMatrix:
     """A matrix that is there already, or some of its rows and columns.
 
-    If it is there in single precision only, ``precise`` makes the matrix that knows more.
+    If it is there in single precision only, ``precise`` makes the matrix that knows more.  ``is_rough`` says
+    that its values are only about right.
     """
 
     is_held = True
@@ -76,8 +77,10 @@ class DenseMatrix:
         K: NDArray[Any],
         index: NDArray[np.int64] | None = None,
         precise: Callable[[], SymmetricMatrix] | None = None,
+        *,
+        is_rough: bool = False,
     ) -> None:
-        self.whole, self.index, self._precise = K, index, precise
+        self.whole, self.index, self._precise, self.is_rough = K, index, precise, is_rough
         self.size = len(K) if index is None else len(index)
 
     @cached_property
@@ -124,10 +127,10 @@ class DenseMatrix:
         """``K @ b``."""
         if self._source is not None:
             return self._source.product(b, quick)
-        support = np.flatnonzero(b)
+        support = _support(b)
         if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
             return np.asarray(self.whole @ b, dtype=np.float64)
-        return np.asarray(b[support] @ self.block(support, slice(None), np.float64), dtype=np.float64)
+        return np.asarray(self.block(support, slice(None), np.float64).T @ b[support], dtype=np.float64)
 
     def dense(self, dtype: Any) -> NDArray[Any]:
         """All of it."""
@@ -183,7 +186,7 @@ class GramMatrix:
 
     def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
         """``K @ b``."""
-        support = np.flatnonzero(b)
+        support = _support(b)
         if 2 * len(support) > self.size:  # half of the values serve twice
             return self._double._product(b, True, quick)
         return self._double._columns_product(support, b[support], quick)
@@ -194,6 +197,11 @@ class GramMatrix:
 
     def _in(self, dtype: Any) -> Gram:
         return self._single if dtype == np.float32 else self._double
+
+
+def _support(b: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Rows that are not all zeros."""
+    return np.flatnonzero(b if b.ndim == 1 else b.any(axis=1))
 
 
 def _spread(index: NDArray[np.int64], values: NDArray[np.float64], n: int) -> NDArray[np.float64]:

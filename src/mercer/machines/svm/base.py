@@ -26,6 +26,7 @@ from ...solvers import (
     Solution,
     SymmetricMatrix,
     solve_box,
+    solve_boxes,
 )
 from ...solvers.box import decomposition
 from ..base import KernelMachine, len_of
@@ -91,20 +92,31 @@ class Control:
         tol: float | None = None,
     ) -> Solution[BoxValue]:
         """Solve one problem within these limits."""
-        return solve_box(
-            problem,
-            matrix,
-            start=start,
-            tol=self.tol if tol is None else tol,
-            max_iter=self.max_iter,
-            cache_bytes=self.cache_bytes,
-            time_budget=None if self.deadline is None else self.deadline - time.perf_counter(),
-            callbacks=self.callbacks,
-            progress=self.progress,
-            refine=self.refine,
-            threads=self.threads,
-            name=self.name,
-        )
+        limits = {**self._limits, "tol": self.tol if tol is None else tol}
+        return solve_box(problem, matrix, start=start, **limits)
+
+    def solve_along(
+        self,
+        problems: Sequence[BoxProblem],
+        matrix: SymmetricMatrix,
+        start_of: Callable[[BoxProblem, Vector], Vector],
+    ) -> list[Solution[BoxValue]]:
+        """Solve problems that differ in their bounds alone, within these limits for all of them."""
+        return solve_boxes(problems, matrix, start_of, **self._limits)
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        return {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "cache_bytes": self.cache_bytes,
+            "time_budget": None if self.deadline is None else self.deadline - time.perf_counter(),
+            "callbacks": self.callbacks,
+            "progress": self.progress,
+            "refine": self.refine,
+            "threads": self.threads,
+            "name": self.name,
+        }
 
     def pairs(self) -> PairSolver:
         """A solver of many small problems within these limits."""

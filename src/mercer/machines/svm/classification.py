@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from .problems import (
     most_nu,
     pose_classifier,
     solve_classifier,
+    solve_classifiers,
     solve_nu_classifier,
 )
 
@@ -248,18 +249,43 @@ class SVC(Classifier):
         training, codes = model._prepare(X, y, sample_weight)
         tasks = model._tasks(codes)
         shared = SharedGram(training.gram, True, control.cache_bytes, control.tol)
-        shared.hold()
         folds = model._folds(training, codes, groups) if self.probability else []
-        starts = None
+        order = np.argsort(values, kind="stable").tolist()
+        along = model._solve_along([values[place] for place in order], tasks, training, shared, control)
         models: dict[int, Self] = {}
-        for place in np.argsort(values, kind="stable").tolist():
+        for place, fits in zip(order, along, strict=True):
             model = copy.copy(model)
             model.C = values[place]
-            fits = model._fit_tasks(tasks, training, codes, shared, control, starts)
+            model._take(tasks, fits, training, codes)
             model._calibrate(folds, tasks, fits, training, codes, shared, control)
-            starts = [fit.coefficients for fit in fits]
             models[place] = model
         return [models[place] for place in range(len(values))]
+
+    def _solve_along(
+        self,
+        Cs: Sequence[float],
+        tasks: Sequence[Task],
+        training: Training,
+        shared: SharedGram,
+        control: Control,
+    ) -> Iterator[list[Fit]]:
+        """Solutions for increasing C, each from the one before."""
+        if len(tasks) == 1 and Cs:
+            if self.probability:
+                shared.hold()  # the folds take it as well
+            bounds, matrix = [C * training.weight for C in Cs], shared.roughly()
+            y, intercept = tasks[0].y, self.fit_intercept
+            fits = solve_classifiers(y, bounds, matrix, control, intercept, self._feasible)
+            yield from ([fit] for fit in fits)
+            return
+        shared.hold()
+        starts = None
+        for C in Cs:
+            model = copy.copy(self)
+            model.C = C
+            fits = model._solve_tasks(tasks, training, shared, control, starts)
+            starts = [fit.coefficients for fit in fits]
+            yield fits
 
     def _solve(
         self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None

@@ -160,10 +160,16 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         starts: Sequence[Vector] | None,
     ) -> list[Fit]:
         fits = self._solve_tasks(tasks, training, shared, control, starts)
+        self._take(tasks, fits, training, codes)
+        return fits
+
+    def _take(
+        self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
+    ) -> None:
+        """Become the model that the solutions say."""
         self._check_fits(fits)
         self._assemble(tasks, fits, training, codes)
         self._tell([fit.solution for fit in fits])
-        return fits
 
     def _solve_tasks(
         self,

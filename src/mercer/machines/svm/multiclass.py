@@ -111,6 +111,16 @@ class SharedGram:
         """Compute all of it now, if it may be held: it will be used more than once."""
         _ = self._K
 
+    def roughly(self) -> SymmetricMatrix:
+        """All of it, for steps: about right where that is much quicker, and held if it may be."""
+        if not self.is_held:
+            return self.lazy(np.arange(len(self._G)))
+        rough = None if "_K" in self.__dict__ else GramMatrix(self._G).rough()
+        if rough is None or self.dtype != np.float32:
+            return self.part(np.arange(len(self._G)))
+        every = np.arange(len(self._G))
+        return DenseMatrix(rough.block(every), None, lambda: self.lazy(every), is_rough=True)
+
     @property
     def is_quick(self) -> bool:
         """Whether compiled code computes the values, without the interpreter."""

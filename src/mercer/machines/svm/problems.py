@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ __all__ = [
     "most_nu",
     "separate",
     "solve_classifier",
+    "solve_classifiers",
     "solve_nu_classifier",
     "solve_nu_regression",
     "solve_regression",
@@ -49,6 +52,26 @@ def solve_classifier(
     solution = control.solve(pose_classifier(y, C, intercept), matrix, start)
     offset = solution.value.offsets[0] if intercept else 0.0
     return Fit(solution.value.coefficients, offset, solution)
+
+
+def solve_classifiers(
+    y: Vector,
+    Cs: Sequence[Vector],
+    matrix: SymmetricMatrix,
+    control: Control,
+    intercept: bool,
+    feasible: Callable[[Vector, Vector, Vector], Vector],
+) -> list[Fit]:
+    """The soft margin for one C after the other; ``feasible(b, y, C)`` makes a start of a solution."""
+    problems = [pose_classifier(y, C, intercept) for C in Cs]
+
+    def start_of(problem: BoxProblem, b: Vector) -> Vector:
+        return feasible(b, y, problem.high - problem.low)
+
+    return [
+        Fit(solution.value.coefficients, solution.value.offsets[0] if intercept else 0.0, solution)
+        for solution in control.solve_along(problems, matrix, start_of)
+    ]
 
 
 def pose_classifier(y: Vector, C: Vector, intercept: bool = True) -> BoxProblem:

@@ -7,12 +7,23 @@
 ``bordered``       linear systems on one set of variables after the other
 ``cholesky``       their factors, in single precision
 ``polish``         the exact end: the optimality system of the free variables
+``path``           ``solve_boxes``: problems that differ in their bounds alone
 ``pairs``          ``PairSolver``: many problems, each on the points of two classes
 =================  ===================================================================
 """
 
 from .decomposition import DOUBLE_TOLERANCE, BoxValue, solve_box
 from .pairs import Blocks, PairSolver
+from .path import solve_boxes
 from .problem import BoxProblem, Optimality
 
-__all__ = ["DOUBLE_TOLERANCE", "Blocks", "BoxProblem", "BoxValue", "Optimality", "PairSolver", "solve_box"]
+__all__ = [
+    "DOUBLE_TOLERANCE",
+    "Blocks",
+    "BoxProblem",
+    "BoxValue",
+    "Optimality",
+    "PairSolver",
+    "solve_box",
+    "solve_boxes",
+]

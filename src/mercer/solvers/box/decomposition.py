@@ -29,7 +29,7 @@ from .active import expected_seconds, settle
 from .polish import ROUNDING, is_cheap, polish
 from .problem import BoxProblem, Constraint, Vector
 
-__all__ = ["BoxValue", "solve_box"]
+__all__ = ["BoxValue", "Outcome", "Run", "can_be_single", "solve_box"]
 
 _OFFSETS = {"sum": 1, "signed": 2, "free": 0}
 CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
@@ -85,6 +85,9 @@ MOST_LOOKS = 64.0
 
 #: Rounds of steps and exact steps without progress before the rest counts as rounding.
 PATIENCE = 3
+
+#: What is said of a run that Ctrl-C has ended.
+INTERRUPTED = "it was interrupted"
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -155,7 +158,7 @@ def solve_box(
         ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
         precision, is at most ``tol``.
     """
-    run = _Run(problem, matrix, start, tol, cache_bytes, threads)
+    run = Run(problem, matrix, start, tol, cache_bytes, threads)
     watch = Watch(tol, time_budget, callbacks, progress, name)
     try:
         return run.solve(watch, max_iter, refine)
@@ -163,7 +166,9 @@ def solve_box(
         watch.close()
 
 
-class _Run:
+class Run:
+    """Steps on one problem, from a start whose gradient may be known."""
+
     def __init__(
         self,
         problem: BoxProblem,
@@ -172,20 +177,23 @@ class _Run:
         tol: float,
         cache_bytes: float | None,
         threads: int | None,
+        gradient: Vector | None = None,
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
-        double = n <= SMALL or tol < DOUBLE_TOLERANCE
-        if isinstance(matrix, DenseMatrix):
-            double = matrix.whole.dtype == np.float64
+        double = not can_be_single(matrix, tol)
         self.dtype = np.dtype(np.float64 if double else np.float32)
         # What the rounding of rows may take from the tolerance where it is small against it.
         self.goal = tol if double else SINGLE_SHARE * tol
         self.rounding = 0.0  # of the gradient, from rows in single precision
         self.rough: RoughRows | None = None
+        self.is_rough = isinstance(matrix, DenseMatrix) and matrix.is_rough
         index = self._hold(cache_bytes)
         self.diagonal = matrix.diagonal()
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
+        from_rows = gradient is None and index is not None and not double
+        if gradient is None:
+            gradient = problem.linear if from_rows else self._first_gradient(b)
         kind: Any = _native.Decomposition64 if double else _native.Decomposition32
         self.native = kind(
             problem.linear,
@@ -197,9 +205,11 @@ class _Run:
             self.rows,
             index,
             b,
-            self._first_gradient(b),
+            gradient,
             num_threads() if threads is None else threads,
         )
+        if from_rows and b.any():
+            self.native.recompute()
 
     def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
         """Make room for rows; if all of K is there, return where its rows are."""
@@ -212,11 +222,12 @@ class _Run:
             return np.arange(n)
         if self.dtype == np.float32:
             self.rough = matrix.rough()
+            self.is_rough = self.rough is not None
         each = self.dtype.itemsize * n
         budget = self._budget(each) if cache_bytes is None else cache_bytes
         capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
         if capacity == n and n <= _native.SET_SIZE:
-            self.rows, self.rough = matrix.dense(self.dtype), None
+            self.rows, self.rough, self.is_rough = matrix.dense(self.dtype), None, False
             return np.arange(n)
         self.rows = np.empty((capacity, n), self.dtype)
         return None
@@ -244,12 +255,24 @@ class _Run:
     def _fetch(self, rows: list[int], slots: list[int]) -> None:
         (self.rough or self.matrix).fill(np.array(rows), np.array(slots), self.rows)
 
+    def approach(self, watch: Watch, max_iter: int) -> int:
+        """Go to where the optimality conditions seem to hold, without a check; return how that ended."""
+        native = self.native
+        try:
+            if watch.reason or watch(native.steps, native.violation()[0]):
+                return int(_native.STOPPED)
+            return self._descend(watch, most_steps(max_iter, self.problem.size))
+        except KeyboardInterrupt:
+            watch.reason = INTERRUPTED
+            return int(_native.STOPPED)
+
     def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
+        """Solve the problem, or stop where a limit is reached."""
         native = self.native
         most = most_steps(max_iter, self.problem.size)
         ending, exact = _native.STOPPED, False
         try:
-            if watch(native.steps, native.violation()[0]):
+            if watch.reason or watch(native.steps, native.violation()[0]):
                 return self._solution(ending, exact, watch)
             for _ in range(MOST_CHECKS):
                 ending = self._descend(watch, most)
@@ -268,13 +291,13 @@ class _Run:
             if exact and refine and ending == _native.CONVERGED:
                 self._refine(watch)
         except KeyboardInterrupt:
-            watch.reason = "it was interrupted"
+            watch.reason = INTERRUPTED
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
 
     def _recompute(self) -> float:
         """The gradient anew from the rows that are there; return how far it may be off."""
-        if self.rough is not None:
+        if self.is_rough:
             return np.inf
         size = self.native.recompute()
         return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
@@ -284,8 +307,8 @@ class _Run:
         self.rounding = 0.0
         if self.dtype != np.float64 or self.native.recompute() < 0:
             b = self.native.b
-            off = ROUNDING_OF_QUICK * float(np.abs(b).sum())
-            quick = self.rough is not None and is_small(off, self.tol) and not best
+            off = rounding_of_quick(b)
+            quick = self.is_rough and is_small(off, self.tol) and not best
             self.rounding = off if quick else 0.0
             self.native.restart(b, self._gradient(b, quick))
 
@@ -363,15 +386,21 @@ class _Run:
     def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
         native = self.native
         b, f = native.b, native.f
-        cache = {
-            "cache_hits": native.hits,
-            "cache_misses": native.misses,
+        outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
+        further = {**self.cache, "rounding": self.rounding}
+        return outcome.solution(
+            self.problem.constraint, b, f, self.tol, exact, watch.elapsed, watch.reason, further
+        )
+
+    @property
+    def cache(self) -> dict[str, Any]:
+        """What is known of the cache."""
+        return {
+            "cache_hits": self.native.hits,
+            "cache_misses": self.native.misses,
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
-            "rounding": self.rounding,
         }
-        outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
-        return outcome.solution(self.problem.constraint, b, f, self.tol, exact, watch, cache)
 
 
 class Outcome(NamedTuple):
@@ -385,6 +414,13 @@ class Outcome(NamedTuple):
     objective: float
     gap: float
 
+    @staticmethod
+    def at(problem: BoxProblem, b: Vector, f: Vector, ending: int, steps: int, rounds: int) -> Outcome:
+        """The same of a point and its gradient."""
+        state = problem.optimality(b, f)
+        first, second = (*state.offsets, 0.0, 0.0)[:2]
+        return Outcome(ending, steps, rounds, state.violation, (first, second), state.objective, state.gap)
+
     def solution(
         self,
         constraint: Constraint,
@@ -392,7 +428,8 @@ class Outcome(NamedTuple):
         f: Vector,
         tol: float,
         exact: bool,
-        watch: Watch,
+        seconds: float,
+        reason: str,
         further: Mapping[str, Any],
     ) -> Solution[BoxValue]:
         """Put it together; ``exact`` if the gradient was computed anew."""
@@ -400,19 +437,19 @@ class Outcome(NamedTuple):
         stats = {
             "iterations": self.steps,
             "rounds": self.rounds,
-            "seconds": watch.elapsed,
+            "seconds": seconds,
             "kkt_violation": self.violation,
             "objective": self.objective,
             "support": int(np.count_nonzero(b)),
-            "stopped": bool(watch.reason),
-            "reason": watch.reason,
-            "interrupted": watch.reason == "it was interrupted",
+            "stopped": bool(reason),
+            "reason": reason,
+            "interrupted": reason == INTERRUPTED,
             **further,
         }
         return Solution(
             BoxValue(b, f, self.offsets[: _OFFSETS[constraint]]),
             converged,
-            status_of(self.ending, converged, self.steps, self.violation, tol, watch.reason),
+            status_of(self.ending, converged, self.steps, self.violation, tol, reason),
             self.gap,
             stats,
         )
@@ -428,9 +465,21 @@ def rounding_of(size: float) -> float:
     return ROUNDING_OF_SINGLE * size
 
 
+def rounding_of_quick(b: Vector) -> float:
+    """By how much quick squared distances change the gradient of a Gaussian kernel at most."""
+    return ROUNDING_OF_QUICK * float(np.abs(b).sum())
+
+
 def is_small(rounding: float, tol: float) -> bool:
     """Whether a violation, the difference of two numbers of the gradient, can be trusted all the same."""
     return rounding <= 0.1 * tol
+
+
+def can_be_single(matrix: SymmetricMatrix, tol: float) -> bool:
+    """Whether rows of K are kept in single precision."""
+    if isinstance(matrix, DenseMatrix):
+        return bool(matrix.whole.dtype == np.float32)
+    return matrix.size > SMALL and tol >= DOUBLE_TOLERANCE
 
 
 def most_steps(max_iter: int, n: int) -> int:

@@ -20,6 +20,7 @@ from ..solution import Solution
 from ..watch import Callback, Watch
 from .decomposition import (
     CONSTRAINTS,
+    INTERRUPTED,
     SINGLE_SHARE,
     BoxValue,
     Outcome,
@@ -127,23 +128,20 @@ class PairSolver:
 
     def interrupt(self) -> None:
         """Note that whatever is not solved yet will not be."""
-        self.watch.reason = "it was interrupted"
+        self.watch.reason = INTERRUPTED
 
     def untouched(self, problem: BoxProblem) -> Solution[BoxValue]:
         """What there is to say of a problem that was not begun."""
         b = np.zeros(problem.size)
-        state = problem.optimality(b, problem.linear)
-        offsets = (*state.offsets, 0.0, 0.0)[:2]
-        outcome = Outcome(
-            _native.STOPPED, 0, 0, state.violation, (offsets[0], offsets[1]), state.objective, state.gap
-        )
+        outcome = Outcome.at(problem, b, problem.linear, _native.STOPPED, 0, 0)
         return outcome.solution(
             problem.constraint,
             b,
             problem.linear,
             self.tol,
             False,
-            self.watch,
+            self.watch.elapsed,
+            self.watch.reason,
             _cache(problem.size, "float64"),
         )
 
@@ -163,7 +161,9 @@ class PairSolver:
             and outcome.violation <= self.tol - 2 * rounding
         )
         cache = _cache(len(b), dtype.name, rounding)
-        return outcome.solution(constraint, b, f, self.tol, exact, self.watch, cache)
+        return outcome.solution(
+            constraint, b, f, self.tol, exact, self.watch.elapsed, self.watch.reason, cache
+        )
 
 
 def _cache(rows: int, dtype: str, rounding: float = 0.0) -> dict[str, Any]:

@@ -1,0 +1,189 @@
+"""Solve problems that differ in their bounds alone, one after the other, and check them together.
+
+Each begins where the one before has ended.  The gradients that say whether all have converged take every
+value of K once, in double precision, instead of once for each problem.  What has not converged by them goes
+on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import _native
+from ..matrices import SymmetricMatrix
+from ..solution import Solution
+from ..watch import Callback, Watch
+from .decomposition import (
+    FINE,
+    INTERRUPTED,
+    BoxValue,
+    Outcome,
+    Run,
+    can_be_single,
+    is_small,
+    rounding_of_quick,
+)
+from .polish import is_cheap, polish
+from .problem import BoxProblem, Vector
+
+__all__ = ["solve_boxes"]
+
+
+def solve_boxes(
+    problems: Sequence[BoxProblem],
+    matrix: SymmetricMatrix,
+    start_of: Callable[[BoxProblem, Vector], Vector],
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: float | None = None,
+    time_budget: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    refine: bool = True,
+    threads: int | None = None,
+    name: str = "solver",
+) -> list[Solution[BoxValue]]:
+    """Solve the problems in their order; what stops one stops all that follow.
+
+    Parameters
+    ----------
+    problems : sequence of BoxProblem
+        The same but for their bounds.
+    matrix : SymmetricMatrix
+    start_of : callable
+        ``start_of(problem, b)`` is a point of the box of a problem, made of the solution of the one before.
+    time_budget : float, optional
+        Seconds for all of them.
+    tol, max_iter, cache_bytes, callbacks, progress, refine, threads, name
+        As for :func:`solve_box`.
+    """
+    end = None if time_budget is None else time.perf_counter() + time_budget
+
+    def watch(reason: str = "") -> Watch:
+        left = None if end is None else end - time.perf_counter()
+        result = Watch(tol, left, callbacks, progress, name)
+        result.reason = reason
+        return result
+
+    def run(problem: BoxProblem, start: Vector | None, gradient: Vector | None = None) -> Run:
+        return Run(problem, matrix, start, tol, cache_bytes, threads, gradient)
+
+    def solve(steps: Run, watch: Watch) -> Solution[BoxValue]:
+        try:
+            return steps.solve(watch, max_iter, refine)
+        finally:
+            watch.close()
+
+    start: Vector | None = None
+    reason, found = "", []
+    if not can_be_single(matrix, tol):  # a check costs no kernel value
+        for problem in problems:
+            start = None if start is None else start_of(problem, start)
+            found.append(solve(run(problem, start), watch(reason)))
+            start, reason = found[-1].value.coefficients, found[-1].stats["reason"]
+        return found
+    reached: list[_Reached] = []
+    for problem in problems:
+        start = None if start is None else start_of(problem, start)
+        reached.append(_approach(run(problem, start), watch(reason), max_iter))
+        start, reason = reached[-1].b, reached[-1].reason
+    for point in _check(reached, matrix, tol):
+        if point.ended and not point.is_optimal(tol):
+            found.append(solve(run(point.problem, point.b, point.f), watch(point.reason)))
+        else:
+            found.append((_refined(point, matrix) if point.ended and refine else point).solution(tol))
+    return found
+
+
+class _Reached(NamedTuple):
+    """Where the steps on one problem have ended."""
+
+    problem: BoxProblem
+    b: Vector
+    f: Vector
+    ending: int
+    steps: int
+    rounds: int
+    seconds: float
+    reason: str
+    is_rough: bool
+    cache: dict[str, Any]
+    rounding: float = 0.0  # of f
+
+    @property
+    def ended(self) -> bool:
+        """Whether the steps say that the optimality conditions hold."""
+        return self.ending == _native.CONVERGED
+
+    def is_optimal(self, tol: float) -> bool:
+        """Whether they do."""
+        return self.problem.optimality(self.b, self.f).violation <= tol - 2 * self.rounding
+
+    def solution(self, tol: float) -> Solution[BoxValue]:
+        """What there is to say of it."""
+        return Outcome.at(self.problem, self.b, self.f, self.ending, self.steps, self.rounds).solution(
+            self.problem.constraint,
+            self.b,
+            self.f,
+            tol,
+            self.ended,
+            self.seconds,
+            self.reason,
+            {**self.cache, "rounding": self.rounding},
+        )
+
+
+def _approach(run: Run, watch: Watch, max_iter: int) -> _Reached:
+    try:
+        ending = run.approach(watch, max_iter)
+    finally:
+        watch.close()
+    native = run.native
+    return _Reached(
+        run.problem,
+        native.b,
+        native.f,
+        ending,
+        native.steps,
+        native.rounds,
+        watch.elapsed,
+        watch.reason,
+        run.is_rough,
+        run.cache,
+    )
+
+
+def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float) -> list[_Reached]:
+    """The same with gradients computed anew, in double precision, where the steps have ended."""
+    ended = [point for point in reached if point.ended]
+    if not ended:
+        return list(reached)
+    rounding = max(rounding_of_quick(point.b) for point in ended)
+    quick = ended[0].is_rough and is_small(rounding, tol)
+    try:
+        products = iter(matrix.product(np.column_stack([point.b for point in ended]), quick).T)
+    except KeyboardInterrupt:
+        return [point._replace(ending=_native.STOPPED, reason=INTERRUPTED) for point in reached]
+    return [
+        point._replace(f=next(products) + point.problem.linear, rounding=rounding if quick else 0.0)
+        if point.ended
+        else point
+        for point in reached
+    ]
+
+
+def _refined(point: _Reached, matrix: SymmetricMatrix) -> _Reached:
+    """Where it is cheap, the exact end, from the best gradient there is."""
+    problem, b, f = point.problem, point.b, point.f
+    if not is_cheap(problem, b):
+        return point
+    if point.rounding > 0:
+        f = matrix.product(b) + problem.linear
+    if problem.optimality(b, f).violation > FINE * float(np.abs(f).max(initial=1.0)):
+        b, f = polish(problem, matrix, b, f)
+    return point._replace(b=b, f=f, rounding=0.0)

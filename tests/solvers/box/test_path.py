@@ -1,0 +1,161 @@
+"""Problems along a path: the answers of single fits, whatever K is about right, and honest stops."""
+
+import numpy as np
+import pytest
+
+from mercer import gram
+from mercer.kernels import Gaussian
+from mercer.machines import SVC
+from mercer.machines.svm import multiclass
+from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
+
+CS = [0.1, 1.0, 30.0]
+
+
+def classification(n):
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, 3))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def along(y, constraint="sum"):
+    return [BoxProblem(-y, np.where(y > 0, 0, -C), np.where(y > 0, C, 0), 0.0, constraint) for C in CS]
+
+
+def grow(problem, b):
+    """The same share of the box, which keeps the sum at zero."""
+    return b * (np.abs(problem.high).max() / max(np.abs(b).max(), 1e-300))
+
+
+def shrink(problem, b):
+    return np.zeros_like(b)
+
+
+def exactly(K):
+    return DenseMatrix(np.asarray(K, dtype=np.float64))
+
+
+def lazily(G):
+    return GramMatrix(G)
+
+
+def held(G):
+    return DenseMatrix(np.asarray(G.dense(), dtype=np.float32), None, lambda: GramMatrix(G))
+
+
+def held_roughly(G):
+    """Off by ten thousand times its rounding: steps end far from the solution."""
+    noise = 1e-4 * np.random.default_rng(0).standard_normal(G.shape)
+    K = G.dense() * (1 + noise + noise.T)
+    return DenseMatrix(K.astype(np.float32), None, lambda: GramMatrix(G), is_rough=True)
+
+
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+@pytest.mark.parametrize("make", [lazily, held, held_roughly])
+def test_as_good_as_one_by_one(make, constraint):
+    X, y = classification(1200)
+    G = gram(Gaussian(1.0), X)
+    K = G.dense()
+    found = solve_boxes(along(y, constraint), make(G), grow, tol=1e-4, progress=False)
+    for problem, solution in zip(along(y, constraint), found, strict=True):
+        b = solution.value.coefficients
+        state = problem.optimality(b, K @ b + problem.linear)  # by the exact matrix
+        best = solve_box(problem, exactly(K), tol=1e-10, progress=False).stats["objective"]
+        assert solution.converged
+        assert state.violation <= 1e-4
+        assert state.objective <= best + 1e-4 * abs(best)
+        np.testing.assert_allclose(solution.value.gradient, K @ b + problem.linear, atol=1e-5)
+        assert solution.stats["objective"] == pytest.approx(state.objective, rel=1e-6)
+
+
+def test_small_problems_end_at_rounding():
+    X, y = classification(150)
+    K = gram(Gaussian(1.0), X).dense()
+    found = solve_boxes(along(y), exactly(K), shrink, progress=False)
+    assert all(s.converged and s.stats["kkt_violation"] < 1e-10 for s in found)
+
+
+@pytest.mark.parametrize("make", [lazily, held_roughly])
+def test_few_free_variables_end_at_rounding(make):
+    X, y = classification(1200)
+    G = gram(Gaussian(1.0), X)
+    first = solve_boxes(along(y)[:1], make(G), grow, progress=False)[0]
+    assert first.stats["kkt_violation"] < 1e-10
+    b = first.value.coefficients
+    assert along(y)[0].optimality(b, G.dense() @ b - y).violation < 1e-9
+
+
+@pytest.mark.parametrize("n", [150, 1200])
+@pytest.mark.parametrize("by", ["callback", "interrupt", "budget"])
+def test_what_stops_one_stops_all_that_follow(by, n):
+    X, y = classification(n)
+    calls = []
+
+    def callback(report):
+        calls.append(report)
+        if by == "interrupt" and len(calls) == 2:
+            raise KeyboardInterrupt
+        return by == "callback" and len(calls) == 2
+
+    matrix = lazily(gram(Gaussian(1.0), X))
+    budget = 1e-9 if by == "budget" else None
+    found = solve_boxes(
+        along(y), matrix, grow, tol=1e-4, time_budget=budget, callbacks=[callback], progress=False
+    )
+    assert [s.converged for s in found] == [by != "budget", False, False]
+    words = {"callback": "a callback", "interrupt": "interrupted", "budget": "time budget"}
+    assert all(words[by] in s.status and s.gap > 0 for s in found[1:])
+    assert len(calls) <= 3
+
+
+def test_ctrl_c_while_all_are_checked():
+    class Interrupted(GramMatrix):
+        def product(self, b, quick=False):
+            raise KeyboardInterrupt
+
+    X, y = classification(1200)
+    found = solve_boxes(along(y), Interrupted(gram(Gaussian(1.0), X)), grow, progress=False)
+    assert not any(s.converged for s in found)
+    assert all("interrupted" in s.status and s.gap >= 0 for s in found)
+
+
+@pytest.mark.parametrize("held_as", [np.float32, np.float64])
+def test_products_with_several_columns(held_as):
+    X, _ = classification(40)
+    G = gram(Gaussian(1.0), X)
+    B = np.random.default_rng(0).standard_normal((40, 3))
+    B[::2] = 0
+    for matrix in (GramMatrix(G), DenseMatrix(G.dense().astype(held_as)), held(G)):
+        product = matrix.product(B)
+        np.testing.assert_allclose(product, G.dense() @ B, atol=1e-5)
+        np.testing.assert_allclose(product[:, 1], matrix.product(B[:, 1]), atol=1e-12)
+
+
+def test_without_an_intercept_the_free_set_is_guessed_too(monkeypatch):
+    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", 200)
+    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 0.0)
+    X, y = classification(2200)
+    model = SVC(100.0, Gaussian(1.0), fit_intercept=False).fit(X, y)
+    assert model.converged_
+    K = gram(Gaussian(1.0), X).dense()
+    b = np.zeros(2200)
+    b[model.support_] = model.dual_coef_[0]
+    labels = np.where(y > 0, 1.0, -1.0)
+    problem = BoxProblem(-labels, np.minimum(100 * labels, 0), np.maximum(100 * labels, 0), 0.0, "free")
+    assert problem.optimality(b, K @ b - labels).violation <= 1e-3
+
+
+@pytest.mark.parametrize("way", ["held", "held_exactly", "streamed"])
+def test_machines_along_a_path(way, monkeypatch):
+    monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 1)
+    if way == "held_exactly":
+        monkeypatch.setattr("mercer.engine.rough.MOST_SPREAD", 0.0)
+    X, y = classification(1500)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, 1500)
+    size = 1.0 if way == "streamed" else "auto"
+    models = SVC(kernel=Gaussian(1.0), cache_size=size).path(X, y, [30.0, 0.1, 1.0], weight)
+    for C, model in zip([30.0, 0.1, 1.0], models, strict=True):
+        alone = SVC(C, Gaussian(1.0), tol=1e-6).fit(X, y, weight)
+        assert model.converged_
+        assert model.C == C
+        np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)
