@@ -46,7 +46,7 @@ def num_threads() -> int:
     ...     num_threads()
     1
     """
-    if _is_forked or getattr(_local, "depth", 0):
+    if _is_forked or getattr(_local, "depth", 0) > 0:
         return 1
     text = os.environ.get("MERCER_NUM_THREADS")
     if text is None:

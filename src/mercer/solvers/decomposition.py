@@ -90,6 +90,9 @@ MOST_LOOKS = 64.0
 #: less than this part of the duality gap, and takes less than that off the violation, is none.
 PATIENCE, CLOSED, FALLEN = 10, 1e-4, 0.1
 
+#: An earlier point is taken instead of the last one if its gap is this part of the last one's, or less.
+MUCH_BETTER = 0.1
+
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
 
@@ -331,7 +334,7 @@ class _Run:
             best = min(best, (state.gap, *point), key=lambda found: found[0])
         else:
             ending = _native.STALLED
-        if best[0] < native.quality()[-1]:  # steps lower the objective, but may raise the gap
+        if best[0] < MUCH_BETTER * native.quality()[-1]:  # steps lower the objective, but may raise the gap
             native.restart(*best[1:])
         return int(_native.STOPPED if watch.reason else ending)
 
