@@ -173,3 +173,11 @@ def _acceptor(pynini, labels):
     for i, label in enumerate(labels):
         fst.add_arc(i, pynini.Arc(label, label, pynini.Weight.one("log"), i + 1))
     return fst
+
+
+def test_what_is_no_text_is_named():
+    for text in (3, None, b"0 1 a b"):
+        with pytest.raises(InputError, match="`text` must be the text itself"):
+            from_att(text)
+    with pytest.raises(InputError, match=r"Got inf\.$"):
+        from_att("0 1 a b inf\n1")

@@ -187,3 +187,19 @@ def test_paths_are_the_accepting_ones():
             assert all(
                 first.target == second.source for first, second in zip(p.arcs, p.arcs[1:], strict=False)
             )
+
+
+@pytest.mark.parametrize("arcs", [None, "abc", [(0, 1, "a")], [3]], ids=repr)
+def test_arcs_that_are_none_are_named(arcs):
+    with pytest.raises(ParameterError, match="`arcs` must be a list of"):
+        Transducer(arcs, {0: 1}, {0: 1})
+
+
+def test_states_that_are_none_are_named():
+    with pytest.raises(ParameterError, match=r"a state must be an integer from 0 to 1\. Got 'x'"):
+        Transducer([("x", 1, "a", "b", 1.0)], {0: 1}, {1: 1})
+    with pytest.raises(ParameterError, match="a state must be an integer below"):
+        Transducer([(0, 10**12, "a", "b", 1.0)], {0: 1}, {1: 1})
+    for name, ends in (("initial", (3, {0: 1})), ("final", ({0: 1}, [0]))):
+        with pytest.raises(ParameterError, match=f"`{name}` must be a dict from states to weights"):
+            Transducer([(0, 0, "a", "b", 1.0)], *ends)

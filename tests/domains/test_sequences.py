@@ -7,6 +7,7 @@ import pytest
 
 from mercer.domains import Sequences, items, join, take
 from mercer.errors import DigestError, InputError
+from mercer.kernels import BagOfWords, NGram
 
 DOMAIN = Sequences()
 
@@ -106,3 +107,21 @@ def test_samples_are_sequences() -> None:
     sample = DOMAIN.sample(50, np.random.default_rng(0))
     assert items(DOMAIN.validate(sample)) == sample
     assert "" in sample
+
+
+@pytest.mark.parametrize("kernel", [NGram(1), BagOfWords()], ids=repr)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_are_refused_with_their_columns(kernel, library):
+    """Iterating over them gives the names of the columns, or whole columns, but no points."""
+    frame = pytest.importorskip(library).DataFrame({"text": ["a b", "b"], "other": ["c", "d"]})
+    with pytest.raises(
+        InputError, match=r"X must be one column.*DataFrame with the columns \['text', 'other'\]"
+    ):
+        kernel.block(frame)
+    assert kernel.block(frame["text"]).shape == (2, 2)
+
+
+@pytest.mark.parametrize("kernel", [NGram(1), BagOfWords()], ids=repr)
+def test_sets_are_refused_for_they_have_no_order(kernel):
+    with pytest.raises(InputError, match=r"X must have an order. Got a set.*sorted\(X\)"):
+        kernel.block({"a", "b"})

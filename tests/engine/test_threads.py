@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -85,3 +88,25 @@ def test_blas_is_restored_after_an_error():
     with pytest.raises(ZeroDivisionError), single_threaded_blas():
         _ = 1 / 0
     assert blas_threads() == before
+
+
+FORKED = """
+import os, signal, numpy as np
+from mercer.kernels import Gaussian
+X = np.random.default_rng(0).standard_normal((600, 5))
+K = Gaussian(1.0).block(X)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)  # a child that hangs does not stay behind
+    os._exit(0 if np.array_equal(Gaussian(1.0).block(X), K) else 3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_forked_process_does_not_wait_for_threads_that_stayed_behind():
+    env = {**os.environ, "MERCER_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], env=env, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "0"

@@ -82,6 +82,10 @@ def test_a_byte_order_mark_is_no_letter():
     assert read_fasta(io.BytesIO(b"\xef\xbb\xbf>a\nAC\n")) == [("a", "", "AC")]
 
 
+def test_a_byte_order_mark_is_no_letter_in_text_either():
+    assert read_fasta(io.StringIO("\ufeff>a\nAC")) == read_fasta(io.StringIO(">a\nAC"))
+
+
 def test_a_missing_file_is_the_usual_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_fasta(tmp_path / "none.fa")

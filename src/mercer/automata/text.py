@@ -112,6 +112,8 @@ def from_att(
     1.5
     """
     ring = semiring_of(semiring, "from_att")
+    if not isinstance(text, str):
+        raise InputError(f"from_att: `text` must be the text itself. Got {type(text).__name__}.")
     arcs: list[Arc] = []
     final: dict[int, float] = {}
     initial: dict[int, float] = {}
@@ -133,7 +135,7 @@ def from_att(
                 raise ValueError(f"an arc with {labels} labels has {2 + labels} or {3 + labels} fields")
         except (ValueError, KeyError) as error:
             raise InputError(
-                f"from_att: line {number} is no arc or final state. Got {line!r}: {error}."
+                f"from_att: line {number} is no arc or final state. Got {line!r}: {str(error).rstrip('.')}."
             ) from error
     return Transducer(arcs, initial, final, semiring=ring)
 

@@ -22,6 +22,9 @@ __all__ = ["Arc", "Transducer", "check_labels", "is_state"]
 # Larger machines are described rather than written down.
 _MOST_SHOWN = 40
 
+#: States are numbered in 32 bits.
+MOST_STATES = 1 << 31
+
 
 class Arc(NamedTuple):
     """One arc: reads ``input``, writes ``output``, and leads from ``source`` to ``target``."""
@@ -82,9 +85,14 @@ class Transducer(Operations):
         n_states: int | None = None,
     ) -> None:
         ring = semiring_of(semiring, "Transducer")
-        rows = [Arc(*arc) for arc in arcs]
+        rows = _arcs(arcs)
+        for name, weights in (("initial", initial), ("final", final)):
+            if not isinstance(weights, Mapping):
+                raise ParameterError(
+                    f"Transducer: `{name}` must be a dict from states to weights. Got {weights!r}."
+                )
         named = [*initial, *final, *(q for arc in rows for q in arc[:2])]
-        count = n_states if n_states is not None else max(named, default=-1) + 1
+        count = n_states if n_states is not None else _count(named)
         for state in named:
             if not is_state(state, count):
                 raise ParameterError(
@@ -244,6 +252,27 @@ def check_labels(caller: str, read: Any, written: Any) -> None:
             f"{read!r}:{written!r}. For two independent symbols take two arcs, {read!r}:EPSILON and then "
             f"EPSILON:{written!r}."
         )
+
+
+def _arcs(arcs: Any) -> list[Arc]:
+    try:
+        return [Arc(*arc) for arc in arcs]
+    except TypeError as error:
+        raise ParameterError(
+            "Transducer: `arcs` must be a list of (source, target, input, output, weight). Got "
+            f"{arcs!r:.60}: {error}."
+        ) from None
+
+
+def _count(named: list[Any]) -> int:
+    """How many states there are, if the largest that is named is the last."""
+    largest = int(max((q for q in named if isinstance(q, int | np.integer)), default=-1))
+    if largest >= MOST_STATES:
+        raise ParameterError(
+            f"Transducer: a state must be an integer below {MOST_STATES:,}: states are numbered from 0 on, "
+            f"without gaps. Got {largest}."
+        )
+    return largest + 1
 
 
 def _weights(ends: Mapping[int, Any], count: int, semiring: Semiring) -> np.ndarray:

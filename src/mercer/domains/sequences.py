@@ -75,6 +75,19 @@ class EncodedSequences:
         return EncodedSequences(table[self.codes[start:end]], self.starts - start, self.alphabet)
 
 
+def refuse_frames_and_sets(X: Any, name: str) -> None:
+    """Raise for what can be iterated over, but not point by point: columns of a frame, sets without order."""
+    if hasattr(X, "columns"):
+        raise InputError(
+            f"{name} must be one column, with a point in each row. Got a {type(X).__name__} with the columns "
+            f"{list(X.columns)}. Pass one of them, or use mercer.columns for several."
+        )
+    if isinstance(X, set | frozenset):
+        raise InputError(
+            f"{name} must have an order. Got a {type(X).__name__}. Pass a list, such as sorted({name})."
+        )
+
+
 @dataclass(frozen=True)
 class Sequences(Domain):
     """Finite sequences of symbols: ``str`` (its characters), ``bytes`` (its numbers), lists, tuples, arrays.
@@ -89,6 +102,7 @@ class Sequences(Domain):
     def validate(self, X: Any, name: str = "X") -> EncodedSequences:
         if isinstance(X, EncodedSequences):
             return X
+        refuse_frames_and_sets(X, name)
         if isinstance(X, str | bytes | bytearray | dict) or not isinstance(X, Iterable):
             raise InputError(
                 f"{name} must be a sequence of strings or of sequences of symbols. Got {type(X).__name__}. "

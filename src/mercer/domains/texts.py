@@ -11,7 +11,7 @@ import numpy as np
 from ..digests import digest
 from ..errors import InputError
 from .base import Domain
-from .sequences import Sequences, check_symbols
+from .sequences import Sequences, check_symbols, refuse_frames_and_sets
 
 __all__ = ["Texts", "Tokens"]
 
@@ -34,6 +34,7 @@ class Texts(Domain):
     """
 
     def validate(self, X: Any, name: str = "X") -> list[str | Tokens]:
+        refuse_frames_and_sets(X, name)
         if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
             raise InputError(
                 f"{name} must be a sequence of texts or of lists of words. Got {type(X).__name__}. "

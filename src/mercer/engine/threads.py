@@ -24,13 +24,24 @@ __all__ = ["few_threads", "inside_tile", "num_threads", "single_threaded_blas"]
 SMALL = 4096
 
 _local = threading.local()
+_is_forked = False
+
+
+def _after_fork() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def num_threads() -> int:
     """Number of threads that work may be spread over, from here.
 
     ``MERCER_NUM_THREADS`` where it is set, else what OpenMP would use, which honours ``OMP_NUM_THREADS`` and
-    ``threadpoolctl.threadpool_limits``.  Inside a tile the answer is 1.
+    ``threadpoolctl.threadpool_limits``.  Inside a tile the answer is 1, and so it is in a process that was
+    forked: the threads of OpenMP stay behind, and waiting for them would take forever.
 
     Examples
     --------
@@ -38,7 +49,7 @@ def num_threads() -> int:
     ...     num_threads()
     1
     """
-    if getattr(_local, "depth", 0):
+    if _is_forked or getattr(_local, "depth", 0) > 0:
         return 1
     text = os.environ.get("MERCER_NUM_THREADS")
     if text is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -79,22 +80,22 @@ class Labelled(KernelMachine):
         count = len(self.classes_)
         if self.class_weight is None:
             factors = np.ones(count)
-        elif isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise ParameterError(
-                    f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to "
-                    f"factors, or None. Got {self.class_weight!r}."
-                )
+        elif isinstance(self.class_weight, str) and self.class_weight == "balanced":
             sums = np.bincount(codes, weight, count)
             factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
+        elif isinstance(self.class_weight, Mapping):
+            factors = self._factors(self.class_weight)
         else:
-            factors = self._factors(dict(self.class_weight))
+            raise ParameterError(
+                f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, "
+                f"or None. Got {self.class_weight!r}."
+            )
         self.class_weight_ = factors
         if weight is None and (factors == 1).all():
             return None
         return np.asarray(factors[codes] * (1.0 if weight is None else weight))
 
-    def _factors(self, wanted: dict[Any, float]) -> Vector:
+    def _factors(self, wanted: Mapping[Any, float]) -> Vector:
         factors = np.ones(len(self.classes_))
         for label, factor in wanted.items():
             found = np.flatnonzero(self.classes_ == label)

@@ -123,7 +123,10 @@ def _opened(source: Any) -> Iterator[tuple[Iterable[str], str]]:
             yield _decoded(file.read(), str(source)), str(source)
     elif hasattr(source, "read"):
         name, content = str(getattr(source, "name", "the file")), source.read()
-        yield _decoded(content, name) if isinstance(content, bytes) else io.StringIO(content, None), name
+        if isinstance(content, bytes):
+            yield _decoded(content, name), name
+        else:  # a mark of the byte order is no letter
+            yield io.StringIO(content.removeprefix("\ufeff"), None), name
     else:
         raise InputError(f"read_fasta: `source` must be a path or an open file. Got {type(source).__name__}.")
 

@@ -119,4 +119,5 @@ def status_of(ending: int, converged: bool, steps: int, violation: float, tol: f
         return f"the problem has no solution: the objective falls without end; {left}. Set a finite C"
     if ending == _native.NOT_FINITE:
         return "stopped because numbers overflowed. Scale the data, or lower C"
-    return f"no step lowers the objective any more in double precision; {left}. Scale the data, or raise tol"
+    slow = "no step lowers the objective much any more in double precision"
+    return f"{slow}; {left}. Scale the data, or raise tol"

@@ -261,7 +261,8 @@ class SupportVectorMachine(KernelMachine):
         if not self.converged_:
             tell(
                 f"{type(self).__name__}: {self.status_}. {self._about_the_limit(worst)}"
-                f"The model is usable; its duality gap is {worst.gap:.3g}.",
+                f"The model is {'usable' if np.isfinite(worst.gap) else 'of no use'}; its duality gap is "
+                f"{worst.gap:.3g}.",
                 ConvergenceWarning,
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -243,7 +243,10 @@ class SVC(Classifier):
         >>> [round(float(abs(model.dual_coef_).max()), 3) for model in models]
         [0.1, 1.0, 1.541]
         """
-        values = [self._require("Cs", C, lambda v: 0 < v < np.inf, "positive numbers") for C in list(Cs)]
+        given = Cs if isinstance(Cs, Iterable) else [None]
+        values = [
+            self._require("Cs", C, lambda v: 0 < v < np.inf, "a list of positive numbers") for C in given
+        ]
         model = clone(self)
         control = model._control(time_budget, callbacks)
         training, codes = model._prepare(X, y, sample_weight)

@@ -251,6 +251,8 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
                     f"{type(self).__name__}: `groups` must have one entry per point, "
                     f"shape ({self.shape_fit_[0]},). Got {groups.shape}."
                 )
+            names: dict[Any, int] = {}  # any hashable names a group
+            groups = np.array([names.setdefault(group, len(names)) for group in groups.tolist()])
             groups = groups[training.kept]
         points = tell_apart(self.kernel_.domain, training.points, len(codes))
         return make_folds(codes, points, groups, check_random_state(self.random_state))

@@ -30,6 +30,9 @@ BOUNDARY = 1e-10
 #: Margins that are tried for the best bound: the largest, times these powers of two.
 MARGINS = 2.0 ** -np.arange(0.0, 10.25, 0.25)
 
+#: Squared distances below this part of the largest K_ii are rounding.
+SAME = 32 * float(np.finfo(float).eps)
+
 #: Rounding may put a centre outside of its ball by this part of the radius.
 ROUNDING = 1e-9
 
@@ -44,6 +47,10 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
 
     def _problem(self, training: Training, diagonal: Vector) -> tuple[BoxProblem, float]:
         """The problem and the sum of its variables."""
+        raise NotImplementedError
+
+    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+        """The size of the gradient, of which ``tol`` is a part: the problem has no other unit."""
         raise NotImplementedError
 
     def _check_total(self, weight: Vector) -> None:
@@ -85,7 +92,8 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         training = self._train_on(points, kept, weight)
         matrix = GramMatrix(training.gram)
         problem, total = self._problem(training, matrix.diagonal())
-        solution = control.solve(problem, matrix, fill_up(total, problem.high))
+        tol = control.tol * (self._unit(training, matrix) or 1.0)
+        solution = control.solve(problem, matrix, fill_up(total, problem.high), tol=tol)
         b, f, offsets = solution.value
         support = np.flatnonzero(b)
         self._keep(training, support, b[None, support])
@@ -123,7 +131,10 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         As for :class:`SVC`.
     nu : float, default=0.5
         In (0, 1].
-    tol, max_iter, cache_size, shrinking, verbose, indefinite, store
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop, as a part of the largest
+        :math:`k(x_i, x_i)` times the mean weight.
+    max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
 
     Attributes
@@ -176,6 +187,9 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         zeros, weight = np.zeros(len(diagonal)), training.weight
         return BoxProblem(zeros, zeros, weight), float(self.nu) * float(weight.sum())
 
+    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+        return float(np.abs(matrix.diagonal()).max()) * float(training.weight.mean())
+
     def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
         self.offset_ = -multiplier - BOUNDARY * float(np.abs(f).max())
         self.intercept_ = np.array([-self.offset_])
@@ -213,7 +227,8 @@ class EnclosingBall(_OneClass):
     C : float, default=inf
         Price of a squared distance outside; at least 1 / W, inf for the hard ball.
     tol : float, default=1e-3
-        Of the optimality conditions; the squared radius is right to about twice that.
+        Largest violation of the optimality conditions at which to stop, as a part of half the largest squared
+        distance from the first point, which is at most twice the squared radius and at least half of it.
     max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
 
@@ -282,10 +297,17 @@ class EnclosingBall(_OneClass):
         high = np.minimum(float(self.C) * training.weight, 1.0)
         return BoxProblem(-diagonal / 2, zeros, high), 1.0
 
+    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+        # Where the ball is does not matter: half of the largest squared distance from one of the points.
+        diagonal = matrix.diagonal()
+        row = matrix.block(np.zeros(1, dtype=np.int64), slice(None), np.float64)[0]
+        spread, largest = float((row[0] - 2 * row + diagonal).max()) / 2, float(np.abs(diagonal).max())
+        return spread if spread > SAME * largest else largest
+
     def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
         # |Phi(x_i) - c|^2 = |c|^2 - 2 f_i, and -f_i is the multiplier where 0 < b_i < C.
         self.squared_norm_ = float(b @ (f - problem.linear))
-        reach = float((-f[b > 0]).max()) if np.isinf(self.C) else multiplier
+        reach = float((-f).max()) if np.isinf(self.C) else multiplier
         slack = BOUNDARY * (self.squared_norm_ + 2 * float(np.abs(f).max()))
         self.squared_radius_ = max(self.squared_norm_ + 2 * reach, 0.0) + slack
         self.radius_ = float(np.sqrt(self.squared_radius_))

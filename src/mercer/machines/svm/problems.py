@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ParameterError
-from ...solvers import BoxProblem, SymmetricMatrix
+from ...solvers import BoxProblem, BoxValue, SymmetricMatrix
 from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
@@ -136,20 +137,39 @@ def solve_nu_classifier(
     problem = BoxProblem(
         np.zeros(len(y)), np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0), constraint="signed"
     )
-    solution = control.solve(problem, matrix, upper - lower)
-    above, below = (-t for t in solution.value.offsets)
-    b, f, _ = solution.value
+    first, largest = upper - lower, float(np.abs(matrix.diagonal()).max(initial=0.0))
+    rounding = VANISHING * 2 * half * largest
+    # The tolerance is a part of the margin, which is known at the end; until then, of the matrix.
+    tol = control.tol * (largest * float(weight.mean()) or 1.0)
+    steps = 0
+    while True:
+        solution = control.solve(problem, matrix, first, tol=tol)
+        steps += solution.stats["iterations"]
+        above, below = _margins(solution.value, y, weight)
+        width = (above - below) / 2
+        enough = max(control.tol * width, rounding)
+        if not solution.converged or solution.stats["kkt_violation"] <= enough:
+            break
+        first, tol = solution.value.coefficients, max(enough, 0.1 * tol)
+    solution = replace(solution, stats={**solution.stats, "iterations": steps})
+    b = solution.value.coefficients
+    if width > rounding:
+        return Fit(b / width, -(above + below) / 2 / width, solution)
+    if not solution.converged:  # stopped before it is known
+        return Fit(b, -(above + below) / 2, solution)
+    return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
+
+
+def _margins(value: BoxValue, y: Vector, weight: Vector) -> tuple[float, float]:
+    """Where f begins to be of the one class, and ends to be of the other, before it is scaled."""
+    above, below = (-t for t in value.offsets)
+    b, f = value.coefficients, value.gradient
     spread = float(np.ptp(f)) or 1.0
     if above <= below and (np.abs(b) >= weight)[y > 0].all():
         above = below + spread  # nu is all that this class allows: any larger margin is as good
     if above <= below and (np.abs(b) >= weight)[y <= 0].all():
         below = above - spread
-    width = (above - below) / 2
-    if not width > VANISHING * float(np.abs(b).sum()) * float(matrix.diagonal().max(initial=0.0)):
-        if not solution.converged:  # stopped before it is known
-            return Fit(b, -(above + below) / 2, solution)
-        return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
-    return Fit(solution.value.coefficients / width, -(above + below) / 2 / width, solution)
+    return above, below
 
 
 def check_mass(total: float, caller: str) -> None:

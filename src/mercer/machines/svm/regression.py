@@ -14,10 +14,14 @@ from ...kernels import Gaussian
 from ...solvers import GramMatrix, SymmetricMatrix
 from ..base import len_of
 from ..explanation import Expansion, ExplainedFunction
+from ..notices import tell
 from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression
 
 __all__ = ["SVR", "NuSVR"]
+
+#: Targets that differ by less than so many tolerances are hardly told apart.
+COARSE = 10.0
 
 Vector = NDArray[np.float64]
 
@@ -70,6 +74,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         targets = self._one_target(y, n)
+        self._tell_coarse(float(np.ptp(targets)))
         weight = self._validate_weight(sample_weight, n)
         self._check_total(float(n) if weight is None else float(weight.sum()))
         training = self._train_on(points, positive_rows(weight, n), weight)
@@ -87,6 +92,16 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         self.n_iter_ = int(fit.solution.stats["iterations"])
         self._tell([fit.solution])
         return self
+
+    def _tell_coarse(self, spread: float) -> None:
+        """Tolerances are in the unit of y: tell where they hide what there is to learn."""
+        tube = 2 * float(getattr(self, "epsilon", 0.0))
+        if tube < spread < COARSE * self.tol:
+            tell(
+                f"{type(self).__name__}: `tol` is {self.tol:g}, in the unit of y, and the targets differ by "
+                f"no more than {spread:.3g}. Multiply y by a constant, or lower tol.",
+                UserWarning,
+            )
 
     def _one_target(self, y: Any, n: int) -> Vector:
         targets = self._validate_targets(y, n, numeric=True)
@@ -126,7 +141,7 @@ class SVR(_Regressor):
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
     kernel, fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
-        As for :class:`SVC`.
+        As for :class:`SVC`; ``tol`` is in the unit of y.
 
     Attributes
     ----------
@@ -205,7 +220,7 @@ class NuSVR(_Regressor):
     C : float, default=1.0
         Price of errors, > 0.
     kernel, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
-        As for :class:`SVC`.
+        As for :class:`SVC`; ``tol`` is in the unit of y.
 
     Attributes
     ----------

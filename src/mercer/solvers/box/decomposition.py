@@ -46,6 +46,9 @@ ROUNDING_OF_SINGLE = 1.1 * 2.0**-24
 #: The same for values of Gaussian kernels, which are at most 1, from quick squared distances.
 ROUNDING_OF_QUICK = 2.0**-31
 
+#: Values of K, at their largest, whose products and sums single precision holds.
+SINGLE_RANGE = (1e-25, 1e25)
+
 #: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
 SINGLE_SHARE = 0.8
 
@@ -83,8 +86,12 @@ STEP_COST = 2e-9
 #: Looks ahead of which nothing is known.
 MOST_LOOKS = 64.0
 
-#: Rounds of steps and exact steps without progress before the rest counts as rounding.
-PATIENCE = 3
+#: Rounds of steps and exact steps without progress before the rest counts as rounding.  A round that closes
+#: less than this part of the duality gap, and takes less than that off the violation, is none.
+PATIENCE, CLOSED, FALLEN = 10, 1e-4, 0.1
+
+#: An earlier point is taken instead of the last one if its gap is this part of the last one's, or less.
+MUCH_BETTER = 0.1
 
 #: What is said of a run that Ctrl-C has ended.
 INTERRUPTED = "it was interrupted"
@@ -181,7 +188,9 @@ class Run:
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
-        double = not can_be_single(matrix, tol)
+        self.diagonal = matrix.diagonal()
+        self.is_steep = _is_steep(problem, self.diagonal)
+        double = not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
         self.dtype = np.dtype(np.float64 if double else np.float32)
         # What the rounding of rows may take from the tolerance where it is small against it.
         self.goal = tol if double else SINGLE_SHARE * tol
@@ -189,7 +198,6 @@ class Run:
         self.rough: RoughRows | None = None
         self.is_rough = isinstance(matrix, DenseMatrix) and matrix.is_rough
         index = self._hold(cache_bytes)
-        self.diagonal = matrix.diagonal()
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
         from_rows = gradient is None and index is not None and not double
         if gradient is None:
@@ -317,22 +325,33 @@ class Run:
         native, n = self.native, self.problem.size
         if self.dtype != np.float64 or n > _native.SET_SIZE:
             return self._descend_far(watch, most)
-        idle, least = 0, (np.inf, np.inf)
+        idle, least, best = 0, (np.inf, np.inf), (np.inf, native.b, native.f)
         while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
             ending = int(native.run(self.goal, some, self._fetch, watch))
-            if ending != _native.LIMIT or native.steps >= most:
+            if ending == _native.CONVERGED:
                 return ending
-            if watch.is_due and watch(native.steps, native.violation()[0]):
-                return int(_native.STOPPED)
+            if ending != _native.LIMIT or native.steps >= most or self._is_stopped(watch):
+                break
             b = native.b
-            native.restart(*polish(self.problem, self.matrix, b, self._gradient(b), far=True))
-            state = self.problem.optimality(native.b, native.f)
-            slack = ROUNDING * abs(state.objective)
-            moved = state.objective < least[0] - slack or state.violation < 0.5 * least[1]
+            point = polish(
+                self.problem, self.matrix, b, self._gradient(b), far=True, is_over=lambda: watch.is_over
+            )
+            native.restart(*point)
+            state = self.problem.optimality(*point)
+            enough = max(CLOSED * state.gap, ROUNDING * abs(state.objective))
+            moved = state.objective < least[0] - enough or state.violation < (1 - FALLEN) * least[1]
             idle = 0 if moved else idle + 1
             least = (min(least[0], state.objective), min(least[1], state.violation))
-        return int(_native.STALLED)
+            best = min(best, (state.gap, *point), key=lambda found: found[0])
+        else:
+            ending = _native.STALLED
+        if best[0] < MUCH_BETTER * native.quality()[-1]:  # steps lower the objective, but may raise the gap
+            native.restart(*best[1:])
+        return int(_native.STOPPED if watch.reason else ending)
+
+    def _is_stopped(self, watch: Watch) -> bool:
+        return watch.is_due and watch(self.native.steps, self.native.violation()[0])
 
     def _descend_far(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
@@ -340,7 +359,8 @@ class Run:
         before, patience = np.inf, 1.0
         while True:
             left = most - native.steps
-            some = left if problem.constraint == "signed" else min(STEPS_BETWEEN_LOOKS, left)
+            guesses = problem.constraint != "signed" and not self.is_steep  # they are in single precision
+            some = min(STEPS_BETWEEN_LOOKS, left) if guesses else left
             ending = int(native.run(self.goal, some, self._fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
@@ -480,6 +500,17 @@ def can_be_single(matrix: SymmetricMatrix, tol: float) -> bool:
     if isinstance(matrix, DenseMatrix):
         return bool(matrix.whole.dtype == np.float32)
     return matrix.size > SMALL and tol >= DOUBLE_TOLERANCE
+
+
+def _is_steep(problem: BoxProblem, diagonal: Vector) -> bool:
+    """Whether single precision does not hold K, or rounds what one variable adds by more than the targets."""
+    largest = float(np.abs(diagonal).max(initial=0.0))
+    if largest > 0 and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
+        return True
+    capacity = np.maximum(problem.high, -problem.low)
+    added = np.abs(diagonal) * np.where(np.isfinite(capacity), capacity, 0.0)
+    size = float(np.abs(problem.linear).max(initial=0.0))
+    return size > 0 and ROUNDING_OF_SINGLE * float(added.max(initial=0.0)) > size
 
 
 def most_steps(max_iter: int, n: int) -> int:

@@ -9,6 +9,7 @@ close this ends after a few steps at the exact solution, up to rounding.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +32,22 @@ ROUNDING = 1e-13
 
 
 def polish(
-    problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, *, far: bool = False
+    problem: BoxProblem,
+    matrix: SymmetricMatrix,
+    b: Vector,
+    f: Vector,
+    *,
+    far: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> tuple[Vector, Vector]:
     """Return a better point and its gradient, or those given if that is not cheap or does not work out.
 
     Far from the solution a better point is one of lower objective, even if its violation is larger.
+    ``is_over`` says whether to be content with what there is.
     """
     finish = _Finish(problem, matrix, b, f, far)
     if finish.is_cheap() and not finish.is_done():
-        finish.run()
+        finish.run(is_over)
     return finish.best
 
 
@@ -66,10 +74,12 @@ class _Finish:
     def is_done(self) -> bool:
         return self.state.violation <= ROUNDING * float(np.abs(self.f).max(initial=1.0))
 
-    def run(self) -> None:
+    def run(self, is_over: Callable[[], bool]) -> None:
         """Move and change the free set in turns."""
         held: set[int] = set()  # variables that a bound stopped since the last full step
         for _ in range(MOST_CHANGES_FAR if self.far else MOST_CHANGES):
+            if is_over():
+                return
             stopped = self.move() if self.free.any() else None
             if stopped is not None:
                 self.free[stopped] = False
@@ -96,7 +106,7 @@ class _Finish:
         d = self._direction(index)
         low = np.where(self._is_kinked & self.rises[index], 0.0, p.low[index])
         high = np.where(self._is_kinked & ~self.rises[index], 0.0, p.high[index])
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             room = np.where(d > 0, (high - self.b[index]) / d, (low - self.b[index]) / d)
         room[d == 0] = np.inf
         first = int(room.argmin())
