@@ -6,16 +6,11 @@ from mercer.kernels import Linear
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
 #: Checks of scikit-learn that cannot hold, with the mathematical reason.
-UNRESOLVED = (
-    "random labels on few points: one margin is 3e-5, and the steps stall at a violation of 1e-4, of which a "
-    "ConvergenceWarning tells (warnings are errors here)"
-)
 INFEASIBLE = {
     "check_class_weight_classifiers": "weights of 1000 to 1e-4 leave one class a share below nu / 2, and "
     "then the problem has no feasible point",
     "check_estimator_sparse_tag": "random labels on few points: reduced hulls of two classes overlap, "
     "and there is no margin",
-    **dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], UNRESOLVED),
 }
 ALL_INSIDE = dict.fromkeys(
     ["check_outliers_train", "check_outliers_fit_predict"],

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mercer.solvers.polish import polish
+from mercer.solvers.box.polish import polish
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import ParameterError

@@ -390,7 +390,16 @@ class Run:
         return found is not None
 
     def _refine(self, watch: Watch) -> None:
-        """Go on beyond the tolerance where that is cheap: some more steps, then the exact solution."""
+        """Go on beyond the tolerance where that is cheap, and back if that was in vain."""
+        native, rounding = self.native, self.rounding
+        b, f, violation = native.b, native.f, native.violation()[0]
+        self._go_beyond(watch)
+        if native.violation()[0] > violation:  # what lowers the objective may raise the violation
+            native.restart(b, f)
+            self.rounding = rounding
+
+    def _go_beyond(self, watch: Watch) -> None:
+        """Some more steps, then the exact solution."""
         native, n = self.native, self.problem.size
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
         if self.dtype == np.float64 and n <= _native.SET_SIZE:
