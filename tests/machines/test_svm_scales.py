@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from mercer.solvers.box.polish import polish
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.solvers import BoxProblem, DenseMatrix
+from mercer.solvers.box.polish import polish
 
 RNG = np.random.default_rng(7)
 MANY = RNG.standard_normal((2500, 4))  # more than are solved exactly at the end

@@ -221,7 +221,7 @@ class SVC(Classifier):
         """Fit for several values of C, each from the solution for the one before.
 
         The kernel values are computed once, and held where they fit; every solution is as exact as that of
-        ``fit``.
+        ``fit``.  What stops one value of C stops those that are larger: their models are where they began.
 
         Parameters
         ----------
