@@ -3,6 +3,8 @@
 =================  ===================================================================
 ``problem``        ``BoxProblem``: the problem, and how far a point is from solving it
 ``decomposition``  ``solve_box``: two-variable steps on working sets
+``outcome``        how a run ended, and what is told of it
+``precision``      what may be in single precision
 ``active``         guessing the free variables, and guessing again
 ``bordered``       linear systems on one set of variables after the other
 ``cholesky``       their factors, in single precision
@@ -12,9 +14,11 @@
 =================  ===================================================================
 """
 
-from .decomposition import DOUBLE_TOLERANCE, BoxValue, solve_box
+from .decomposition import solve_box
+from .outcome import BoxValue
 from .pairs import Blocks, PairSolver
 from .path import solve_boxes
+from .precision import DOUBLE_TOLERANCE
 from .problem import BoxProblem, Optimality
 
 __all__ = [

@@ -12,8 +12,8 @@ the tolerance, steps go on from there.  So rounding of the rows affects the time
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,30 +24,16 @@ from ...engine.threads import num_threads
 from ...memory import memory_limit
 from ..matrices import DenseMatrix, SymmetricMatrix
 from ..solution import Solution
-from ..watch import Callback, Watch, status_of
+from ..watch import Callback, Watch
 from .active import expected_seconds, settle
+from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
-from .problem import BoxProblem, Constraint, Vector
+from .precision import can_be_single, is_small, is_steep, rounding_of, rounding_of_quick
+from .problem import BoxProblem, Vector
 
-__all__ = ["BoxValue", "Outcome", "Run", "can_be_single", "solve_box"]
+__all__ = ["Run", "solve_box"]
 
-_OFFSETS = {"sum": 1, "signed": 2, "free": 0}
 CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
-
-#: Problems up to this size hold all of K, in double precision.
-SMALL = 1024
-
-#: Tolerances below this ask for rows in double precision.
-DOUBLE_TOLERANCE = 1e-5
-
-#: Relative rounding of a value of K in single precision, and a little for how it was computed.
-ROUNDING_OF_SINGLE = 1.1 * 2.0**-24
-
-#: The same for values of Gaussian kernels, which are at most 1, from quick squared distances.
-ROUNDING_OF_QUICK = 2.0**-31
-
-#: Values of K, at their largest, whose products and sums single precision holds.
-SINGLE_RANGE = (1e-25, 1e25)
 
 #: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
 SINGLE_SHARE = 0.8
@@ -93,28 +79,8 @@ PATIENCE, CLOSED, FALLEN = 10, 1e-4, 0.1
 #: An earlier point is taken instead of the last one if its gap is this part of the last one's, or less.
 MUCH_BETTER = 0.1
 
-#: What is said of a run that Ctrl-C has ended.
-INTERRUPTED = "it was interrupted"
-
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
-
-
-class BoxValue(NamedTuple):
-    """A point of the box and what belongs to it.
-
-    Attributes
-    ----------
-    coefficients : array of shape (n,)
-    gradient : array of shape (n,)
-        ``K @ coefficients + linear``.
-    offsets : tuple of float
-        Multipliers of the constraints.
-    """
-
-    coefficients: Vector
-    gradient: Vector
-    offsets: tuple[float, ...]
 
 
 def solve_box(
@@ -189,7 +155,7 @@ class Run:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
         self.diagonal = matrix.diagonal()
-        self.is_steep = _is_steep(problem, self.diagonal)
+        self.is_steep = is_steep(problem, self.diagonal)
         double = not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
         self.dtype = np.dtype(np.float64 if double else np.float32)
         # What the rounding of rows may take from the tolerance where it is small against it.
@@ -430,96 +396,6 @@ class Run:
             "cache_rows": len(self.rows),
             "cache_dtype": self.dtype.name,
         }
-
-
-class Outcome(NamedTuple):
-    """What the native solver says at the end, in its order."""
-
-    ending: int
-    steps: int
-    rounds: int
-    violation: float
-    offsets: tuple[float, float]
-    objective: float
-    gap: float
-
-    @staticmethod
-    def at(problem: BoxProblem, b: Vector, f: Vector, ending: int, steps: int, rounds: int) -> Outcome:
-        """The same of a point and its gradient."""
-        state = problem.optimality(b, f)
-        first, second = (*state.offsets, 0.0, 0.0)[:2]
-        return Outcome(ending, steps, rounds, state.violation, (first, second), state.objective, state.gap)
-
-    def solution(
-        self,
-        constraint: Constraint,
-        b: Vector,
-        f: Vector,
-        tol: float,
-        exact: bool,
-        seconds: float,
-        reason: str,
-        further: Mapping[str, Any],
-    ) -> Solution[BoxValue]:
-        """Put it together; ``exact`` if the gradient was computed anew."""
-        converged = exact and self.violation <= tol
-        stats = {
-            "iterations": self.steps,
-            "rounds": self.rounds,
-            "seconds": seconds,
-            "kkt_violation": self.violation,
-            "objective": self.objective,
-            "support": int(np.count_nonzero(b)),
-            "stopped": bool(reason),
-            "reason": reason,
-            "interrupted": reason == INTERRUPTED,
-            **further,
-        }
-        return Solution(
-            BoxValue(b, f, self.offsets[: _OFFSETS[constraint]]),
-            converged,
-            status_of(self.ending, converged, self.steps, self.violation, tol, reason),
-            self.gap,
-            stats,
-        )
-
-
-def rounding_of(size: float) -> float:
-    """By how much rounding K to single precision changes the gradient at most.
-
-    A value of K is rounded by at most 2^-24 of itself, and was computed with an error far below that, so the
-    gradient, a sum in double precision, changes by at most 2^-24 of ``size``, the largest sum of
-    ``|K_ij b_j|`` over j.
-    """
-    return ROUNDING_OF_SINGLE * size
-
-
-def rounding_of_quick(b: Vector) -> float:
-    """By how much quick squared distances change the gradient of a Gaussian kernel at most."""
-    return ROUNDING_OF_QUICK * float(np.abs(b).sum())
-
-
-def is_small(rounding: float, tol: float) -> bool:
-    """Whether a violation, the difference of two numbers of the gradient, can be trusted all the same."""
-    return rounding <= 0.1 * tol
-
-
-def can_be_single(matrix: SymmetricMatrix, tol: float) -> bool:
-    """Whether rows of K are kept in single precision."""
-    if isinstance(matrix, DenseMatrix):
-        return bool(matrix.whole.dtype == np.float32)
-    return matrix.size > SMALL and tol >= DOUBLE_TOLERANCE
-
-
-def _is_steep(problem: BoxProblem, diagonal: Vector) -> bool:
-    """Whether single precision does not hold K, or rounds what one variable adds by more than the targets."""
-    largest = float(np.abs(diagonal).max(initial=0.0))
-    if largest > 0 and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
-        return True
-    capacity = np.maximum(problem.high, -problem.low)
-    added = np.abs(diagonal) * np.where(np.isfinite(capacity), capacity, 0.0)
-    size = float(np.abs(problem.linear).max(initial=0.0))
-    return size > 0 and ROUNDING_OF_SINGLE * float(added.max(initial=0.0)) > size
 
 
 def most_steps(max_iter: int, n: int) -> int:

@@ -18,16 +18,9 @@ from ... import _native
 from ...engine.threads import num_threads
 from ..solution import Solution
 from ..watch import Callback, Watch
-from .decomposition import (
-    CONSTRAINTS,
-    INTERRUPTED,
-    SINGLE_SHARE,
-    BoxValue,
-    Outcome,
-    is_small,
-    most_steps,
-    rounding_of,
-)
+from .decomposition import CONSTRAINTS, SINGLE_SHARE, most_steps
+from .outcome import INTERRUPTED, BoxValue, Outcome
+from .precision import is_small, rounding_of
 from .problem import BoxProblem, Constraint, Vector
 
 __all__ = ["Blocks", "PairSolver"]

@@ -17,17 +17,10 @@ from ... import _native
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import Callback, Watch
-from .decomposition import (
-    FINE,
-    INTERRUPTED,
-    BoxValue,
-    Outcome,
-    Run,
-    can_be_single,
-    is_small,
-    rounding_of_quick,
-)
+from .decomposition import FINE, Run
+from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
+from .precision import can_be_single, is_small, rounding_of_quick
 from .problem import BoxProblem, Vector
 
 __all__ = ["solve_boxes"]
