@@ -309,6 +309,8 @@ NB_MODULE(_native, m) {
   bind_outputs(m);
   bind_ngrams(m);
   bind_half(m);
+  bind_rows(m);
+  bind_cholesky(m);
   bind_pairs(m);
   bind_rough(m);
   bind_substrings(m);

@@ -228,6 +228,24 @@ using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
 using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
                               double* sums);
 
+// Blocks of Cholesky factors in single precision (native/cholesky.hpp).  Rows of a matrix that others are
+// multiplied with lie in panels: number k of row c is data[c / kPanel][k][c % kPanel].
+struct FactorPanels {
+  const float* data;
+  Index depth;  // numbers of a row
+  Index rows;
+};
+// Rows and columns of a block on the diagonal, and rows that fill the registers of any instruction set.
+inline constexpr Index kFactorBlock = 192, kFactorRows = 12;
+// out[r][c] -= <rows[r], panels[c]>, for at most 4 kFactorRows rows; all are `stride` numbers apart
+using SubtractProducts = void (*)(const float* rows, Index stride, Index count, const FactorPanels& panels,
+                                  float* out);
+// rows[r][c] = <rows[r], panels[c]>, for as many rows, where panels[c][k] = 0 for k > c
+using MultiplyRows = void (*)(float* rows, Index stride, Index count, const FactorPanels& panels);
+// The factor of a block of at most kPanel rows in its place, and its inverse, kPanel numbers from row to row;
+// false if the block is not positive definite.
+using FactorCorner = bool (*)(float* A, Index stride, Index n, float* inverse);
+
 template <class T, class I>
 struct CsrTiles {
   CsrTile<T, I> pairwise[kOpCount];
@@ -311,6 +329,9 @@ struct Table {
   RoughTile fill_rough;
   RoughProduct multiply_rough;
   Index rough_rows;  // of a group
+  SubtractProducts subtract_products;
+  MultiplyRows multiply_rows;
+  FactorCorner factor_corner;
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];
   Index lanes;                       // series that an AlignRows takes side by side

@@ -119,64 +119,90 @@ MERCER_INLINE double sum_of_lanes(Vec a) {
   return sum;
 }
 
-// out[0..width) += sum_j row[j] V[j][0..width)
-MERCER_INLINE void add_row_times(const double* row, Index count, const double* V, Index width, double* out) {
-  if (width == 1) {
-    Vec acc[4] = {};
-    Index j = 0;
-    for (; j + 4 * kLanes <= count; j += 4 * kLanes)
-      for (int v = 0; v < 4; ++v)
-        acc[v] = muladd(load(row + j + v * kLanes), load(V + j + v * kLanes), acc[v]);
-    double sum = sum_of_lanes((acc[0] + acc[1]) + (acc[2] + acc[3]));
-    for (; j < count; ++j) sum = muladd(row[j], V[j], sum);
-    out[0] += sum;
-    return;
+// Rows whose sums are kept in registers, so that none waits for the one before.
+constexpr int kTogether = 4;
+
+// Numbers of a tile that are multiplied: entry (r, k) is data[r * down + k * along].
+struct Entries {
+  const double* data;
+  Index rows, count, down, along;
+};
+
+// out[r][c] += sum_k tile(r, k) V[k][c], for some rows and so many vectors of columns
+template <int rows, int vectors>
+MERCER_INLINE void add_products(const Entries& tile, Index first, const double* V, Index width, double* out,
+                                Index stride) {
+  const double* at = tile.data + first * tile.down;
+  Vec acc[rows][vectors] = {};
+  for (Index k = 0; k < tile.count; ++k) {
+    Vec other[vectors];
+    for (int v = 0; v < vectors; ++v) other[v] = load(V + k * width + v * kLanes);
+    for (int r = 0; r < rows; ++r) {
+      Vec number = splat(at[r * tile.down + k * tile.along]);
+      for (int v = 0; v < vectors; ++v) acc[r][v] = muladd(number, other[v], acc[r][v]);
+    }
   }
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) {
+      double* to = out + (first + r) * stride + v * kLanes;
+      store(to, load(to) + acc[r][v]);
+    }
+}
+
+template <int vectors>
+MERCER_INLINE void add_columns(const Entries& tile, const double* V, Index width, double* out, Index stride) {
+  Index r = 0;
+  for (; r + kTogether <= tile.rows; r += kTogether)
+    add_products<kTogether, vectors>(tile, r, V, width, out, stride);
+  for (; r < tile.rows; ++r) add_products<1, vectors>(tile, r, V, width, out, stride);
+}
+
+void add_all(const Entries& tile, const double* V, Index width, double* out) {
   Index c = 0;
-  for (; c + 4 * kLanes <= width; c += 4 * kLanes) {
-    Vec acc[4] = {};
-    for (Index j = 0; j < count; ++j)
-      for (int v = 0; v < 4; ++v)
-        acc[v] = muladd(splat(row[j]), load(V + j * width + c + v * kLanes), acc[v]);
-    for (int v = 0; v < 4; ++v) store(out + c + v * kLanes, load(out + c + v * kLanes) + acc[v]);
-  }
-  for (; c + kLanes <= width; c += kLanes) {
-    Vec acc = {};
-    for (Index j = 0; j < count; ++j) acc = muladd(splat(row[j]), load(V + j * width + c), acc);
-    store(out + c, load(out + c) + acc);
-  }
-  for (; c < width; ++c) {
-    double sum = 0.0;
-    for (Index j = 0; j < count; ++j) sum = muladd(row[j], V[j * width + c], sum);
-    out[c] += sum;
-  }
+  for (; c + 2 * kLanes <= width; c += 2 * kLanes) add_columns<2>(tile, V + c, width, out + c, width);
+  for (; c + kLanes <= width; c += kLanes) add_columns<1>(tile, V + c, width, out + c, width);
+  if (c == width) return;
+  // The last columns, filled up with zeros.
+  constexpr Index most = kTileRows > kTileCols ? kTileRows : kTileCols;
+  double padded[most * kLanes] = {}, sums[most * kLanes] = {};
+  for (Index k = 0; k < tile.count; ++k)
+    for (Index rest = c; rest < width; ++rest) padded[k * kLanes + rest - c] = V[k * width + rest];
+  add_columns<1>(tile, padded, kLanes, sums, kLanes);
+  for (Index r = 0; r < tile.rows; ++r)
+    for (Index rest = c; rest < width; ++rest) out[r * width + rest] += sums[r * kLanes + rest - c];
 }
 
 void multiply(const double* tile, Index rows, Index cols, const double* V, Index width, double* out) {
-  for (Index i = 0; i < rows; ++i) add_row_times(tile + i * kTileCols, cols, V, width, out + i * width);
+  if (width > 1) return add_all({tile, rows, cols, kTileCols, 1}, V, width, out);
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * kTileCols;
+    Vec acc[4] = {};
+    Index j = 0;
+    for (; j + 4 * kLanes <= cols; j += 4 * kLanes)
+      for (int v = 0; v < 4; ++v)
+        acc[v] = muladd(load(row + j + v * kLanes), load(V + j + v * kLanes), acc[v]);
+    double sum = sum_of_lanes((acc[0] + acc[1]) + (acc[2] + acc[3]));
+    for (; j < cols; ++j) sum = muladd(row[j], V[j], sum);
+    out[i] += sum;
+  }
 }
 
 void multiply_transposed(const double* tile, Index rows, Index cols, const double* V, Index width,
                          double* out) {
-  if (width == 1) {
-    Index j = 0;
-    for (; j + 4 * kLanes <= cols; j += 4 * kLanes) {
-      Vec acc[4] = {};
-      for (Index i = 0; i < rows; ++i)
-        for (int v = 0; v < 4; ++v)
-          acc[v] = muladd(splat(V[i]), load(tile + i * kTileCols + j + v * kLanes), acc[v]);
-      for (int v = 0; v < 4; ++v) store(out + j + v * kLanes, load(out + j + v * kLanes) + acc[v]);
-    }
-    for (; j < cols; ++j) {
-      double sum = 0.0;
-      for (Index i = 0; i < rows; ++i) sum = muladd(V[i], tile[i * kTileCols + j], sum);
-      out[j] += sum;
-    }
-    return;
+  if (width > 1) return add_all({tile, cols, rows, 1, kTileCols}, V, width, out);
+  Index j = 0;
+  for (; j + 4 * kLanes <= cols; j += 4 * kLanes) {
+    Vec acc[4] = {};
+    for (Index i = 0; i < rows; ++i)
+      for (int v = 0; v < 4; ++v)
+        acc[v] = muladd(splat(V[i]), load(tile + i * kTileCols + j + v * kLanes), acc[v]);
+    for (int v = 0; v < 4; ++v) store(out + j + v * kLanes, load(out + j + v * kLanes) + acc[v]);
   }
-  for_each_column(tile, rows, cols, [=](Index j, const double* column) {
-    add_row_times(column, rows, V, width, out + j * width);
-  });
+  for (; j < cols; ++j) {
+    double sum = 0.0;
+    for (Index i = 0; i < rows; ++i) sum = muladd(V[i], tile[i * kTileCols + j], sum);
+    out[j] += sum;
+  }
 }
 
 }  // namespace

@@ -84,6 +84,22 @@ def all_subsets(
 def half_product(
     tiles: NDArray[np.float64], V: NDArray[np.float64], out: NDArray[np.float64], threads: int
 ) -> None: ...
+def add_rows(
+    K: NDArray[Any],
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float64],
+    out: NDArray[np.float64],
+    threads: int,
+) -> None: ...
+
+FACTOR_BLOCK: int
+
+def eliminate(
+    A: NDArray[np.float32], first: int, last: int, inverses: NDArray[np.float32], threads: int
+) -> bool: ...
+def solve_rows(
+    L: NDArray[np.float32], inverses: NDArray[np.float32], rows: NDArray[np.float32], threads: int
+) -> None: ...
 def align_series(
     op: int,
     x: NDArray[np.float64],

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..engine.rough import RoughRows
+from ..engine.threads import num_threads
 from ..gram import Gram
 
 __all__ = ["DenseMatrix", "GramMatrix", "SymmetricMatrix"]
@@ -118,10 +120,11 @@ class DenseMatrix:
         return self.whole[np.ix_(index, index)].astype(np.float32, copy=False)
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``b @ K[index]``."""
-        if self._source is not None:
-            return self._source.rough_product(index, b)
-        return self.product(_spread(index, b, self.size))
+        """``b @ K[index]``, from the values that are there."""
+        rows = index if self.index is None else self.index[index]
+        sums = np.zeros(len(self.whole))
+        _native.add_rows(self.whole, rows, np.ascontiguousarray(b), sums, num_threads())
+        return sums if self.index is None else sums[self.index]
 
     def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
         """``K @ b``."""

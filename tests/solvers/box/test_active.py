@@ -30,7 +30,7 @@ def classifier(n, C, seed=0, d=4):
 def test_factor_solves(n):
     K = np.asarray(gram(Gaussian(1.0), points(n)).dense()) + 0.1 * np.eye(n)
     right = points(n, 3, seed=1)
-    found = Factor.of(K.astype(np.float32), 0.0).solve(right)
+    found = Factor.of(K.astype(np.float32), 0.0).solve(right.T).T
     np.testing.assert_allclose(K @ found, right, atol=1e-4)
 
 
@@ -66,7 +66,7 @@ def test_one_set_after_the_other(held):
         index = np.flatnonzero(inside)
         right = rng.standard_normal((len(index), 2))
         exact = np.linalg.solve(K[np.ix_(index, index)], right)
-        np.testing.assert_allclose(systems.solve(index, right), exact, rtol=2e-3, atol=2e-3)
+        np.testing.assert_allclose(systems.solve(index, right.T).T, exact, rtol=2e-3, atol=2e-3)
 
 
 # -- the whole ----------------------------------------------------------------------------------

@@ -18,17 +18,9 @@ def classification(n):
     return X, np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(n) > 0, 1.0, -1.0)
 
 
-def along(y, constraint="sum"):
-    return [BoxProblem(-y, np.where(y > 0, 0, -C), np.where(y > 0, C, 0), 0.0, constraint) for C in CS]
-
-
-def grow(problem, b):
-    """The same share of the box, which keeps the sum at zero."""
-    return b * (np.abs(problem.high).max() / max(np.abs(b).max(), 1e-300))
-
-
-def shrink(problem, b):
-    return np.zeros_like(b)
+def posed(y, constraint="sum"):
+    """The problem for C = 1."""
+    return BoxProblem(-y, np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0), 0.0, constraint)
 
 
 def exactly(K):
@@ -56,8 +48,9 @@ def test_as_good_as_one_by_one(make, constraint):
     X, y = classification(1200)
     G = gram(Gaussian(1.0), X)
     K = G.dense()
-    found = solve_boxes(along(y, constraint), make(G), grow, tol=1e-4, progress=False)
-    for problem, solution in zip(along(y, constraint), found, strict=True):
+    found = solve_boxes(posed(y, constraint), CS, make(G), tol=1e-4, progress=False)
+    for C, solution in zip(CS, found, strict=True):
+        problem = posed(y, constraint).scaled(C)
         b = solution.value.coefficients
         state = problem.optimality(b, K @ b + problem.linear)  # by the exact matrix
         best = solve_box(problem, exactly(K), tol=1e-10, progress=False).stats["objective"]
@@ -71,7 +64,7 @@ def test_as_good_as_one_by_one(make, constraint):
 def test_small_problems_end_at_rounding():
     X, y = classification(150)
     K = gram(Gaussian(1.0), X).dense()
-    found = solve_boxes(along(y), exactly(K), shrink, progress=False)
+    found = solve_boxes(posed(y), CS, exactly(K), progress=False)
     assert all(s.converged and s.stats["kkt_violation"] < 1e-10 for s in found)
 
 
@@ -79,10 +72,10 @@ def test_small_problems_end_at_rounding():
 def test_few_free_variables_end_at_rounding(make):
     X, y = classification(1200)
     G = gram(Gaussian(1.0), X)
-    first = solve_boxes(along(y)[:1], make(G), grow, progress=False)[0]
+    first = solve_boxes(posed(y), CS[:1], make(G), progress=False)[0]
     assert first.stats["kkt_violation"] < 1e-10
     b = first.value.coefficients
-    assert along(y)[0].optimality(b, G.dense() @ b - y).violation < 1e-9
+    assert posed(y).scaled(CS[0]).optimality(b, G.dense() @ b - y).violation < 1e-9
 
 
 @pytest.mark.parametrize("n", [150, 1200])
@@ -101,7 +94,7 @@ def test_what_stops_one_stops_all_that_follow(by, n):
     matrix = lazily(gram(Gaussian(1.0), X))
     budget = 1e-9 if by == "budget" else None
     found = solve_boxes(
-        along(y), matrix, grow, tol=1e-4, time_budget=budget, callbacks=[callback], progress=False
+        posed(y), CS, matrix, tol=1e-4, time_budget=budget, callbacks=[callback], progress=False
     )
     assert [s.converged for s in found] == [by != "budget", False, False]
     words = {"callback": "a callback", "interrupt": "interrupted", "budget": "time budget"}
@@ -115,7 +108,7 @@ def test_ctrl_c_while_all_are_checked():
             raise KeyboardInterrupt
 
     X, y = classification(1200)
-    found = solve_boxes(along(y), Interrupted(gram(Gaussian(1.0), X)), grow, progress=False)
+    found = solve_boxes(posed(y), CS, Interrupted(gram(Gaussian(1.0), X)), progress=False)
     assert not any(s.converged for s in found)
     assert all("interrupted" in s.status and s.gap >= 0 for s in found)
 

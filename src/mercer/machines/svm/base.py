@@ -97,12 +97,12 @@ class Control:
 
     def solve_along(
         self,
-        problems: Sequence[BoxProblem],
+        problem: BoxProblem,
+        factors: Sequence[float],
         matrix: SymmetricMatrix,
-        start_of: Callable[[BoxProblem, Vector], Vector],
     ) -> list[Solution[BoxValue]]:
-        """Solve problems that differ in their bounds alone, within these limits for all of them."""
-        return solve_boxes(problems, matrix, start_of, **self._limits)
+        """Solve a problem with its bounds times each factor, within these limits for all of them."""
+        return solve_boxes(problem, factors, matrix, **self._limits)
 
     @property
     def _limits(self) -> dict[str, Any]:

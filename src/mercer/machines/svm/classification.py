@@ -276,9 +276,8 @@ class SVC(Classifier):
         if len(tasks) == 1 and Cs:
             if self.probability:
                 shared.hold()  # the folds take it as well
-            bounds, matrix = [C * training.weight for C in Cs], shared.roughly()
-            y, intercept = tasks[0].y, self.fit_intercept
-            fits = solve_classifiers(y, bounds, matrix, control, intercept, self._feasible)
+            matrix, intercept = shared.roughly(), self.fit_intercept
+            fits = solve_classifiers(tasks[0].y, training.weight, Cs, matrix, control, intercept)
             yield from ([fit] for fit in fits)
             return
         shared.hold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,22 +56,13 @@ def solve_classifier(
 
 
 def solve_classifiers(
-    y: Vector,
-    Cs: Sequence[Vector],
-    matrix: SymmetricMatrix,
-    control: Control,
-    intercept: bool,
-    feasible: Callable[[Vector, Vector, Vector], Vector],
+    y: Vector, weight: Vector, Cs: Sequence[float], matrix: SymmetricMatrix, control: Control, intercept: bool
 ) -> list[Fit]:
-    """The soft margin for one C after the other; ``feasible(b, y, C)`` makes a start of a solution."""
-    problems = [pose_classifier(y, C, intercept) for C in Cs]
-
-    def start_of(problem: BoxProblem, b: Vector) -> Vector:
-        return feasible(b, y, problem.high - problem.low)
-
+    """The soft margin for one C after the other, times the weights."""
+    problem = pose_classifier(y, weight, intercept)
     return [
         Fit(solution.value.coefficients, solution.value.offsets[0] if intercept else 0.0, solution)
-        for solution in control.solve_along(problems, matrix, start_of)
+        for solution in control.solve_along(problem, Cs, matrix)
     ]
 
 

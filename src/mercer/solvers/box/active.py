@@ -12,6 +12,9 @@ is a semismooth Newton method); if they do not, nothing is lost but time.
 
 A round costs the factorisation of K_FF in single precision, :math:`|F|^3 / 3` multiplications.  Two-variable
 steps converge linearly, and take far longer where thousands of free variables depend on each other.
+
+Where bounds grow, the solution is followed: while the free set is the same, it is linear in the bounds.  On
+the way to the new bounds the set is corrected a few times, so that each guess is wrong in little.
 """
 
 from __future__ import annotations
@@ -25,10 +28,13 @@ from ..matrices import SymmetricMatrix
 from .bordered import SystemsOnSets
 from .problem import BoxProblem, Vector
 
-__all__ = ["expected_seconds", "settle"]
+__all__ = ["expected_seconds", "follow", "settle"]
 
 #: Rounds before giving up.
 MOST_ROUNDS = 16
+
+#: Corrections of the free set on the way to other bounds.
+WAYPOINTS = 2
 
 #: Wrong guesses must become fewer by this factor within two rounds.
 PROGRESS = 0.75
@@ -67,28 +73,70 @@ def settle(
     is_stopped : callable
         Asked between rounds.
     """
-    search = _Search(problem, matrix, b, f, tol)
-    wrong = [problem.size]
-    for _ in range(MOST_ROUNDS):
-        count = search.round()
-        if count == 0:
-            return search.b, search.f
-        wrong.append(count)
-        stuck = len(wrong) > 3 and wrong[-1] > PROGRESS * wrong[-3]
-        if count < 0 or stuck or is_stopped():
+    return _Search(problem, SystemsOnSets(matrix), b, f, tol).settle(is_stopped)
+
+
+def follow(
+    problem: BoxProblem,
+    other: BoxProblem,
+    factor: float,
+    systems: SystemsOnSets,
+    b: Vector,
+    f: Vector,
+    tol: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> tuple[Vector, Vector] | None:
+    """The solution of ``other``, whose bounds are ``factor`` times as far, from that of a problem.
+
+    Parameters
+    ----------
+    problem, other : BoxProblem
+        With the constraint ``"sum"`` or ``"free"``; a sum is multiplied as well.
+    factor : float
+    systems : SystemsOnSets
+        Of K; what it remembers of other problems is used.
+    b, f : array of shape (n,)
+        The solution, and its gradient ``K b + q``.
+    tol, is_stopped
+        As for :func:`settle`, and so is what is returned.
+    """
+    search = _Search(problem, systems, b, f, tol)
+    for way in range(1, WAYPOINTS + 1):
+        part = 1 + (factor - 1) * way / (WAYPOINTS + 1)
+        search.stretch(problem.scaled(part), part)
+        if search.round() < 0 or is_stopped():
             return None
-    return None
+    search.stretch(other, factor)
+    return search.settle(is_stopped)
 
 
 class _Search:
-    def __init__(
-        self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, tol: float
-    ) -> None:
-        self.problem, self.matrix, self.b, self.f, self.tol = problem, matrix, b.copy(), f.copy(), tol
+    def __init__(self, problem: BoxProblem, systems: SystemsOnSets, b: Vector, f: Vector, tol: float) -> None:
+        self.problem, self.systems, self.b, self.f, self.tol = problem, systems, b.copy(), f.copy(), tol
+        self.factor, self.matrix = 1.0, systems.matrix
         self.total = float(b.sum())
         self.free = problem.is_free(b)
         self.rises = b > 0
-        self.systems = SystemsOnSets(matrix)
+
+    def settle(self, is_stopped: Callable[[], bool]) -> tuple[Vector, Vector] | None:
+        """Rounds until nothing is wrong, or until that is not to be expected any more."""
+        wrong = [self.problem.size]
+        for _ in range(MOST_ROUNDS):
+            count = self.round()
+            if count == 0:
+                return self.b, self.f
+            wrong.append(count)
+            stuck = len(wrong) > 3 and wrong[-1] > PROGRESS * wrong[-3]
+            if count < 0 or stuck or is_stopped():
+                return None
+        return None
+
+    def stretch(self, problem: BoxProblem, factor: float) -> None:
+        """Go on with bounds that are so many times as far as the first ones."""
+        more, self.factor = factor / self.factor, factor
+        self.b, self.f = self.problem.stretched(self.b, self.f, problem, more)
+        self.problem = problem
+        self.total *= more
 
     def round(self) -> int:
         """Solve for the guess and correct it; return how many variables were wrong, -1 if that failed."""
@@ -116,10 +164,10 @@ class _Search:
         if not len(index):
             return None
         right = -(self.f[index] + self._widths(index))
-        found = self.systems.solve(index, np.column_stack([right, np.ones(len(index))]))
+        found = self.systems.solve(index, np.stack([right, np.ones(len(index))]))
         if found is None or not np.isfinite(found).all():
             return None
-        first, second = found.T
+        first, second = found
         if self.problem.constraint == "free":
             return 0.0, first
         lacking = self.total - float(self.b.sum())

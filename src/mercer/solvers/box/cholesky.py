@@ -1,80 +1,96 @@
-"""Cholesky factors in single precision, for steps that correct themselves.
+"""Cholesky factors in single precision, for steps that correct themselves (``native/cholesky.hpp``).
 
-The factorisation is cut into blocks whose products run side by side, in a way that depends on the size alone:
-the bits are the same for every number of threads.
+The bits are the same for every number of threads.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
+from ... import _native
 from ...engine.threads import num_threads, single_threaded_blas
 
-__all__ = ["Factor"]
+__all__ = ["Factor", "Single"]
 
-#: Rows and columns of a block.
-BLOCK = 192
+BLOCK = _native.FACTOR_BLOCK
+
+#: Multiplications and additions of one native call, so that Ctrl-C is seen.
+CALL_OPERATIONS = 8e9
+
+#: Fewer right-hand sides than this are taken one by one, so that the factor is read where it is.
+SOME = 8
+
+Single = NDArray[np.float32]
 
 
 class Factor(NamedTuple):
     """A lower triangle ``L`` with ``L L' = A``; what is above the diagonal has no meaning."""
 
-    lower: NDArray[np.float32]
+    lower: Single
+    inverses: Single  # of the blocks on the diagonal, transposed
 
     @staticmethod
-    def of(A: NDArray[np.float32], shift: float) -> Factor | None:
+    def of(A: Single, shift: float) -> Factor | None:
         """Factor ``A + shift I``, in place; None if that is not positive definite.
 
         Examples
         --------
         >>> import numpy as np
         >>> factor = Factor.of(np.array([[4.0, 0.0], [2.0, 5.0]], dtype=np.float32), 0.0)
-        >>> factor.solve(np.array([8.0, 7.0]))
-        array([1.625, 0.75 ])
+        >>> factor.solve(np.array([[8.0, 7.0]]))
+        array([[1.625, 0.75 ]], dtype=float32)
         """
         n = len(A)
         A[np.arange(n), np.arange(n)] += np.float32(shift)
-        with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
-            for start in range(0, n, BLOCK):
-                if not _eliminate(A, start, pool):
-                    return None
-        return Factor(A)
+        inverses = np.empty((-(-n // BLOCK), BLOCK, BLOCK), dtype=np.float32)
+        each = max(1, int(CALL_OPERATIONS / (BLOCK * n * n / 4)))
+        for first in range(0, len(inverses), each):
+            last = min(first + each, len(inverses))
+            if not _native.eliminate(A, first, last, inverses, num_threads()):
+                return None
+        return Factor(A, inverses)
 
-    def solve(self, right: NDArray[Any]) -> NDArray[np.float64]:
-        """``A^-1 right``, to single precision."""
+    def solve(self, rows: NDArray[Any]) -> Single:
+        """``rows A^-1``: every row is a right-hand side."""
+        return self.backward(self.forward(rows))
+
+    def forward(self, rows: NDArray[Any]) -> Single:
+        """``rows L^-T``."""
+        result = np.array(rows, dtype=np.float32, order="C")
+        if len(result) < SOME:
+            for row in result:
+                self._forward(row)
+            return result
+        each = max(1, int(CALL_OPERATIONS / (len(self.lower) ** 2 / 2)))
+        for first in range(0, len(result), each):
+            _native.solve_rows(self.lower, self.inverses, result[first : first + each], num_threads())
+        return result
+
+    def backward(self, rows: NDArray[Any]) -> Single:
+        """``rows L^-1``."""
+        result = np.array(rows, dtype=np.float32, order="C")
+        for row in result:
+            self._backward(row)
+        return result
+
+    def _forward(self, row: Single) -> None:
         with single_threaded_blas():
-            half = linalg.solve_triangular(
-                self.lower, right.astype(np.float32), lower=True, check_finite=False
-            )
-            whole = linalg.solve_triangular(self.lower, half, lower=True, trans=1, check_finite=False)
-        return np.asarray(whole, dtype=np.float64)
+            for here, inverse in self._blocks():
+                rest = row[here] - self.lower[here, : here.start] @ row[: here.start]
+                row[here] = rest @ inverse
 
+    def _backward(self, row: Single) -> None:
+        with single_threaded_blas():
+            for here, inverse in reversed(list(self._blocks())):
+                rest = row[here] - row[here.stop :] @ self.lower[here.stop :, here]
+                row[here] = inverse @ rest
 
-def _eliminate(A: NDArray[np.float32], start: int, pool: ThreadPoolExecutor) -> bool:
-    """The columns of ``L`` from ``start`` on, as many as a block has, given those before."""
-    n, here = len(A), slice(start, start + BLOCK)
-
-    def subtract(first: int) -> None:
-        rows = slice(first, first + BLOCK)
-        A[rows, here] -= A[rows, :start] @ A[here, :start].T
-
-    if start:
-        list(pool.map(subtract, range(start, n, BLOCK)))
-    try:
-        corner = np.linalg.cholesky(A[here, here])
-    except np.linalg.LinAlgError:
-        return False
-    A[here, here] = corner
-    inverse = linalg.lapack.strtri(corner, lower=1)[0].T
-
-    def divide(first: int) -> None:
-        rows = slice(first, first + BLOCK)
-        A[rows, here] = A[rows, here] @ inverse
-
-    list(pool.map(divide, range(start + BLOCK, n, BLOCK)))
-    return True
+    def _blocks(self) -> Iterator[tuple[slice, Single]]:
+        for block, inverse in enumerate(self.inverses):
+            here = slice(block * BLOCK, min((block + 1) * BLOCK, len(self.lower)))
+            size = here.stop - here.start
+            yield here, inverse[:size, :size]

@@ -334,9 +334,9 @@ class Run:
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
             looks = _rounds_left(before, violation, self.tol)
-            steps = looks * STEPS_BETWEEN_LOOKS * STEP_COST * min(problem.size, _native.SET_SIZE)
+            seconds = step_seconds(looks * STEPS_BETWEEN_LOOKS, problem.size)
             before = violation
-            if steps < patience * expected_seconds(problem, b):
+            if seconds < patience * expected_seconds(problem, b):
                 continue
             if not self._guess(watch):
                 patience *= 4
@@ -401,6 +401,11 @@ class Run:
 def most_steps(max_iter: int, n: int) -> int:
     """The limit that ``max_iter`` stands for."""
     return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
+
+
+def step_seconds(steps: float, n: int) -> float:
+    """About how long so many steps on n variables take."""
+    return steps * STEP_COST * min(n, _native.SET_SIZE)
 
 
 def _rounds_left(before: float, now: float, tol: float) -> float:

@@ -7,8 +7,9 @@ on from there.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,9 @@ from ... import _native
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import Callback, Watch
-from .decomposition import FINE, Run
+from .active import expected_seconds, follow
+from .bordered import SystemsOnSets
+from .decomposition import FINE, Run, step_seconds
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
@@ -27,9 +30,9 @@ __all__ = ["solve_boxes"]
 
 
 def solve_boxes(
-    problems: Sequence[BoxProblem],
+    problem: BoxProblem,
+    factors: Sequence[float],
     matrix: SymmetricMatrix,
-    start_of: Callable[[BoxProblem, Vector], Vector],
     *,
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -41,15 +44,15 @@ def solve_boxes(
     threads: int | None = None,
     name: str = "solver",
 ) -> list[Solution[BoxValue]]:
-    """Solve the problems in their order; what stops one stops all that follow.
+    """Solve a problem with its bounds times each of the factors; what stops one stops all that follow.
 
     Parameters
     ----------
-    problems : sequence of BoxProblem
-        The same but for their bounds.
+    problem : BoxProblem
+        Its sum, if it has one, is zero.
+    factors : sequence of float
+        In an order in which each solution is a good start for the next.
     matrix : SymmetricMatrix
-    start_of : callable
-        ``start_of(problem, b)`` is a point of the box of a problem, made of the solution of the one before.
     time_budget : float, optional
         Seconds for all of them.
     tol, max_iter, cache_bytes, callbacks, progress, refine, threads, name
@@ -63,8 +66,8 @@ def solve_boxes(
         result.reason = reason
         return result
 
-    def run(problem: BoxProblem, start: Vector | None, gradient: Vector | None = None) -> Run:
-        return Run(problem, matrix, start, tol, cache_bytes, threads, gradient)
+    def run(here: BoxProblem, start: Vector | None, gradient: Vector | None) -> Run:
+        return Run(here, matrix, start, tol, cache_bytes, threads, gradient)
 
     def solve(steps: Run, watch: Watch) -> Solution[BoxValue]:
         try:
@@ -72,25 +75,56 @@ def solve_boxes(
         finally:
             watch.close()
 
-    start: Vector | None = None
-    reason, found = "", []
+    problems = [problem.scaled(factor) for factor in factors]
+    ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
+    reason = ""
+    found: list[Solution[BoxValue]] = []
     if not can_be_single(matrix, tol):  # a check costs no kernel value
-        for problem in problems:
-            start = None if start is None else start_of(problem, start)
-            found.append(solve(run(problem, start), watch(reason)))
-            start, reason = found[-1].value.coefficients, found[-1].stats["reason"]
+        start: tuple[Vector, Vector] | tuple[None, None] = None, None
+        for k, here in enumerate(problems):
+            if found:
+                value = found[-1].value
+                start = problems[k - 1].stretched(value.coefficients, value.gradient, here, ratios[k])
+            found.append(solve(run(here, *start), watch(reason)))
+            reason = found[-1].stats["reason"]
         return found
+    route = _Route(matrix, tol)
     reached: list[_Reached] = []
-    for problem in problems:
-        start = None if start is None else start_of(problem, start)
-        reached.append(_approach(run(problem, start), watch(reason), max_iter))
-        start, reason = reached[-1].b, reached[-1].reason
-    for point in _check(reached, matrix, tol):
+    for here, ratio in zip(problems, ratios, strict=True):
+        watching = watch(reason)
+        start = route.start(reached[-1], here, ratio, watching) if reached else (None, None)
+        reached.append(_approach(run(here, *start), watching, max_iter))
+        reason = reached[-1].reason
+    for point in _check(reached, matrix, tol, refine):
         if point.ended and not point.is_optimal(tol):
             found.append(solve(run(point.problem, point.b, point.f), watch(point.reason)))
         else:
             found.append((_refined(point, matrix) if point.ended and refine else point).solution(tol))
     return found
+
+
+class _Route:
+    """Where to start the next problem."""
+
+    def __init__(self, matrix: SymmetricMatrix, tol: float) -> None:
+        self._systems, self._tol = SystemsOnSets(matrix), tol
+        self._follows = False  # the solution was found by following it from one problem to the next
+
+    def start(self, last: _Reached, problem: BoxProblem, ratio: float, watch: Watch) -> tuple[Vector, Vector]:
+        """A point and its gradient."""
+        if last.ended and (self._follows or self._pays(last)):
+            found = follow(
+                last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, lambda: watch.is_over
+            )
+            self._follows = found is not None
+            if found is not None:
+                return found
+        return last.problem.stretched(last.b, last.f, problem, ratio)
+
+    def _pays(self, last: _Reached) -> bool:
+        if last.problem.constraint == "signed" or last.is_steep:
+            return False
+        return step_seconds(last.steps, last.problem.size) > expected_seconds(last.problem, last.b)
 
 
 class _Reached(NamedTuple):
@@ -105,6 +139,7 @@ class _Reached(NamedTuple):
     seconds: float
     reason: str
     is_rough: bool
+    is_steep: bool
     cache: dict[str, Any]
     rounding: float = 0.0  # of f
 
@@ -147,17 +182,22 @@ def _approach(run: Run, watch: Watch, max_iter: int) -> _Reached:
         watch.elapsed,
         watch.reason,
         run.is_rough,
+        run.is_steep,
         run.cache,
     )
 
 
-def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float) -> list[_Reached]:
-    """The same with gradients computed anew, in double precision, where the steps have ended."""
+def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, refine: bool) -> list[_Reached]:
+    """The same with gradients computed anew, in double precision, where the steps have ended.
+
+    The best gradients where one of them will be refined: that would need its own otherwise.
+    """
     ended = [point for point in reached if point.ended]
     if not ended:
         return list(reached)
     rounding = max(rounding_of_quick(point.b) for point in ended)
-    quick = ended[0].is_rough and is_small(rounding, tol)
+    best = refine and any(is_cheap(point.problem, point.b) for point in ended)
+    quick = ended[0].is_rough and is_small(rounding, tol) and not best
     try:
         products = iter(matrix.product(np.column_stack([point.b for point in ended]), quick).T)
     except KeyboardInterrupt:

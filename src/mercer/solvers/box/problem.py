@@ -28,7 +28,7 @@ multiplier of the constraint, which is the offset of the machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -76,6 +76,19 @@ class BoxProblem:
     def size(self) -> int:
         """Number of variables."""
         return len(self.linear)
+
+    def scaled(self, factor: float) -> BoxProblem:
+        """The same with bounds that are ``factor`` times as far."""
+        return replace(self, low=factor * self.low, high=factor * self.high)
+
+    def stretched(self, b: Vector, f: Vector, other: BoxProblem, factor: float) -> tuple[Vector, Vector]:
+        """The same point in the box of ``other``, which is ``factor`` times as large, and its gradient there.
+
+        What was at a bound is at a bound.
+        """
+        at_high, at_low = b == self.high, b == self.low
+        result = np.where(at_high, other.high, np.where(at_low, other.low, factor * b))
+        return np.clip(result, other.low, other.high), self.linear + factor * (f - self.linear)
 
     def is_free(self, b: Vector) -> NDArray[np.bool_]:
         """Which variables may move in both directions without a change of slope."""

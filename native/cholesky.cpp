@@ -1,0 +1,112 @@
+#include "cholesky.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "dispatch.hpp"
+
+namespace mercer {
+namespace {
+
+// Rows that one thread takes at a time.
+constexpr Index kRowsAtATime = 4 * kFactorRows;
+
+// Numbers of a row that are packed at a time: those of a panel stay in the first cache.
+constexpr Index kPart = 64;
+
+// Packs rows of a matrix as the columns of panels; columns beyond the last keep what is there.
+FactorPanels pack(const float* from, Index stride, Index rows, Index depth, float* to, int threads) {
+  Index panels = (rows + kPanel - 1) / kPanel, parts = (depth + kPart - 1) / kPart;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1 && parts > 1)
+  for (Index p = 0; p < panels; ++p)
+    for (Index part = 0; part < parts; ++part) {
+      Index end = std::min(depth, (part + 1) * kPart);
+      for (Index c = 0; c < std::min(kPanel, rows - p * kPanel); ++c) {
+        const float* row = from + (p * kPanel + c) * stride;
+        float* column = to + p * depth * kPanel + c;
+        for (Index k = part * kPart; k < end; ++k) column[k * kPanel] = row[k];
+      }
+    }
+  return {to, depth, rows};
+}
+
+// The same with the columns of a square.
+FactorPanels pack_columns(const float* from, Index stride, Index size, float* to) {
+  for (Index first = 0; first < size; first += kPanel)
+    for (Index k = 0; k < size; ++k)
+      std::copy_n(from + k * stride + first, std::min(kPanel, size - first),
+                  to + (first * size + k * kPanel));
+  return {to, size, size};
+}
+
+// A_RH - L_RB L_HB' for rows R of which `rows` is the first and H begins at `start`; and then, if there is
+// an inverse, times its transpose.
+void carry(const FactorPanels& before, const FactorPanels* inverse, Index start, float* rows, Index stride,
+           Index count, int threads) {
+  const Table& t = table();
+  Index jobs = (count + kRowsAtATime - 1) / kRowsAtATime;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && jobs > 1)
+  for (Index job = 0; job < jobs; ++job) {
+    Index first = job * kRowsAtATime, some = std::min(kRowsAtATime, count - first);
+    float* at = rows + first * stride;
+    if (start > 0) t.subtract_products(at, stride, some, before, at + start);
+    if (inverse != nullptr) t.multiply_rows(at + start, stride, some, *inverse);
+  }
+}
+
+// The factor of a block in its place, and the transpose of its inverse.
+bool factor_block(float* A, Index stride, Index n, float* inverse) {
+  float panels[kFactorBlock * kPanel], corner[kPanel * kPanel], by[kPanel * kPanel];
+  std::fill_n(panels, kFactorBlock * kPanel, 0.0f);
+  std::fill_n(by, kPanel * kPanel, 0.0f);
+  std::fill_n(inverse, kFactorBlock * kFactorBlock, 0.0f);
+  for (Index i = 0; i < n; ++i) inverse[i * kFactorBlock + i] = 1.0f;
+  for (Index start = 0; start < n; start += kPanel) {
+    Index width = std::min(kPanel, n - start), end = start + width;
+    float* rows = A + start * stride;
+    FactorPanels before = pack(rows, stride, width, start, panels, 1);
+    carry(before, nullptr, start, rows, stride, width, 1);
+    if (!table().factor_corner(rows + start, stride, width, corner)) return false;
+    FactorPanels last = pack(corner, kPanel, width, width, by, 1);
+    carry(before, &last, start, A + end * stride, stride, n - end, 1);
+    carry(before, &last, start, inverse, kFactorBlock, end, 1);
+  }
+  return true;
+}
+
+// Room for the panels of a block of a matrix of n rows.
+struct Room {
+  std::unique_ptr<float[]> before, inverse;
+
+  explicit Room(Index n)
+      : before(std::make_unique<float[]>(static_cast<std::size_t>(kFactorBlock * n))),
+        inverse(std::make_unique<float[]>(static_cast<std::size_t>(kFactorBlock * kFactorBlock))) {}
+};
+
+}  // namespace
+
+bool eliminate(float* A, Index n, Index first, Index last, float* inverses, int threads) {
+  Room room(n);
+  for (Index block = first; block < last; ++block) {
+    Index start = block * kFactorBlock, width = std::min(kFactorBlock, n - start), end = start + width;
+    float *rows = A + start * n, *inverse = inverses + block * kFactorBlock * kFactorBlock;
+    FactorPanels before = pack(rows, n, width, start, room.before.get(), threads);
+    carry(before, nullptr, start, rows, n, width, threads);
+    if (!factor_block(rows + start, n, width, inverse)) return false;
+    FactorPanels by = pack_columns(inverse, kFactorBlock, width, room.inverse.get());
+    carry(before, &by, start, A + end * n, n, n - end, threads);
+  }
+  return true;
+}
+
+void solve_rows(const float* L, Index n, const float* inverses, float* rows, Index count, int threads) {
+  Room room(n);
+  for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
+    Index width = std::min(kFactorBlock, n - start);
+    FactorPanels before = pack(L + start * n, n, width, start, room.before.get(), threads);
+    FactorPanels by = pack_columns(inverses, kFactorBlock, width, room.inverse.get());
+    carry(before, &by, start, rows, n, count, threads);
+  }
+}
+
+}  // namespace mercer

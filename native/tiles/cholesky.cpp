@@ -1,0 +1,140 @@
+// Blocks of Cholesky factors in single precision (native/cholesky.hpp).
+#include <cmath>
+
+#include "floats.hpp"
+#include "tiles.hpp"
+
+namespace mercer::MERCER_TILES {
+namespace {
+
+constexpr int kPanelVectors = kPanel / kFloatLanes;
+
+// Rows whose sums fit into the registers next to the columns of a panel.
+#if defined(__AVX512F__)
+constexpr int kGroup = 12;
+#elif defined(__AVX__)
+constexpr int kGroup = 3;
+#else
+constexpr int kGroup = 1;
+#endif
+static_assert(kFactorRows % kGroup == 0);
+
+// Numbers of a row that are taken at a time: those of a panel stay in the first cache.
+constexpr Index kDepth = 192;
+
+// Rows with a distance that the compiler knows, and that no two of them share a line of the cache by.
+constexpr Index kStride = kDepth + 16;
+
+// out[r][c] = base - sum_k x[r][k] y[k][c] for a group of rows and a panel of columns, or without `base`
+// just the sum.
+template <bool subtracts>
+MERCER_INLINE void block(const float* x, const float* y, Index depth, float* const* out, Index rows,
+                         Index columns) {
+  FloatVec acc[kGroup][kPanelVectors];
+  for (auto& row : acc)
+    for (FloatVec& sum : row) sum = splat_float(0.0f);
+  for (Index k = 0; k < depth; ++k, ++x, y += kPanel) {
+    FloatVec column[kPanelVectors];
+    for (int v = 0; v < kPanelVectors; ++v) column[v] = load_floats(y + v * kFloatLanes);
+    for (int r = 0; r < kGroup; ++r) {
+      FloatVec row = splat_float(x[r * kStride]);
+      for (int v = 0; v < kPanelVectors; ++v) acc[r][v] = muladd(row, column[v], acc[r][v]);
+    }
+  }
+  bool whole = columns == kPanel;
+  for (int r = 0; r < kGroup; ++r) {
+    if (r >= rows) return;
+    float last[kPanel], *to = whole ? out[r] : last;
+    for (Index c = 0; subtracts && !whole && c < columns; ++c) last[c] = out[r][c];
+    for (int v = 0; v < kPanelVectors; ++v) {
+      float* at = to + v * kFloatLanes;
+      store(at, subtracts ? load_floats(at) - acc[r][v] : acc[r][v]);
+    }
+    for (Index c = 0; !whole && c < columns; ++c) out[r][c] = last[c];
+  }
+}
+
+// Some rows of a matrix side by side, groups of which are whole.
+struct Copy {
+  alignas(64) float x[4 * kFactorRows * kStride];
+
+  void take(const float* rows, Index stride, Index count, Index depth) {
+    for (Index r = 0; r < (count + kGroup - 1) / kGroup * kGroup; ++r) {
+      const float* from = rows + std::min(r, count - 1) * stride;
+      float* to = x + r * kStride;
+      Index k = 0;
+      for (; k + kFloatLanes <= depth; k += kFloatLanes) store(to + k, load_floats(from + k));
+      for (; k < depth; ++k) to[k] = from[k];
+    }
+  }
+};
+
+template <bool subtracts>
+void products(const Copy& copy, Index from, Index depth, const FactorPanels& panels, float* out, Index stride,
+              Index count) {
+  for (Index first = 0; first < panels.rows; first += kPanel) {
+    const float* y = panels.data + (first * panels.depth + from * kPanel);
+    if (!subtracts) depth = std::min(panels.depth, first + kPanel);  // a triangle has zeros beyond
+    for (Index r = 0; r < count; r += kGroup) {
+      float* to[kGroup];
+      for (Index i = 0; i < kGroup; ++i) to[i] = out + (r + (r + i < count ? i : 0)) * stride + first;
+      block<subtracts>(copy.x + r * kStride, y, depth, to, std::min<Index>(kGroup, count - r),
+                       std::min(kPanel, panels.rows - first));
+    }
+  }
+}
+
+void subtract_products(const float* rows, Index stride, Index count, const FactorPanels& panels, float* out) {
+  Copy copy;
+  for (Index from = 0; from < panels.depth; from += kDepth) {
+    Index depth = std::min(kDepth, panels.depth - from);
+    copy.take(rows + from, stride, count, depth);
+    products<true>(copy, from, depth, panels, out, stride, count);
+  }
+}
+
+void multiply_rows(float* rows, Index stride, Index count, const FactorPanels& panels) {
+  Copy copy;
+  copy.take(rows, stride, count, panels.depth);
+  products<false>(copy, 0, panels.depth, panels, rows, stride, count);
+}
+
+// The sum of products of two rows that are short.
+float dot(const float* x, const float* y, Index count) {
+  float sum = 0.0f;
+  for (Index k = 0; k < count; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+bool factor_corner(float* A, Index stride, Index n, float* inverse) {
+  // Column by column of L: what is known of the columns to the right falls with each.
+  for (Index j = 0; j < n; ++j) {
+    float* row = A + j * stride;
+    float rest = row[j] - dot(row, row, j);
+    if (!(rest > 0.0f) || !std::isfinite(rest)) return false;
+    row[j] = std::sqrt(rest);
+    float reciprocal = 1.0f / row[j];
+    for (Index i = j + 1; i < n; ++i) {
+      float* other = A + i * stride;
+      other[j] = (other[j] - dot(other, row, j)) * reciprocal;
+    }
+    // Row j of the inverse, from those above.
+    float* to = inverse + j * kPanel;
+    for (Index c = 0; c < kPanel; ++c) to[c] = 0.0f;
+    for (Index k = 0; k < j; ++k)
+      for (Index c = 0; c < kPanel; ++c) to[c] -= row[k] * inverse[k * kPanel + c];
+    for (Index c = 0; c < kPanel; ++c) to[c] *= reciprocal;
+    to[j] = reciprocal;
+  }
+  return true;
+}
+
+}  // namespace
+
+void fill_cholesky(Table& table) {
+  table.subtract_products = subtract_products;
+  table.multiply_rows = multiply_rows;
+  table.factor_corner = factor_corner;
+}
+
+}  // namespace mercer::MERCER_TILES
