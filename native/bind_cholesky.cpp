@@ -1,4 +1,4 @@
-// mercer._native.eliminate and solve_rows: native/cholesky.hpp on arrays of NumPy.
+// mercer._native.eliminate, solve_rows, solve_forward and solve_backward: native/cholesky.hpp on arrays of NumPy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -29,6 +29,14 @@ void solve_rows(const Matrix<const float>& L, const ConstBlocks& inverses, const
                      static_cast<Index>(rows.shape(0)), threads);
 }
 
+using Vector = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <auto solve>
+void solve_one(const Matrix<const float>& L, const ConstBlocks& inverses, const Vector& x, int threads) {
+  nb::gil_scoped_release release;
+  solve(L.data(), static_cast<Index>(L.shape(0)), inverses.data(), x.data(), threads);
+}
+
 }  // namespace
 
 void bind_cholesky(nb::module_& m) {
@@ -38,4 +46,8 @@ void bind_cholesky(nb::module_& m) {
         "threads"_a);
   m.def("solve_rows", &solve_rows, "L"_a.noconvert(), "inverses"_a.noconvert(), "rows"_a.noconvert(),
         "threads"_a);
+  m.def("solve_forward", &solve_one<mercer::solve_forward>, "L"_a.noconvert(), "inverses"_a.noconvert(),
+        "x"_a.noconvert(), "threads"_a);
+  m.def("solve_backward", &solve_one<mercer::solve_backward>, "L"_a.noconvert(), "inverses"_a.noconvert(),
+        "x"_a.noconvert(), "threads"_a);
 }

@@ -74,6 +74,25 @@ bool factor_block(float* A, Index stride, Index n, float* inverse) {
   return true;
 }
 
+// A block's part of x, times L_HH^-1 or, transposed, times L_HH^-T; `inverse` is L_HH^-T.
+void apply(const float* inverse, Index width, bool transposed, float* x) {
+  float result[kFactorBlock] = {};
+  for (Index i = 0; i < width; ++i) {
+    const float* row = inverse + i * kFactorBlock;
+    if (transposed) {
+      float sum = 0.0f;
+      for (Index k = i; k < width; ++k) sum += row[k] * x[k];
+      result[i] = sum;
+    } else {
+      for (Index k = i; k < width; ++k) result[k] += row[k] * x[i];
+    }
+  }
+  std::copy_n(result, width, x);
+}
+
+// Numbers of L that are worth another thread.
+constexpr Index kWorthAThread = 1 << 16;
+
 // Room for the panels of a block of a matrix of n rows.
 struct Room {
   std::unique_ptr<float[]> before, inverse;
@@ -106,6 +125,33 @@ void solve_rows(const float* L, Index n, const float* inverses, float* rows, Ind
     FactorPanels before = pack(L + start * n, n, width, start, room.before.get(), threads);
     FactorPanels by = pack_columns(inverses, kFactorBlock, width, room.inverse.get());
     carry(before, &by, start, rows, n, count, threads);
+  }
+}
+
+void solve_forward(const float* L, Index n, const float* inverses, float* x, int threads) {
+  const Table& t = table();
+  for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
+    Index width = std::min(kFactorBlock, n - start), jobs = (width + kRowsAtATime - 1) / kRowsAtATime;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+    for (Index job = 0; job < jobs; ++job) {
+      Index first = start + job * kRowsAtATime, some = std::min(kRowsAtATime, start + width - first);
+      t.subtract_dots(L + first * n, n, some, x, start, x + first);
+    }
+    apply(inverses, width, false, x + start);
+  }
+}
+
+void solve_backward(const float* L, Index n, const float* inverses, float* x, int threads) {
+  const Table& t = table();
+  for (Index block = (n - 1) / kFactorBlock; block >= 0; --block) {
+    Index start = block * kFactorBlock, width = std::min(kFactorBlock, n - start);
+    apply(inverses + block * kFactorBlock * kFactorBlock, width, true, x + start);
+    Index jobs = (start + kFactorBlock - 1) / kFactorBlock;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+    for (Index job = 0; job < jobs; ++job) {
+      Index first = job * kFactorBlock, last = std::min(start, first + kFactorBlock);
+      t.subtract_rows(L + start * n, n, width, x + start, first, last, x);
+    }
   }
 }
 

@@ -22,4 +22,8 @@ bool eliminate(float* A, Index n, Index first, Index last, float* inverses, int 
 // rows = rows L^-T, for `count` rows of n numbers.
 void solve_rows(const float* L, Index n, const float* inverses, float* rows, Index count, int threads);
 
+// The same for one row, x = L^-1 x, and x = L^-T x: each reads L once, where it is.
+void solve_forward(const float* L, Index n, const float* inverses, float* x, int threads);
+void solve_backward(const float* L, Index n, const float* inverses, float* x, int threads);
+
 }  // namespace mercer

@@ -242,6 +242,12 @@ using SubtractProducts = void (*)(const float* rows, Index stride, Index count, 
                                   float* out);
 // rows[r][c] = <rows[r], panels[c]>, for as many rows, where panels[c][k] = 0 for k > c
 using MultiplyRows = void (*)(float* rows, Index stride, Index count, const FactorPanels& panels);
+// out[r] -= <rows[r], x>, with numbers of a row that follow each other and `stride` from row to row
+using SubtractDots = void (*)(const float* rows, Index stride, Index count, const float* x, Index depth,
+                              float* out);
+// out[k] -= sum_r factors[r] rows[r][k] for first <= k < last
+using SubtractRows = void (*)(const float* rows, Index stride, Index count, const float* factors, Index first,
+                              Index last, float* out);
 // The factor of a block of at most kPanel rows in its place, and its inverse, kPanel numbers from row to row;
 // false if the block is not positive definite.
 using FactorCorner = bool (*)(float* A, Index stride, Index n, float* inverse);
@@ -331,6 +337,8 @@ struct Table {
   Index rough_rows;  // of a group
   SubtractProducts subtract_products;
   MultiplyRows multiply_rows;
+  SubtractDots subtract_dots;
+  SubtractRows subtract_rows;
   FactorCorner factor_corner;
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];

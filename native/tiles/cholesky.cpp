@@ -30,9 +30,7 @@ constexpr Index kStride = kDepth + 16;
 template <bool subtracts>
 MERCER_INLINE void block(const float* x, const float* y, Index depth, float* const* out, Index rows,
                          Index columns) {
-  FloatVec acc[kGroup][kPanelVectors];
-  for (auto& row : acc)
-    for (FloatVec& sum : row) sum = splat_float(0.0f);
+  FloatVec acc[kGroup][kPanelVectors] = {};
   for (Index k = 0; k < depth; ++k, ++x, y += kPanel) {
     FloatVec column[kPanelVectors];
     for (int v = 0; v < kPanelVectors; ++v) column[v] = load_floats(y + v * kFloatLanes);
@@ -99,6 +97,43 @@ void multiply_rows(float* rows, Index stride, Index count, const FactorPanels& p
   products<false>(copy, 0, panels.depth, panels, rows, stride, count);
 }
 
+void subtract_dots(const float* rows, Index stride, Index count, const float* x, Index depth, float* out) {
+  constexpr int sums = 4;
+  for (Index r = 0; r < count; ++r) {
+    const float* row = rows + r * stride;
+    FloatVec acc[sums] = {};
+    Index k = 0;
+    for (; k + sums * kFloatLanes <= depth; k += sums * kFloatLanes)
+      for (int v = 0; v < sums; ++v)
+        acc[v] = muladd(load_floats(row + k + v * kFloatLanes), load_floats(x + k + v * kFloatLanes), acc[v]);
+    float lanes[kFloatLanes], sum = 0.0f;
+    store(lanes, (acc[0] + acc[1]) + (acc[2] + acc[3]));
+    for (int lane = 0; lane < kFloatLanes; ++lane) sum += lanes[lane];
+    for (; k < depth; ++k) sum += row[k] * x[k];
+    out[r] -= sum;
+  }
+}
+
+void subtract_rows(const float* rows, Index stride, Index count, const float* factors, Index first, Index last,
+                   float* out) {
+  constexpr int together = 4;
+  Index r = 0;
+  for (; r + together <= count; r += together) {
+    const float* row = rows + r * stride;
+    Index k = first;
+    for (; k + kFloatLanes <= last; k += kFloatLanes) {
+      FloatVec sum = load_floats(out + k);
+      for (int i = 0; i < together; ++i)
+        sum = sum - splat_float(factors[r + i]) * load_floats(row + i * stride + k);
+      store(out + k, sum);
+    }
+    for (; k < last; ++k)
+      for (int i = 0; i < together; ++i) out[k] -= factors[r + i] * row[i * stride + k];
+  }
+  for (; r < count; ++r)
+    for (Index k = first; k < last; ++k) out[k] -= factors[r] * rows[r * stride + k];
+}
+
 // The sum of products of two rows that are short.
 float dot(const float* x, const float* y, Index count) {
   float sum = 0.0f;
@@ -134,6 +169,8 @@ bool factor_corner(float* A, Index stride, Index n, float* inverse) {
 void fill_cholesky(Table& table) {
   table.subtract_products = subtract_products;
   table.multiply_rows = multiply_rows;
+  table.subtract_dots = subtract_dots;
+  table.subtract_rows = subtract_rows;
   table.factor_corner = factor_corner;
 }
 

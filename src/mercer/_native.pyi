@@ -100,6 +100,12 @@ def eliminate(
 def solve_rows(
     L: NDArray[np.float32], inverses: NDArray[np.float32], rows: NDArray[np.float32], threads: int
 ) -> None: ...
+def solve_forward(
+    L: NDArray[np.float32], inverses: NDArray[np.float32], x: NDArray[np.float32], threads: int
+) -> None: ...
+def solve_backward(
+    L: NDArray[np.float32], inverses: NDArray[np.float32], x: NDArray[np.float32], threads: int
+) -> None: ...
 def align_series(
     op: int,
     x: NDArray[np.float64],

@@ -74,11 +74,10 @@ class RoughRows:
         step = max(1, int(CALL_OPERATIONS / max(1, self._points.size)))
         return (slice(i, i + step) for i in range(0, rows, step))
 
-    def block(self, index: Array) -> Array:
-        """Values of some points with each other."""
-        every, out = np.arange(len(index)), np.empty((len(index), len(index)), dtype=np.float32)
+    def block(self, index: Array, out: Array) -> None:
+        """Write values of some points with each other."""
+        every = np.arange(len(index))
         RoughRows(self._points[index]).fill(every, every, out)
-        return out
 
 
 def _scaled(points: Array, mean: Array, factor: float) -> Array:

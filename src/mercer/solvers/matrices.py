@@ -44,8 +44,8 @@ class SymmetricMatrix(Protocol):
         """Rows of about the same numbers, for Gaussian kernels where these are much quicker."""
         ...
 
-    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Values of some points with each other, about right, in memory of its own."""
+    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, about right, to ``out``."""
         ...
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,13 +111,13 @@ class DenseMatrix:
         """All rows are there."""
         return None
 
-    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Values of some points with each other."""
+    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other to ``out``."""
         if self._source is not None:
-            return self._source.rough_block(index)
+            return self._source.rough_block(index, out)
         if self.index is not None:
             index = self.index[index]
-        return self.whole[np.ix_(index, index)].astype(np.float32, copy=False)
+        out[:] = self.whole[np.ix_(index, index)]
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``, from the values that are there."""
@@ -175,11 +175,12 @@ class GramMatrix:
     def _rough(self) -> RoughRows | None:
         return self._single._rough()
 
-    def rough_block(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Values of some points with each other."""
+    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other to ``out``."""
         if self._rough is None:
-            return np.array(self._single.block(index, index), dtype=np.float32)
-        return self._rough.block(index)
+            out[:] = self._single.block(index, index)
+        else:
+            self._rough.block(index, out)
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``."""

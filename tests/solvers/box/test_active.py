@@ -30,8 +30,12 @@ def classifier(n, C, seed=0, d=4):
 def test_factor_solves(n):
     K = np.asarray(gram(Gaussian(1.0), points(n)).dense()) + 0.1 * np.eye(n)
     right = points(n, 3, seed=1)
-    found = Factor.of(K.astype(np.float32), 0.0).solve(right.T).T
-    np.testing.assert_allclose(K @ found, right, atol=1e-4)
+    factor = Factor.of(K.astype(np.float32), 0.0)
+    np.testing.assert_allclose(K @ factor.solve(right[:, 0]), right[:, 0], atol=1e-4)
+    rows = np.ascontiguousarray(right.T, dtype=np.float32)
+    factor.solve_rows(rows)
+    np.testing.assert_allclose(rows[1], factor.forward(right[:, 1]), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(np.tril(factor.lower) @ rows.T, right, atol=1e-4)
 
 
 def test_factor_has_the_same_bits_on_any_number_of_threads(monkeypatch):
@@ -53,20 +57,25 @@ def test_no_factor_of_an_indefinite_matrix(n):
 
 # -- bordered systems ---------------------------------------------------------------------------
 @pytest.mark.parametrize("held", [True, False], ids=["held", "lazy"])
-def test_one_set_after_the_other(held):
+@pytest.mark.parametrize("with_sum", [True, False])
+def test_one_set_after_the_other(held, with_sum):
     n = 400
     G = gram(Gaussian(0.5), points(n))
     K = np.asarray(G.dense())
-    systems = SystemsOnSets(DenseMatrix(K.copy()) if held else GramMatrix(G))
+    systems = SystemsOnSets(DenseMatrix(K.copy()) if held else GramMatrix(G), with_sum)
     rng = np.random.default_rng(3)
     inside = rng.random(n) < 0.8
-    for changes in (0, 0, 1, 5, 12, 3, 200, 4, 0):
+    for changes in (0, 0, 1, 5, 12, 3, 200, 4, 0, 40, 40):
         flipped = rng.choice(n, changes, replace=False)
         inside[flipped] ^= True
         index = np.flatnonzero(inside)
-        right = rng.standard_normal((len(index), 2))
-        exact = np.linalg.solve(K[np.ix_(index, index)], right)
-        np.testing.assert_allclose(systems.solve(index, right.T).T, exact, rtol=2e-3, atol=2e-3)
+        right, total = rng.standard_normal(len(index)), rng.standard_normal()
+        ones = np.ones((len(index), int(with_sum)))
+        system = np.block([[K[np.ix_(index, index)], ones], [ones.T, np.zeros((int(with_sum),) * 2)]])
+        exact = np.linalg.solve(system, np.append(right, total) if with_sum else right)
+        found, offset = systems.solve(index, right, total)
+        np.testing.assert_allclose(found, exact[: len(index)], rtol=2e-3, atol=2e-3)
+        assert offset == pytest.approx(exact[-1] if with_sum else 0.0, rel=2e-3, abs=2e-3)
 
 
 # -- the whole ----------------------------------------------------------------------------------

@@ -118,8 +118,9 @@ class SharedGram:
         rough = None if "_K" in self.__dict__ else GramMatrix(self._G).rough()
         if rough is None or self.dtype != np.float32:
             return self.part(np.arange(len(self._G)))
-        every = np.arange(len(self._G))
-        return DenseMatrix(rough.block(every), None, lambda: self.lazy(every), is_rough=True)
+        every, K = np.arange(len(self._G)), np.empty(self._G.shape, dtype=np.float32)
+        rough.fill(every, every, K)
+        return DenseMatrix(K, None, lambda: self.lazy(every), is_rough=True)
 
     @property
     def is_quick(self) -> bool:

@@ -73,7 +73,7 @@ def settle(
     is_stopped : callable
         Asked between rounds.
     """
-    return _Search(problem, SystemsOnSets(matrix), b, f, tol).settle(is_stopped)
+    return _Search(problem, SystemsOnSets(matrix, problem.constraint == "sum"), b, f, tol).settle(is_stopped)
 
 
 def follow(
@@ -144,7 +144,7 @@ class _Search:
         solved = self._solve(index)
         if solved is None:
             return -1
-        offset, change = solved
+        change, offset = solved
         low, high = self._segment(index)
         aim = self.b[index] + change
         inside = np.clip(aim, low, high)
@@ -159,20 +159,19 @@ class _Search:
         rest = np.abs(self.f[index] + self._widths(index) + offset).max()
         return int(left.sum() + joined.sum()) + int(rest > self.tol / 4)
 
-    def _solve(self, index: NDArray[np.intp]) -> tuple[float, Vector] | None:
-        """The offset and the changes of the free variables at the solution of the system."""
+    def _solve(self, index: NDArray[np.intp]) -> tuple[Vector, float] | None:
+        """The changes of the free variables at the solution of the system, and the offset."""
         if not len(index):
             return None
         right = -(self.f[index] + self._widths(index))
-        found = self.systems.solve(index, np.stack([right, np.ones(len(index))]))
-        if found is None or not np.isfinite(found).all():
-            return None
-        first, second = found
-        if self.problem.constraint == "free":
-            return 0.0, first
         lacking = self.total - float(self.b.sum())
-        offset = (float(first.sum()) - lacking) / float(second.sum())
-        return offset, first - offset * second
+        found = self.systems.solve(index, right, lacking)
+        if found is None or not (np.isfinite(found[0]).all() and np.isfinite(found[1])):
+            return None
+        change, offset = found
+        if self.problem.constraint == "sum":  # exactly
+            change = change + (lacking - float(change.sum())) / len(change)
+        return change, offset
 
     def _widths(self, index: NDArray[np.intp]) -> Vector:
         return np.where(self.rises[index], self.problem.width, -self.problem.width)

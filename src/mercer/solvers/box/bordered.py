@@ -1,16 +1,17 @@
 r"""Systems with K on one set after another, where the sets differ by little.
 
-The Cholesky factor of :math:`K_{BB} = L L^\top` of an old set B serves a new one: with what is added, J, and
-what is removed, D, the solution is that of
+.. math:: K_{FF} d + \rho 1 = r, \qquad 1^\top d = s
+
+or without :math:`\rho` and the last equation.  The Cholesky factor of :math:`K_{BB} = L L^\top` of an old set
+B serves a new one, F: with what is added, J, and what is removed, D, the solution is that of
 
 .. math::
 
     \begin{pmatrix} K_{BB} & U \\ U^\top & S \end{pmatrix}, \qquad
-    U = (K_{BJ}, E_D), \qquad S = \begin{pmatrix} K_{JJ} & 0 \\ 0 & 0 \end{pmatrix},
+    U = (1, E_D, K_{BJ}), \qquad S = \begin{pmatrix} 0 & 0 & 1^\top \\ 0 & 0 & 0 \\ 1 & 0 & K_{JJ} \end{pmatrix},
 
-whose last rows say that removed variables stay where they are.  Half of a solution with the factor,
-:math:`V = L^{-1} U`, is needed for each place in which the sets differ; these are kept, with
-:math:`S - V^\top V`.
+whose rows of D say that removed variables stay where they are.  Half of a solution with the factor,
+:math:`V = L^{-1} U`, is needed for each column of U; these are kept, with :math:`S - V^\top V`.
 """
 
 from __future__ import annotations
@@ -31,92 +32,113 @@ MOST_DIFFERENT = 1 / 5
 SHIFT = 1e-6
 
 Index = NDArray[np.intp]
+Vector = NDArray[np.float64]
 
 
 class SystemsOnSets:
-    """Solves ``K_FF d = r`` to about single precision."""
+    """Solves the systems to about single precision."""
 
-    def __init__(self, matrix: SymmetricMatrix) -> None:
+    def __init__(self, matrix: SymmetricMatrix, with_sum: bool) -> None:
         self.matrix = matrix
+        self._with_sum = with_sum
         self._shift = SHIFT * float(matrix.diagonal().max(initial=0.0))
-        self._base: Index = np.empty(0, dtype=np.intp)
-        self._border: _Border | None = None
+        self._base: _Base | None = None
+        self._memory: Single = np.empty(0, dtype=np.float32)  # of one factor after the other
 
-    def solve(self, index: Index, right: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """The solution for the set ``index``, which is sorted; None if K is not positive definite there.
+    def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float] | None:
+        """The solution for the set ``index``, which is sorted; None if K is not positive definite there."""
+        if self._base is None or self._base.distance(index) > MOST_DIFFERENT * len(index):
+            self._base = self._factored(index)
+        return None if self._base is None else self._base.solve(index, right, total)
 
-        ``right`` has a row for each right-hand side, and so has the solution.
-        """
-        added = np.setdiff1d(index, self._base, assume_unique=True)
-        removed = np.setdiff1d(self._base, index, assume_unique=True)
-        if self._border is None or len(added) + len(removed) > MOST_DIFFERENT * len(index):
-            self._base, self._border = index, None
-            factor = Factor.of(self.matrix.rough_block(index), self._shift)
-            if factor is None:
-                return None
-            self._border = _Border(self.matrix, index, factor, self._shift)
-            return factor.solve(right).astype(np.float64)
-        if not len(added) and not len(removed):
-            return self._border.factor.solve(right).astype(np.float64)
-        return self._border.solve(index, added, removed, right)
+    def _factored(self, index: Index) -> _Base | None:
+        n = len(index)
+        if len(self._memory) < n * n:
+            self._base, self._memory = None, np.empty(n * n, dtype=np.float32)
+        block = self._memory[: n * n].reshape(n, n)
+        self.matrix.rough_block(index, block)
+        factor = Factor.of(block, self._shift)
+        return None if factor is None else _Base(self.matrix, index, factor, self._shift, self._with_sum)
 
 
-class _Border:
-    """The columns of V that are known, and what remains of the corner below them."""
+class _Base:
+    """A factored set, the columns of V that are known, and what remains of the corner below them."""
 
-    def __init__(self, matrix: SymmetricMatrix, base: Index, factor: Factor, shift: float) -> None:
-        self.factor = factor
-        self._matrix, self._base, self._shift = matrix, base, shift
-        self._place: dict[int, int] = {}  # of a variable among the columns
-        self._V: Single = np.empty((0, len(base)), dtype=np.float32)  # transposed
-        self._corner: NDArray[np.float64] = np.empty((0, 0))
+    def __init__(
+        self, matrix: SymmetricMatrix, index: Index, factor: Factor, shift: float, with_sum: bool
+    ) -> None:
+        self._matrix, self._index, self._factor, self._shift = matrix, index, factor, shift
+        self._is_member = np.zeros(matrix.size, dtype=bool)
+        self._is_member[index] = True
+        self._place = np.full(matrix.size, -1)  # of a variable among the columns
+        self._variables: Index = np.empty(0, dtype=np.intp)  # of the columns, after that of the sum
+        self._sums = self._known = int(with_sum)
+        self._V: Single = np.empty((self._sums, len(index)), dtype=np.float32)  # transposed
+        self._V[:] = factor.forward(np.ones(len(index)))
+        self._corner = -np.asarray(self._V @ self._V.T, dtype=np.float64)
 
-    def solve(
-        self, index: Index, added: Index, removed: Index, right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        places = self._know(added, removed)
-        kept = np.isin(self._base, removed, invert=True, assume_unique=True)
-        old = np.isin(index, added, invert=True, assume_unique=True)
-        in_base = np.zeros((len(right), len(self._base)), dtype=np.float32)
-        in_base[:, kept] = right[:, old]
-        below = np.zeros((len(right), len(places)))
-        below[:, : len(added)] = right[:, ~old]
-        first = self.factor.forward(in_base)
+    def distance(self, index: Index) -> int:
+        """How many variables are in one of the sets alone."""
+        return len(index) + len(self._index) - 2 * int(self._is_member[index].sum())
+
+    def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float]:
+        old = self._is_member[index]
+        is_kept = np.zeros(len(self._is_member), dtype=bool)
+        is_kept[index[old]] = True
+        kept = is_kept[self._index]
+        added, removed = index[~old], self._index[~kept]
+        self._know(added, removed)
+        places = np.concatenate([np.arange(self._sums), self._place[removed], self._place[added]])
+        last = len(places) - len(added)
+        first = np.zeros(len(self._index))
+        first[kept] = right[old]
+        first = self._factor.forward(first)
+        below = np.zeros(len(places))
+        below[: self._sums], below[last:] = total, right[~old]
+        V = self._V[: self._known]
         with single_threaded_blas():
-            below -= (first @ self._V.T)[:, places]
-            second = np.linalg.solve(self._corner[np.ix_(places, places)], below.T).T
-            factors = np.zeros((len(right), len(self._V)), dtype=np.float32)
-            factors[:, places] = second
-            first -= factors @ self._V
+            below -= (V @ first)[places]
+            second = np.linalg.solve(self._corner[np.ix_(places, places)], below)
+            factors = np.zeros(len(V), dtype=np.float32)
+            factors[places] = second
+            first -= factors @ V
         result = np.empty_like(right)
-        result[:, old] = self.factor.backward(first)[:, kept]
-        result[:, ~old] = second[:, : len(added)]
-        return result
+        result[old], result[~old] = self._factor.backward(first)[kept], second[last:]
+        return result, float(second[0]) if self._sums else 0.0
 
-    def _know(self, added: Index, removed: Index) -> Index:
+    def _know(self, added: Index, removed: Index) -> None:
         """Columns of these variables; those that are not known yet are computed together."""
-        joins = [i for i in added.tolist() if i not in self._place]
-        leaves = [i for i in removed.tolist() if i not in self._place]
-        if joins or leaves:
-            self._extend(np.array(joins, dtype=np.intp), np.array(leaves, dtype=np.intp))
-        return np.array([self._place[i] for i in (*added.tolist(), *removed.tolist())], dtype=np.intp)
+        joins, leaves = (some[self._place[some] < 0] for some in (added, removed))
+        if len(joins) or len(leaves):
+            old, new = self._known, self._known + len(leaves) + len(joins)
+            self._make_room(new)
+            self._known = new
+            self._place[leaves] = old + np.arange(len(leaves))
+            self._place[joins] = old + len(leaves) + np.arange(len(joins))
+            self._variables = np.concatenate([self._variables, leaves, joins])
+            self._extend(old, joins, leaves)
 
-    def _extend(self, joins: Index, leaves: Index) -> None:
-        known, count = len(self._V), len(joins) + len(leaves)
-        U = np.zeros((count, len(self._base)), dtype=np.float32)
-        U[: len(joins)] = self._matrix.block(joins, self._base, np.float32)
-        U[len(joins) + np.arange(len(leaves)), np.searchsorted(self._base, leaves)] = 1.0
-        self._V = np.concatenate([self._V, self.factor.forward(U)])
-        corner = np.zeros((known + count, known + count))
-        corner[:known, :known] = self._corner
+    def _make_room(self, columns: int) -> None:
+        if columns > len(self._V):
+            room = max(columns, int(MOST_DIFFERENT * len(self._index)))
+            V, corner = np.empty((room, len(self._index)), dtype=np.float32), np.empty((room, room))
+            V[: self._known] = self._V[: self._known]
+            corner[: self._known, : self._known] = self._corner[: self._known, : self._known]
+            self._V, self._corner = V, corner
+
+    def _extend(self, old: int, joins: Index, leaves: Index) -> None:
+        """Fill the columns from ``old`` on, and their rows and columns of the corner."""
+        V, corner = self._V[: self._known], self._corner[: self._known, : self._known]
+        fresh = V[old:]
+        fresh[: len(leaves)] = 0.0
+        fresh[np.arange(len(leaves)), np.searchsorted(self._index, leaves)] = 1.0
+        fresh[len(leaves) :] = self._matrix.block(joins, self._index, np.float32)
+        self._factor.solve_rows(fresh)
         with single_threaded_blas():
-            corner[known:] -= self._V[known:] @ self._V.T
-        every = np.array([*self._place, *joins.tolist()], dtype=np.intp)
-        is_joined = np.isin(every, self._base, invert=True)
-        places = np.flatnonzero(is_joined)
-        new = known + np.arange(len(joins))
-        corner[np.ix_(new, places)] += self._matrix.block(joins, every[is_joined], np.float32)
-        corner[new, new] += self._shift
-        corner[:known, known:] = corner[known:, :known].T
-        self._corner = corner
-        self._place.update((i, known + c) for c, i in enumerate((*joins.tolist(), *leaves.tolist())))
+            corner[old:] = -(fresh @ V.T)
+        rows = self._place[joins]
+        outside = self._variables[~self._is_member[self._variables]]
+        corner[np.ix_(rows, self._place[outside])] += self._matrix.block(joins, outside, np.float32)
+        corner[rows, rows] += self._shift
+        corner[rows, : self._sums] += 1.0
+        corner[:old, old:] = corner[old:, :old].T

@@ -5,14 +5,14 @@ The bits are the same for every number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...engine.threads import num_threads, single_threaded_blas
+from ...engine.threads import num_threads
 
 __all__ = ["Factor", "Single"]
 
@@ -20,9 +20,6 @@ BLOCK = _native.FACTOR_BLOCK
 
 #: Multiplications and additions of one native call, so that Ctrl-C is seen.
 CALL_OPERATIONS = 8e9
-
-#: Fewer right-hand sides than this are taken one by one, so that the factor is read where it is.
-SOME = 8
 
 Single = NDArray[np.float32]
 
@@ -41,8 +38,8 @@ class Factor(NamedTuple):
         --------
         >>> import numpy as np
         >>> factor = Factor.of(np.array([[4.0, 0.0], [2.0, 5.0]], dtype=np.float32), 0.0)
-        >>> factor.solve(np.array([[8.0, 7.0]]))
-        array([[1.625, 0.75 ]], dtype=float32)
+        >>> factor.solve(np.array([8.0, 7.0]))
+        array([1.625, 0.75 ], dtype=float32)
         """
         n = len(A)
         A[np.arange(n), np.arange(n)] += np.float32(shift)
@@ -54,43 +51,25 @@ class Factor(NamedTuple):
                 return None
         return Factor(A, inverses)
 
-    def solve(self, rows: NDArray[Any]) -> Single:
-        """``rows A^-1``: every row is a right-hand side."""
-        return self.backward(self.forward(rows))
+    def solve(self, x: NDArray[Any]) -> Single:
+        """``A^-1 x``."""
+        return self.backward(self.forward(x))
 
-    def forward(self, rows: NDArray[Any]) -> Single:
-        """``rows L^-T``."""
-        result = np.array(rows, dtype=np.float32, order="C")
-        if len(result) < SOME:
-            for row in result:
-                self._forward(row)
-            return result
+    def forward(self, x: NDArray[Any]) -> Single:
+        """``L^-1 x``."""
+        return self._applied(_native.solve_forward, x)
+
+    def backward(self, x: NDArray[Any]) -> Single:
+        """``L^-T x``."""
+        return self._applied(_native.solve_backward, x)
+
+    def _applied(self, solve: Callable[..., None], x: NDArray[Any]) -> Single:
+        result = np.array(x, dtype=np.float32)
+        solve(self.lower, self.inverses, result, num_threads())
+        return result
+
+    def solve_rows(self, rows: Single) -> None:
+        """``rows L^-T``, in their place: ``L^-1 x`` for every row."""
         each = max(1, int(CALL_OPERATIONS / (len(self.lower) ** 2 / 2)))
-        for first in range(0, len(result), each):
-            _native.solve_rows(self.lower, self.inverses, result[first : first + each], num_threads())
-        return result
-
-    def backward(self, rows: NDArray[Any]) -> Single:
-        """``rows L^-1``."""
-        result = np.array(rows, dtype=np.float32, order="C")
-        for row in result:
-            self._backward(row)
-        return result
-
-    def _forward(self, row: Single) -> None:
-        with single_threaded_blas():
-            for here, inverse in self._blocks():
-                rest = row[here] - self.lower[here, : here.start] @ row[: here.start]
-                row[here] = rest @ inverse
-
-    def _backward(self, row: Single) -> None:
-        with single_threaded_blas():
-            for here, inverse in reversed(list(self._blocks())):
-                rest = row[here] - row[here.stop :] @ self.lower[here.stop :, here]
-                row[here] = inverse @ rest
-
-    def _blocks(self) -> Iterator[tuple[slice, Single]]:
-        for block, inverse in enumerate(self.inverses):
-            here = slice(block * BLOCK, min((block + 1) * BLOCK, len(self.lower)))
-            size = here.stop - here.start
-            yield here, inverse[:size, :size]
+        for first in range(0, len(rows), each):
+            _native.solve_rows(self.lower, self.inverses, rows[first : first + each], num_threads())

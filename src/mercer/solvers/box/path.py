@@ -88,7 +88,7 @@ def solve_boxes(
             found.append(solve(run(here, *start), watch(reason)))
             reason = found[-1].stats["reason"]
         return found
-    route = _Route(matrix, tol)
+    route = _Route(matrix, problem.constraint == "sum", tol)
     reached: list[_Reached] = []
     for here, ratio in zip(problems, ratios, strict=True):
         watching = watch(reason)
@@ -106,8 +106,8 @@ def solve_boxes(
 class _Route:
     """Where to start the next problem."""
 
-    def __init__(self, matrix: SymmetricMatrix, tol: float) -> None:
-        self._systems, self._tol = SystemsOnSets(matrix), tol
+    def __init__(self, matrix: SymmetricMatrix, with_sum: bool, tol: float) -> None:
+        self._systems, self._tol = SystemsOnSets(matrix, with_sum), tol
         self._follows = False  # the solution was found by following it from one problem to the next
 
     def start(self, last: _Reached, problem: BoxProblem, ratio: float, watch: Watch) -> tuple[Vector, Vector]:
