@@ -16,6 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Variables of a working set at first; twice as many and all are as good.
 constexpr Index kFirstSize = 256;
 
+// A set that is at least this part of all variables grows only if half of it is free.
+constexpr Index kLeastShare = 32;
+
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
 
@@ -294,11 +297,13 @@ void Decomposition<T>::choose(const Extremes* e) {
   }
 }
 
-// Lets the set grow, if it may.
+// Lets the set grow, if it may and if that is of use: for free members, which stay, or for fewer rounds, each
+// of which looks at all variables.  What comes, moves to a bound and goes is as well served by a small set.
 template <class T>
 void Decomposition<T>::make_room() {
   Index free = 0, larger = 2 * size_, most = kSetSize;
   for (Index a = 0; a < std::ssize(in_.member); ++a) free += is_free(a);
+  if (kLeastShare * size_ >= p_.n && 2 * free < size_) return;
   Index many = size_ > kSetSize ? size_ - size_ / 8 : size_ / 2;
   if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});

@@ -168,11 +168,15 @@ void add_rows(Index count, const T* const* rows, const double* factors, Index fi
   Index r = 0;
   for (; r + kTogether <= count; r += kTogether) {
     const T* const* at = rows + r;
+    const T* const* next = r + 2 * kTogether <= count ? at + kTogether : at;
     const double* a = factors + r;
     Index j = first;
     for (; j + kLanes <= last; j += kLanes) {
       Vec sum = load(f + j);
-      for (int k = 0; k < kTogether; ++k) sum = muladd(splat(a[k]), load(at[k] + j), sum);
+      for (int k = 0; k < kTogether; ++k) {
+        prefetch(next[k] + j);
+        sum = muladd(splat(a[k]), load(at[k] + j), sum);
+      }
       store(f + j, sum);
     }
     for (; j < last; ++j)

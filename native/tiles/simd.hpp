@@ -84,9 +84,9 @@ MERCER_INLINE void store(double* p, Vec a) { std::memcpy(p, &a, sizeof a); }
 
 // Asks for a number that will be read soon, into the second cache.
 #if MERCER_VECTORS
-MERCER_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 0, 2); }
+MERCER_INLINE void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 #else
-MERCER_INLINE void prefetch(const double*) {}
+MERCER_INLINE void prefetch(const void*) {}
 #endif
 
 // float32 numbers, widened.

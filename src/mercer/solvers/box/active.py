@@ -33,8 +33,8 @@ __all__ = ["expected_seconds", "follow", "settle"]
 #: Rounds before giving up.
 MOST_ROUNDS = 16
 
-#: Corrections of the free set on the way to other bounds.
-WAYPOINTS = 2
+#: Where the free set is corrected on the way to other bounds.
+SHARES = (0.5,)
 
 #: Wrong guesses must become fewer by this factor within two rounds.
 PROGRESS = 0.75
@@ -101,8 +101,8 @@ def follow(
         As for :func:`settle`, and so is what is returned.
     """
     search = _Search(problem, systems, b, f, tol)
-    for way in range(1, WAYPOINTS + 1):
-        part = 1 + (factor - 1) * way / (WAYPOINTS + 1)
+    for share in SHARES:
+        part = 1 + (factor - 1) * share
         search.stretch(problem.scaled(part), part)
         if search.round() < 0 or is_stopped():
             return None
