@@ -92,6 +92,14 @@ def add_rows(
     threads: int,
 ) -> None: ...
 
+def copy_block(
+    K: NDArray[Any],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    out: NDArray[np.float32],
+    threads: int,
+) -> None: ...
+
 FACTOR_BLOCK: int
 
 def eliminate(

@@ -44,8 +44,10 @@ class SymmetricMatrix(Protocol):
         """Rows of about the same numbers, for Gaussian kernels where these are much quicker."""
         ...
 
-    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other, about right, to ``out``."""
+    def rough_block(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
+    ) -> None:
+        """Write values of some rows and columns, about right, to ``out``."""
         ...
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,13 +113,15 @@ class DenseMatrix:
         """All rows are there."""
         return None
 
-    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other to ``out``."""
-        if self._source is not None:
-            return self._source.rough_block(index, out)
+    def rough_block(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
+    ) -> None:
+        """Write values of some rows and columns to ``out``."""
+        if self.is_rough and rows is cols and self._source is not None:  # quicker than copies from everywhere
+            return self._source.rough_block(rows, cols, out)
         if self.index is not None:
-            index = self.index[index]
-        out[:] = self.whole[np.ix_(index, index)]
+            rows, cols = self.index[rows], self.index[cols]
+        _native.copy_block(self.whole, rows, cols, out, num_threads())
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``, from the values that are there."""
@@ -175,12 +179,14 @@ class GramMatrix:
     def _rough(self) -> RoughRows | None:
         return self._single._rough()
 
-    def rough_block(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other to ``out``."""
-        if self._rough is None:
-            out[:] = self._single.block(index, index)
+    def rough_block(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
+    ) -> None:
+        """Write values of some rows and columns to ``out``."""
+        if self._rough is None or rows is not cols:
+            out[:] = self._single.block(rows, cols)
         else:
-            self._rough.block(index, out)
+            self._rough.block(rows, out)
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``."""

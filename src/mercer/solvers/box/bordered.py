@@ -43,7 +43,7 @@ class SystemsOnSets:
         self._with_sum = with_sum
         self._shift = SHIFT * float(matrix.diagonal().max(initial=0.0))
         self._base: _Base | None = None
-        self._memory: Single = np.empty(0, dtype=np.float32)  # of one factor after the other
+        self._for_factor, self._for_columns = _Room(), _Room()
 
     def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float] | None:
         """The solution for the set ``index``, which is sorted; None if K is not positive definite there."""
@@ -52,22 +52,42 @@ class SystemsOnSets:
         return None if self._base is None else self._base.solve(index, right, total)
 
     def _factored(self, index: Index) -> _Base | None:
-        n = len(index)
-        if len(self._memory) < n * n:
-            self._base, self._memory = None, np.empty(n * n, dtype=np.float32)
-        block = self._memory[: n * n].reshape(n, n)
-        self.matrix.rough_block(index, block)
+        self._base = None
+        block = self._for_factor.array(len(index), len(index))
+        self.matrix.rough_block(index, index, block)
         factor = Factor.of(block, self._shift)
-        return None if factor is None else _Base(self.matrix, index, factor, self._shift, self._with_sum)
+        if factor is None:
+            return None
+        return _Base(self.matrix, index, factor, self._shift, self._with_sum, self._for_columns)
+
+
+class _Room:
+    """Memory for one array after the other: new memory costs about as much as what is put there."""
+
+    def __init__(self) -> None:
+        self._memory: Single = np.empty(0, dtype=np.float32)
+
+    def array(self, rows: int, columns: int) -> Single:
+        """An array of any numbers; what was here before is gone if it is larger."""
+        size = rows * columns
+        if size > len(self._memory):
+            self._memory = np.empty(4 * size, dtype=np.float32)
+        return self._memory[:size].reshape(rows, columns)
 
 
 class _Base:
     """A factored set, the columns of V that are known, and what remains of the corner below them."""
 
     def __init__(
-        self, matrix: SymmetricMatrix, index: Index, factor: Factor, shift: float, with_sum: bool
+        self,
+        matrix: SymmetricMatrix,
+        index: Index,
+        factor: Factor,
+        shift: float,
+        with_sum: bool,
+        room: _Room,
     ) -> None:
-        self._matrix, self._index, self._factor, self._shift = matrix, index, factor, shift
+        self._matrix, self._index, self._factor, self._shift, self._room = matrix, index, factor, shift, room
         self._is_member = np.zeros(matrix.size, dtype=bool)
         self._is_member[index] = True
         self._place = np.full(matrix.size, -1)  # of a variable among the columns
@@ -75,7 +95,7 @@ class _Base:
         self._sums = self._known = int(with_sum)
         self._V: Single = np.empty((self._sums, len(index)), dtype=np.float32)  # transposed
         self._V[:] = factor.forward(np.ones(len(index)))
-        self._corner = -np.asarray(self._V @ self._V.T, dtype=np.float64)
+        self._corner: Single = -(self._V @ self._V.T)
 
     def distance(self, index: Index) -> int:
         """How many variables are in one of the sets alone."""
@@ -90,10 +110,10 @@ class _Base:
         self._know(added, removed)
         places = np.concatenate([np.arange(self._sums), self._place[removed], self._place[added]])
         last = len(places) - len(added)
-        first = np.zeros(len(self._index))
-        first[kept] = right[old]
-        first = self._factor.forward(first)
-        below = np.zeros(len(places))
+        in_base = np.zeros(len(self._index))
+        in_base[kept] = right[old]
+        first = self._factor.forward(in_base)
+        below = np.zeros(len(places), dtype=np.float32)
         below[: self._sums], below[last:] = total, right[~old]
         V = self._V[: self._known]
         with single_threaded_blas():
@@ -121,7 +141,7 @@ class _Base:
     def _make_room(self, columns: int) -> None:
         if columns > len(self._V):
             room = max(columns, int(MOST_DIFFERENT * len(self._index)))
-            V, corner = np.empty((room, len(self._index)), dtype=np.float32), np.empty((room, room))
+            V, corner = self._room.array(room, len(self._index)), np.empty((room, room), dtype=np.float32)
             V[: self._known] = self._V[: self._known]
             corner[: self._known, : self._known] = self._corner[: self._known, : self._known]
             self._V, self._corner = V, corner
@@ -132,13 +152,15 @@ class _Base:
         fresh = V[old:]
         fresh[: len(leaves)] = 0.0
         fresh[np.arange(len(leaves)), np.searchsorted(self._index, leaves)] = 1.0
-        fresh[len(leaves) :] = self._matrix.block(joins, self._index, np.float32)
+        self._matrix.rough_block(joins, self._index, fresh[len(leaves) :])
         self._factor.solve_rows(fresh)
         with single_threaded_blas():
             corner[old:] = -(fresh @ V.T)
         rows = self._place[joins]
         outside = self._variables[~self._is_member[self._variables]]
-        corner[np.ix_(rows, self._place[outside])] += self._matrix.block(joins, outside, np.float32)
+        values = np.empty((len(joins), len(outside)), dtype=np.float32)
+        self._matrix.rough_block(joins, outside, values)
+        corner[np.ix_(rows, self._place[outside])] += values
         corner[rows, rows] += self._shift
         corner[rows, : self._sums] += 1.0
         corner[:old, old:] = corner[old:, :old].T

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..solution import Solution
 from ..watch import status_of
-from .problem import BoxProblem, Constraint, Vector
+from .problem import Constraint, Optimality, Vector
 
 __all__ = ["INTERRUPTED", "BoxValue", "Outcome"]
 
@@ -48,9 +48,8 @@ class Outcome(NamedTuple):
     gap: float
 
     @staticmethod
-    def at(problem: BoxProblem, b: Vector, f: Vector, ending: int, steps: int, rounds: int) -> Outcome:
-        """The same of a point and its gradient."""
-        state = problem.optimality(b, f)
+    def at(state: Optimality, ending: int, steps: int, rounds: int) -> Outcome:
+        """The same of a point that this is known of."""
         first, second = (*state.offsets, 0.0, 0.0)[:2]
         return Outcome(ending, steps, rounds, state.violation, (first, second), state.objective, state.gap)
 

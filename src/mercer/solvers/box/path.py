@@ -24,7 +24,7 @@ from .decomposition import FINE, Run, step_seconds
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
-from .problem import BoxProblem, Vector
+from .problem import BoxProblem, Optimality, Vector
 
 __all__ = ["solve_boxes"]
 
@@ -96,10 +96,13 @@ def solve_boxes(
         reached.append(_approach(run(here, *start), watching, max_iter))
         reason = reached[-1].reason
     for point in _check(reached, matrix, tol, refine):
-        if point.ended and not point.is_optimal(tol):
+        state = point.problem.optimality(point.b, point.f)
+        if point.ended and state.violation > tol - 2 * point.rounding:
             found.append(solve(run(point.problem, point.b, point.f), watch(point.reason)))
-        else:
-            found.append((_refined(point, matrix) if point.ended and refine else point).solution(tol))
+            continue
+        if point.ended and refine and is_cheap(point.problem, point.b):
+            point, state = _refined(point, state, matrix)
+        found.append(point.solution(state, tol))
     return found
 
 
@@ -112,14 +115,22 @@ class _Route:
 
     def start(self, last: _Reached, problem: BoxProblem, ratio: float, watch: Watch) -> tuple[Vector, Vector]:
         """A point and its gradient."""
-        if last.ended and (self._follows or self._pays(last)):
+        start = last.problem.stretched(last.b, last.f, problem, ratio)
+        if watch.reason or not last.ended or not (self._follows or self._pays(last)):
+            return start
+
+        def is_stopped() -> bool:
+            return watch.is_due and watch(0, problem.optimality(*start).violation)
+
+        try:
             found = follow(
-                last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, lambda: watch.is_over
+                last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, is_stopped
             )
-            self._follows = found is not None
-            if found is not None:
-                return found
-        return last.problem.stretched(last.b, last.f, problem, ratio)
+        except KeyboardInterrupt:
+            watch.reason = INTERRUPTED
+            return start
+        self._follows = found is not None
+        return start if found is None else found
 
     def _pays(self, last: _Reached) -> bool:
         if last.problem.constraint == "signed" or last.is_steep:
@@ -148,13 +159,9 @@ class _Reached(NamedTuple):
         """Whether the steps say that the optimality conditions hold."""
         return self.ending == _native.CONVERGED
 
-    def is_optimal(self, tol: float) -> bool:
-        """Whether they do."""
-        return self.problem.optimality(self.b, self.f).violation <= tol - 2 * self.rounding
-
-    def solution(self, tol: float) -> Solution[BoxValue]:
-        """What there is to say of it."""
-        return Outcome.at(self.problem, self.b, self.f, self.ending, self.steps, self.rounds).solution(
+    def solution(self, state: Optimality, tol: float) -> Solution[BoxValue]:
+        """What there is to say of it, given how far it is from the optimum."""
+        return Outcome.at(state, self.ending, self.steps, self.rounds).solution(
             self.problem.constraint,
             self.b,
             self.f,
@@ -210,13 +217,10 @@ def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, ref
     ]
 
 
-def _refined(point: _Reached, matrix: SymmetricMatrix) -> _Reached:
-    """Where it is cheap, the exact end, from the best gradient there is."""
+def _refined(point: _Reached, state: Optimality, matrix: SymmetricMatrix) -> tuple[_Reached, Optimality]:
+    """The exact end, from the best gradient there is."""
     problem, b, f = point.problem, point.b, point.f
-    if not is_cheap(problem, b):
-        return point
-    if point.rounding > 0:
-        f = matrix.product(b) + problem.linear
-    if problem.optimality(b, f).violation > FINE * float(np.abs(f).max(initial=1.0)):
+    if state.violation > FINE * float(np.abs(f).max(initial=1.0)):
         b, f = polish(problem, matrix, b, f)
-    return point._replace(b=b, f=f, rounding=0.0)
+        point, state = point._replace(b=b, f=f), problem.optimality(b, f)
+    return point, state

@@ -63,7 +63,8 @@ class _Finish:
         self.b, self.f = b, f
         self.free = problem.is_free(b)
         self.rises = b > 0  # the side of zero on which a variable moves
-        self.rows: dict[int, Vector] = {}
+        self.rows = np.empty((0, problem.size))  # of K
+        self.place = np.full(problem.size, -1)  # of a variable among the rows
         self.best = (b, f)
         self.state = self.best_state = problem.optimality(b, f)
 
@@ -143,11 +144,15 @@ class _Finish:
         return self.problem.width > 0 or self.problem.constraint == "signed"
 
     def _rows(self, index: NDArray[np.intp]) -> Vector:
-        missing = [i for i in index.tolist() if i not in self.rows]
-        if missing:
-            values = self.matrix.block(np.array(missing), slice(None), np.float64)
-            self.rows.update(zip(missing, values, strict=True))
-        return np.stack([self.rows[i] for i in index.tolist()])
+        missing = index[self.place[index] < 0]
+        if len(missing):
+            self.place[missing] = len(self.rows) + np.arange(len(missing))
+            values = self.matrix.block(missing, slice(None), np.float64)
+            self.rows = np.concatenate([self.rows, values]) if len(self.rows) else values
+        places = self.place[index]
+        if len(places) == len(self.rows) and (places == np.arange(len(places))).all():
+            return self.rows
+        return np.asarray(self.rows[places])
 
     def _direction(self, index: NDArray[np.intp]) -> Vector:
         """Solve the optimality system on the free set; points that are the same share what they move."""
