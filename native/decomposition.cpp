@@ -16,8 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Variables of a working set at first; twice as many and all are as good.
 constexpr Index kFirstSize = 256;
 
-// A set that is at least this part of all variables grows only if half of it is free.
-constexpr Index kLeastShare = 32;
+// A set of at least so many variables, which are at least this part of all, grows only if half of it is free.
+constexpr Index kFairSize = 512, kFairShare = 32;
 
 // Numbers to copy that are worth another thread.
 constexpr Index kWorthAThread = 1 << 14;
@@ -303,8 +303,8 @@ template <class T>
 void Decomposition<T>::make_room() {
   Index free = 0, larger = 2 * size_, most = kSetSize;
   for (Index a = 0; a < std::ssize(in_.member); ++a) free += is_free(a);
-  if (kLeastShare * size_ >= p_.n && 2 * free < size_) return;
-  Index many = size_ > kSetSize ? size_ - size_ / 8 : size_ / 2;
+  if (size_ >= kFairSize && size_ >= p_.n / kFairShare && 2 * free < size_) return;
+  Index many = size_ - size_ / 8;
   if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});
   if (larger > size_) in_.grow(size_ = larger, groups(), false);

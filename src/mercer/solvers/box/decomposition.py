@@ -45,9 +45,9 @@ MOST_RUNS = 16
 #: one would save kernel values, but new memory costs about as much as computing what is put there.
 CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
 
-#: Values of at most so many elementary operations cost less than that: for them, and if they are rough, the
-#: cache has room for so many working sets.
-CHEAP, CHEAP_SETS, ROUGH_SETS = 160.0, 1.5, 2.0
+#: Values of at most so many elementary operations cost less than that: for them the cache has room for so many
+#: working sets.
+CHEAP, CHEAP_SETS = 160.0, 1.5
 
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
@@ -113,7 +113,7 @@ def solve_box(
         Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
         a thousand per variable, whichever is more.
     cache_bytes : float, optional
-        Memory for rows of K; by default room for 3,072 or 4,096 rows whose values cost little, else 512 MiB,
+        Memory for rows of K; by default room for 3,072 rows whose values cost little, else 512 MiB,
         or room for 5,120 rows if that is more; but at most half of the memory limit.
     time_budget : float, optional
         Seconds after which to stop.
@@ -209,7 +209,7 @@ class Run:
     def _budget(self, each: int) -> float:
         """Bytes for rows of so many bytes, without a wish."""
         if self.matrix.cost <= CHEAP:
-            sets, least = CHEAP_SETS if self.rough is None else ROUGH_SETS, 0
+            sets, least = CHEAP_SETS, 0
         else:
             sets, least = CACHE_SETS, CACHE_BYTES
         return min(memory_limit() / 2, max(least, sets * _native.SET_SIZE * each))
@@ -259,7 +259,7 @@ class Run:
                     and native.violation()[0] <= self.tol - 2 * self.rounding
                 ):
                     break
-                self._recompute_precisely()
+                self._recompute_precisely(best=refine and is_cheap(self.problem, native.b))
                 if native.violation()[0] <= self.tol - 2 * self.rounding:
                     break
             if exact and refine and ending == _native.CONVERGED:
