@@ -1,4 +1,5 @@
-// mercer._native.eliminate, solve_rows, solve_forward and solve_backward: native/cholesky.hpp on arrays of NumPy.
+// mercer._native.eliminate, solve_rows, solve_forward and solve_backward: native/cholesky.hpp on arrays of
+// NumPy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

@@ -132,7 +132,8 @@ void solve_forward(const float* L, Index n, const float* inverses, float* x, int
   const Table& t = table();
   for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
     Index width = std::min(kFactorBlock, n - start), jobs = (width + kRowsAtATime - 1) / kRowsAtATime;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
     for (Index job = 0; job < jobs; ++job) {
       Index first = start + job * kRowsAtATime, some = std::min(kRowsAtATime, start + width - first);
       t.subtract_dots(L + first * n, n, some, x, start, x + first);
@@ -147,7 +148,8 @@ void solve_backward(const float* L, Index n, const float* inverses, float* x, in
     Index start = block * kFactorBlock, width = std::min(kFactorBlock, n - start);
     apply(inverses + block * kFactorBlock * kFactorBlock, width, true, x + start);
     Index jobs = (start + kFactorBlock - 1) / kFactorBlock;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
     for (Index job = 0; job < jobs; ++job) {
       Index first = job * kFactorBlock, last = std::min(start, first + kFactorBlock);
       t.subtract_rows(L + start * n, n, width, x + start, first, last, x);

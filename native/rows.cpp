@@ -32,7 +32,8 @@ void add_rows(const T* K, Index stride, Index count, const Index* rows, const do
 template <class T>
 void copy_block(const T* K, Index stride, Index count, const Index* rows, Index width, const Index* columns,
                 float* out, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count * width > kWorthAThread)
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (threads > 1 && count * width > kWorthAThread)
   for (Index r = 0; r < count; ++r) {
     const T* row = K + rows[r] * stride;
     float* to = out + r * width;

@@ -114,8 +114,8 @@ void subtract_dots(const float* rows, Index stride, Index count, const float* x,
   }
 }
 
-void subtract_rows(const float* rows, Index stride, Index count, const float* factors, Index first, Index last,
-                   float* out) {
+void subtract_rows(const float* rows, Index stride, Index count, const float* factors, Index first,
+                   Index last, float* out) {
   constexpr int together = 4;
   Index r = 0;
   for (; r + together <= count; r += together) {

@@ -91,7 +91,6 @@ def add_rows(
     out: NDArray[np.float64],
     threads: int,
 ) -> None: ...
-
 def copy_block(
     K: NDArray[Any],
     rows: NDArray[np.int64],

@@ -251,7 +251,7 @@ def test_out_with_a_row_stride_and_any_number_of_threads(threads, dtype):
 
 
 def test_the_twins_name_every_operation():
-    others = {"TILE", "MOST_VECTORS", "SET_SIZE", "SUM", "SIGNED", "FREE"}
+    others = {"TILE", "MOST_VECTORS", "SET_SIZE", "FACTOR_BLOCK", "SUM", "SIGNED", "FREE"}
     endings = {"CONVERGED", "LIMIT", "STOPPED", "UNBOUNDED", "STALLED", "NOT_FINITE"}
     elsewhere = {"DTW", "DIVISIBLE", "GAUSSIAN", "LOG_DIVISIBLE", "LOG_GAUSSIAN", "LARGEST_COMPONENT"}
     constants = (

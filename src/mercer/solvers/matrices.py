@@ -44,9 +44,7 @@ class SymmetricMatrix(Protocol):
         """Rows of about the same numbers, for Gaussian kernels where these are much quicker."""
         ...
 
-    def rough_block(
-        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
-    ) -> None:
+    def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns, about right, to ``out``."""
         ...
 
@@ -113,9 +111,7 @@ class DenseMatrix:
         """All rows are there."""
         return None
 
-    def rough_block(
-        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
-    ) -> None:
+    def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns to ``out``."""
         if self.is_rough and rows is cols and self._source is not None:  # quicker than copies from everywhere
             return self._source.rough_block(rows, cols, out)
@@ -179,9 +175,7 @@ class GramMatrix:
     def _rough(self) -> RoughRows | None:
         return self._single._rough()
 
-    def rough_block(
-        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]
-    ) -> None:
+    def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns to ``out``."""
         if self._rough is None or rows is not cols:
             out[:] = self._single.block(rows, cols)

@@ -7,8 +7,8 @@ B serves a new one, F: with what is added, J, and what is removed, D, the soluti
 
 .. math::
 
-    \begin{pmatrix} K_{BB} & U \\ U^\top & S \end{pmatrix}, \qquad
-    U = (1, E_D, K_{BJ}), \qquad S = \begin{pmatrix} 0 & 0 & 1^\top \\ 0 & 0 & 0 \\ 1 & 0 & K_{JJ} \end{pmatrix},
+    \begin{pmatrix} K_{BB} & U \\ U^\top & S \end{pmatrix}, \qquad U = (1, E_D, K_{BJ}), \qquad
+    S = \begin{pmatrix} 0 & 0 & 1^\top \\ 0 & 0 & 0 \\ 1 & 0 & K_{JJ} \end{pmatrix},
 
 whose rows of D say that removed variables stay where they are.  Half of a solution with the factor,
 :math:`V = L^{-1} U`, is needed for each column of U; these are kept, with :math:`S - V^\top V`.

@@ -45,8 +45,8 @@ MOST_RUNS = 16
 #: one would save kernel values, but new memory costs about as much as computing what is put there.
 CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
 
-#: Values of at most so many elementary operations cost less than that: for them the cache has room for so many
-#: working sets.
+#: Values of at most so many elementary operations cost less than that: for them the cache has room for so
+#: many working sets.
 CHEAP, CHEAP_SETS = 160.0, 1.5
 
 #: Rows that a cache must hold at least.

@@ -126,7 +126,7 @@ class PairSolver:
     def untouched(self, problem: BoxProblem) -> Solution[BoxValue]:
         """What there is to say of a problem that was not begun."""
         b = np.zeros(problem.size)
-        outcome = Outcome.at(problem, b, problem.linear, _native.STOPPED, 0, 0)
+        outcome = Outcome.at(problem.optimality(b, problem.linear), _native.STOPPED, 0, 0)
         return outcome.solution(
             problem.constraint,
             b,

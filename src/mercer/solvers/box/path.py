@@ -123,9 +123,7 @@ class _Route:
             return watch.is_due and watch(0, problem.optimality(*start).violation)
 
         try:
-            found = follow(
-                last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, is_stopped
-            )
+            found = follow(last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, is_stopped)
         except KeyboardInterrupt:
             watch.reason = INTERRUPTED
             return start
