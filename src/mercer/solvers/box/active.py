@@ -19,6 +19,7 @@ the way to the new bounds the set is corrected a few times, so that each guess i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -33,8 +34,8 @@ __all__ = ["expected_seconds", "follow", "settle"]
 #: Rounds before giving up.
 MOST_ROUNDS = 16
 
-#: Where the free set is corrected on the way to other bounds.
-SHARES = (0.5,)
+#: On the way to other bounds the free set is corrected so often that they grow by at most this in between.
+MOST_GROWTH = 1.6
 
 #: Wrong guesses must become fewer by this factor within two rounds.
 PROGRESS = 0.75
@@ -101,8 +102,9 @@ def follow(
         As for :func:`settle`, and so is what is returned.
     """
     search = _Search(problem, systems, b, f, tol)
-    for share in SHARES:
-        part = 1 + (factor - 1) * share
+    parts = math.ceil(abs(math.log(factor)) / math.log(MOST_GROWTH))
+    for k in range(1, parts):
+        part = factor ** (k / parts)
         search.stretch(problem.scaled(part), part)
         if search.round() < 0 or is_stopped():
             return None

@@ -1,8 +1,8 @@
-"""Solve problems that differ in their bounds alone, one after the other, and check them together.
+"""Solve a problem with bounds that grow, and check the solutions together.
 
-Each begins where the one before has ended.  The gradients that say whether all have converged take every
-value of K once, in double precision, instead of once for each problem.  What has not converged by them goes
-on from there.
+Each begins where the one before has ended, or rather where its solution goes to as the bounds grow.  The
+gradients that say whether all have converged take every value of K once, in double precision, instead of once
+for each problem.  What has not converged by them goes on from there.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from .decomposition import FINE, Run, step_seconds
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
-from .problem import BoxProblem, Optimality, Vector
+from .problem import BoxProblem, Constraint, Optimality, Vector
 
 __all__ = ["solve_boxes"]
+
+#: Solutions are followed over at most this ratio of bounds; beyond it, steps from the start are as quick.
+MOST_RATIO = 4.0
 
 
 def solve_boxes(
@@ -88,13 +91,14 @@ def solve_boxes(
             found.append(solve(run(here, *start), watch(reason)))
             reason = found[-1].stats["reason"]
         return found
-    route = _Route(matrix, problem.constraint == "sum", tol)
+    route = _Route(matrix, problem.constraint, tol)
     reached: list[_Reached] = []
     for here, ratio in zip(problems, ratios, strict=True):
-        watching = watch(reason)
+        watching, before = watch(reason), route.corrections
         start = route.start(reached[-1], here, ratio, watching) if reached else (None, None)
-        reached.append(_approach(run(here, *start), watching, max_iter))
-        reason = reached[-1].reason
+        point = _approach(run(here, *start), watching, max_iter)
+        reached.append(point._replace(rounds=point.rounds + route.corrections - before))
+        reason = point.reason
     for point in _check(reached, matrix, tol, refine):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
@@ -107,16 +111,17 @@ def solve_boxes(
 
 
 class _Route:
-    """Where to start the next problem."""
+    """Where to start the next problem: where the solution has gone to, if it can be followed."""
 
-    def __init__(self, matrix: SymmetricMatrix, with_sum: bool, tol: float) -> None:
-        self._systems, self._tol = SystemsOnSets(matrix, with_sum), tol
-        self._follows = False  # the solution was found by following it from one problem to the next
+    def __init__(self, matrix: SymmetricMatrix, constraint: Constraint, tol: float) -> None:
+        self._systems, self._tol = SystemsOnSets(matrix, constraint == "sum"), tol
+        self._is_open = constraint != "signed"
+        self._follows = False  # the last solution was found in this way
 
     def start(self, last: _Reached, problem: BoxProblem, ratio: float, watch: Watch) -> tuple[Vector, Vector]:
         """A point and its gradient."""
         start = last.problem.stretched(last.b, last.f, problem, ratio)
-        if watch.reason or not last.ended or not (self._follows or self._pays(last)):
+        if watch.reason or not last.ended or not self._pays(last, ratio):
             return start
 
         def is_stopped() -> bool:
@@ -127,13 +132,20 @@ class _Route:
         except KeyboardInterrupt:
             watch.reason = INTERRUPTED
             return start
-        self._follows = found is not None
+        # What could not be followed once, cannot be further on, where more variables are free.
+        self._follows = self._is_open = found is not None
         return start if found is None else found
 
-    def _pays(self, last: _Reached) -> bool:
-        if last.problem.constraint == "signed" or last.is_steep:
+    @property
+    def corrections(self) -> int:
+        """Of the free set, so far."""
+        return self._systems.solved
+
+    def _pays(self, last: _Reached, ratio: float) -> bool:
+        if not self._is_open or last.is_steep or not 1 / MOST_RATIO <= ratio <= MOST_RATIO:
             return False
-        return step_seconds(last.steps, last.problem.size) > expected_seconds(last.problem, last.b)
+        steps = step_seconds(last.steps, last.problem.size)
+        return self._follows or steps > expected_seconds(last.problem, last.b)
 
 
 class _Reached(NamedTuple):
