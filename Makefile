@@ -27,7 +27,7 @@ run: $(STAMPS)/native $(STAMPS)/show ## the demonstration: proofs, a witness, ma
 	@$(BIN)/mercer demo
 
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check .

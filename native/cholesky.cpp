@@ -14,10 +14,15 @@ constexpr Index kRowsAtATime = 4 * kFactorRows;
 // Numbers of a row that are packed at a time: those of a panel stay in the first cache.
 constexpr Index kPart = 64;
 
+// Products, numbers to read and numbers to pack that are worth another thread: on a busy machine, waiting for
+// it may take as long as thousands of times this.
+constexpr Index kManyProducts = 1 << 22, kManyNumbers = 1 << 18, kManyToPack = 1 << 17;
+
 // Packs rows of a matrix as the columns of panels; columns beyond the last keep what is there.
 FactorPanels pack(const float* from, Index stride, Index rows, Index depth, float* to, int threads) {
   Index panels = (rows + kPanel - 1) / kPanel, parts = (depth + kPart - 1) / kPart;
-#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1 && parts > 1)
+#pragma omp parallel for collapse(2) schedule(static) \
+    num_threads(threads) if (threads > 1 && rows * depth > kManyToPack)
   for (Index p = 0; p < panels; ++p)
     for (Index part = 0; part < parts; ++part) {
       Index end = std::min(depth, (part + 1) * kPart);
@@ -45,7 +50,8 @@ void carry(const FactorPanels& before, const FactorPanels* inverse, Index start,
            Index count, int threads) {
   const Table& t = table();
   Index jobs = (count + kRowsAtATime - 1) / kRowsAtATime;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && jobs > 1)
+  bool many = count * before.rows * (start + before.rows) > kManyProducts;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && many)
   for (Index job = 0; job < jobs; ++job) {
     Index first = job * kRowsAtATime, some = std::min(kRowsAtATime, count - first);
     float* at = rows + first * stride;
@@ -90,9 +96,6 @@ void apply(const float* inverse, Index width, bool transposed, float* x) {
   std::copy_n(result, width, x);
 }
 
-// Numbers of L that are worth another thread.
-constexpr Index kWorthAThread = 1 << 16;
-
 // Room for the panels of a block of a matrix of n rows.
 struct Room {
   std::unique_ptr<float[]> before, inverse;
@@ -133,7 +136,7 @@ void solve_forward(const float* L, Index n, const float* inverses, float* x, int
   for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
     Index width = std::min(kFactorBlock, n - start), jobs = (width + kRowsAtATime - 1) / kRowsAtATime;
 #pragma omp parallel for schedule(static) \
-    num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+    num_threads(threads) if (threads > 1 && width * start > kManyNumbers)
     for (Index job = 0; job < jobs; ++job) {
       Index first = start + job * kRowsAtATime, some = std::min(kRowsAtATime, start + width - first);
       t.subtract_dots(L + first * n, n, some, x, start, x + first);
@@ -149,7 +152,7 @@ void solve_backward(const float* L, Index n, const float* inverses, float* x, in
     apply(inverses + block * kFactorBlock * kFactorBlock, width, true, x + start);
     Index jobs = (start + kFactorBlock - 1) / kFactorBlock;
 #pragma omp parallel for schedule(static) \
-    num_threads(threads) if (threads > 1 && width * start > kWorthAThread)
+    num_threads(threads) if (threads > 1 && width * start > kManyNumbers)
     for (Index job = 0; job < jobs; ++job) {
       Index first = job * kFactorBlock, last = std::min(start, first + kFactorBlock);
       t.subtract_rows(L + start * n, n, width, x + start, first, last, x);

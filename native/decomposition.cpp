@@ -303,7 +303,8 @@ template <class T>
 void Decomposition<T>::make_room() {
   Index free = 0, larger = 2 * size_, most = kSetSize;
   for (Index a = 0; a < std::ssize(in_.member); ++a) free += is_free(a);
-  if (size_ >= kFairSize && size_ >= p_.n / kFairShare && 2 * free < size_) return;
+  bool fair = size_ >= kFairSize && size_ >= p_.n / kFairShare && p_.n > kSetSize;
+  if (fair && 2 * free < size_) return;
   Index many = size_ - size_ / 8;
   if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});

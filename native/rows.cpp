@@ -11,8 +11,8 @@ namespace {
 // Columns that one thread takes at a time; their sums stay in the first cache.
 constexpr Index kColumns = 2048;
 
-// Numbers to copy that are worth another thread.
-constexpr Index kWorthAThread = 1 << 14;
+// Numbers to copy, and to read, that are worth another thread.
+constexpr Index kManyToCopy = 1 << 17, kManyToRead = 1 << 19;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void add_rows(const T* K, Index stride, Index count, const Index* rows, const do
   std::vector<const T*> starts(static_cast<std::size_t>(count));
   for (Index r = 0; r < count; ++r) starts[r] = K + rows[r] * stride;
   Index pieces = (n + kColumns - 1) / kColumns;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && pieces > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && count * n > kManyToRead)
   for (Index piece = 0; piece < pieces; ++piece) {
     Index first = piece * kColumns;
     table().tiles<T>().add_rows(count, starts.data(), factors, first, std::min(n, first + kColumns), out);
@@ -32,8 +32,7 @@ void add_rows(const T* K, Index stride, Index count, const Index* rows, const do
 template <class T>
 void copy_block(const T* K, Index stride, Index count, const Index* rows, Index width, const Index* columns,
                 float* out, int threads) {
-#pragma omp parallel for schedule(static) \
-    num_threads(threads) if (threads > 1 && count * width > kWorthAThread)
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count * width > kManyToCopy)
   for (Index r = 0; r < count; ++r) {
     const T* row = K + rows[r] * stride;
     float* to = out + r * width;

@@ -38,6 +38,7 @@ def test_everything_native_under(isa):
             "native",
             "accuracy",
             "functions",
+            "cholesky",
             "half",
             "program",
             "layouts",

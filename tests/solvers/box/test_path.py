@@ -8,6 +8,9 @@ from mercer.kernels import Gaussian
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
+from mercer.solvers.box import path
+from mercer.solvers.box.active import follow
+from mercer.solvers.watch import Watch
 
 CS = [0.1, 1.0, 30.0]
 
@@ -153,3 +156,103 @@ def test_machines_along_a_path(way, monkeypatch):
         assert model.converged_
         assert model.C == C
         np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)
+
+
+def overlapping(n):
+    """Classes that overlap: many variables are free, and steps take long."""
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, 10))
+    return X, np.where(X[:, 0] + rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+CLOSE = [5.0, 10.0, 20.0, 40.0]
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """Every solution is followed; records how that ended."""
+    ends = []
+
+    def recorded(*arguments):
+        found = follow(*arguments)
+        ends.append(found is not None)
+        return found
+
+    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr(path, "follow", recorded)
+    return ends
+
+
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+@pytest.mark.parametrize("make", [lazily, held, held_roughly])
+def test_solutions_that_are_followed(make, constraint, always):
+    X, y = overlapping(1300)
+    G = gram(Gaussian(2.0), X)
+    found = solve_boxes(posed(y, constraint), CLOSE, make(G), progress=False)
+    assert always == [True, True, True]
+    K = G.dense()
+    for C, solution in zip(CLOSE, found, strict=True):
+        b = solution.value.coefficients
+        state = posed(y, constraint).scaled(C).optimality(b, K @ b - y)
+        assert solution.converged
+        assert state.violation <= 1e-3
+        assert solution.gap == pytest.approx(state.gap, rel=1e-3, abs=1e-6)
+        assert solution.stats["rounds"] > 0
+    if make is not held_roughly:  # whose steps end far from the solution, and go on
+        assert [s.stats["iterations"] > 0 for s in found] == [True, False, False, False]
+
+
+def test_the_same_bits_on_any_number_of_threads(always, monkeypatch):
+    X, y = overlapping(1300)
+    results = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+        G = gram(Gaussian(2.0), X)
+        results.append(solve_boxes(posed(y), CLOSE, held(G), progress=False))
+    assert all(always)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one.value.coefficients, other.value.coefficients)
+
+
+def test_what_cannot_be_followed_is_not_tried_again(monkeypatch):
+    tried = []
+    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr(path, "follow", lambda *a: tried.append(a))
+    X, y = overlapping(1300)
+    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    assert len(tried) == 1
+    assert all(s.converged for s in found)
+
+
+def test_bounds_far_apart_are_not_followed(always):
+    X, y = overlapping(1300)
+    found = solve_boxes(posed(y), [0.1, 10.0], held(gram(Gaussian(2.0), X)), progress=False)
+    assert always == []
+    assert all(s.converged for s in found)
+
+
+def test_ctrl_c_while_a_solution_is_followed(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr(path, "follow", interrupted)
+    X, y = overlapping(1300)
+    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    assert [s.converged for s in found] == [True, False, False, False]
+    assert all("interrupted" in s.status and s.gap > 0 for s in found[1:])
+
+
+def test_a_callback_stops_a_solution_that_is_followed(monkeypatch):
+    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr(Watch, "is_due", True)
+    X, y = overlapping(1300)
+    told = []
+
+    def callback(report):
+        told.append(report.iteration)
+        return told.count(0) == 2  # at the start of the first, and while the second is sought
+
+    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), callbacks=[callback], progress=False)
+    assert [s.converged for s in found] == [True, False, False, False]
+    assert all("a callback" in s.status for s in found[1:])

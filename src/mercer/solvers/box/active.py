@@ -25,6 +25,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.threads import single_threaded_blas
 from ..matrices import SymmetricMatrix
 from .bordered import SystemsOnSets
 from .problem import BoxProblem, Vector
@@ -74,7 +75,9 @@ def settle(
     is_stopped : callable
         Asked between rounds.
     """
-    return _Search(problem, SystemsOnSets(matrix, problem.constraint == "sum"), b, f, tol).settle(is_stopped)
+    search = _Search(problem, SystemsOnSets(matrix, problem.constraint == "sum"), b, f, tol)
+    with single_threaded_blas():
+        return search.settle(is_stopped)
 
 
 def follow(
@@ -103,13 +106,14 @@ def follow(
     """
     search = _Search(problem, systems, b, f, tol)
     parts = math.ceil(abs(math.log(factor)) / math.log(MOST_GROWTH))
-    for k in range(1, parts):
-        part = factor ** (k / parts)
-        search.stretch(problem.scaled(part), part)
-        if search.round() < 0 or is_stopped():
-            return None
-    search.stretch(other, factor)
-    return search.settle(is_stopped)
+    with single_threaded_blas():
+        for k in range(1, parts):
+            part = factor ** (k / parts)
+            search.stretch(problem.scaled(part), part)
+            if search.round() < 0 or is_stopped():
+                return None
+        search.stretch(other, factor)
+        return search.settle(is_stopped)
 
 
 class _Search:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.threads import single_threaded_blas
 from ..matrices import SymmetricMatrix
 from .cholesky import Factor, Single
 
@@ -36,7 +35,10 @@ Vector = NDArray[np.float64]
 
 
 class SystemsOnSets:
-    """Solves the systems to about single precision."""
+    """Solves the systems to about single precision.
+
+    Its bits are the same for every number of threads if BLAS has one.
+    """
 
     def __init__(self, matrix: SymmetricMatrix, with_sum: bool) -> None:
         self.matrix = matrix
@@ -118,12 +120,11 @@ class _Base:
         below = np.zeros(len(places), dtype=np.float32)
         below[: self._sums], below[last:] = total, right[~old]
         V = self._V[: self._known]
-        with single_threaded_blas():
-            below -= (V @ first)[places]
-            second = np.linalg.solve(self._corner[np.ix_(places, places)], below)
-            factors = np.zeros(len(V), dtype=np.float32)
-            factors[places] = second
-            first -= factors @ V
+        below -= (V @ first)[places]
+        second = np.linalg.solve(self._corner[np.ix_(places, places)], below)
+        factors = np.zeros(len(V), dtype=np.float32)
+        factors[places] = second
+        first -= factors @ V
         result = np.empty_like(right)
         result[old], result[~old] = self._factor.backward(first)[kept], second[last:]
         return result, float(second[0]) if self._sums else 0.0
@@ -156,8 +157,7 @@ class _Base:
         fresh[np.arange(len(leaves)), np.searchsorted(self._index, leaves)] = 1.0
         self._matrix.rough_block(joins, self._index, fresh[len(leaves) :])
         self._factor.solve_rows(fresh)
-        with single_threaded_blas():
-            corner[old:] = -(fresh @ V.T)
+        corner[old:] = -(fresh @ V.T)
         rows = self._place[joins]
         outside = self._variables[~self._is_member[self._variables]]
         values = np.empty((len(joins), len(outside)), dtype=np.float32)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.threads import single_threaded_blas
 from ..matrices import SymmetricMatrix
 from .problem import BoxProblem, Optimality, Vector
 
@@ -47,7 +48,8 @@ def polish(
     """
     finish = _Finish(problem, matrix, b, f, far)
     if finish.is_cheap() and not finish.is_done():
-        finish.run(is_over)
+        with single_threaded_blas():  # systems are small, and bits the same on any number of cores
+            finish.run(is_over)
     return finish.best
 
 
