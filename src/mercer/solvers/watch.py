@@ -50,6 +50,7 @@ class Watch:
         self.start = time.perf_counter()
         self.tol, self.seconds, self.callbacks = tol, seconds, callbacks
         self.reason = ""
+        self.before = 0  # steps of an earlier run on the same problem
         self._bar = _bar(name) if bar else None
         self._first: float | None = None
         self._last = self.start
@@ -74,7 +75,7 @@ class Watch:
         self._last = time.perf_counter()
         if self._bar is not None and violation > 0:
             self._show(self._bar, violation)
-        report = Progress(steps, violation, self.tol, self.elapsed)
+        report = Progress(self.before + steps, violation, self.tol, self.elapsed)
         stops = [callback for callback in self.callbacks if callback(report) is True]
         if stops:
             self.reason = getattr(stops[0], "reason", "a callback asked to stop")

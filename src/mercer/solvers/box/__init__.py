@@ -2,7 +2,8 @@
 
 =================  ===================================================================
 ``problem``        ``BoxProblem``: the problem, and how far a point is from solving it
-``decomposition``  ``solve_box``: two-variable steps on working sets
+``solve``          ``solve_box``: steps and, where these are too many, bounds that grow
+``decomposition``  two-variable steps on working sets
 ``outcome``        how a run ended, and what is told of it
 ``precision``      what may be in single precision
 ``active``         guessing the free variables, and guessing again
@@ -14,12 +15,12 @@
 =================  ===================================================================
 """
 
-from .decomposition import solve_box
 from .outcome import BoxValue
 from .pairs import Blocks, PairSolver
 from .path import solve_boxes
 from .precision import DOUBLE_TOLERANCE
 from .problem import BoxProblem, Optimality
+from .solve import solve_box
 
 __all__ = [
     "DOUBLE_TOLERANCE",

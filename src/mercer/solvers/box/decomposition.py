@@ -12,7 +12,6 @@ the tolerance, steps go on from there.  So rounding of the rows affects the time
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,14 @@ from ...engine.threads import num_threads
 from ...memory import memory_limit
 from ..matrices import DenseMatrix, SymmetricMatrix
 from ..solution import Solution
-from ..watch import Callback, Watch
+from ..watch import Watch
 from .active import expected_seconds, settle
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
 from .precision import can_be_single, is_small, is_steep, rounding_of, rounding_of_quick
 from .problem import BoxProblem, Vector
 
-__all__ = ["Run", "solve_box"]
+__all__ = ["Run"]
 
 CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FREE}
 
@@ -83,64 +82,8 @@ MUCH_BETTER = 0.1
 MOST_CHECKS = 6
 
 
-def solve_box(
-    problem: BoxProblem,
-    matrix: SymmetricMatrix,
-    *,
-    start: Vector | None = None,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    cache_bytes: float | None = None,
-    time_budget: float | None = None,
-    callbacks: Sequence[Callback] = (),
-    progress: bool = True,
-    refine: bool = True,
-    threads: int | None = None,
-    name: str = "solver",
-) -> Solution[BoxValue]:
-    """Solve the problem, or stop where a limit is reached.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-    matrix : SymmetricMatrix
-        K; a matrix that is not positive semidefinite leads to a stationary point.
-    start : array of shape (n,), optional
-        A point of the box that satisfies the constraint; 0 by default.
-    tol : float
-        The violation of the optimality conditions at which to stop.
-    max_iter : int
-        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
-        a thousand per variable, whichever is more.
-    cache_bytes : float, optional
-        Memory for rows of K; by default room for 3,072 rows whose values cost little, else 512 MiB,
-        or room for 5,120 rows if that is more; but at most half of the memory limit.
-    time_budget : float, optional
-        Seconds after which to stop.
-    callbacks : sequence of callables
-        Called with a :class:`Progress` at the start and about twenty times a second; True stops.
-    progress : bool
-        Show a bar when it takes more than a second.
-    refine : bool
-        Where it is cheap, end by solving the optimality system of the free variables directly, which
-        brings the violation down to rounding.
-
-    Returns
-    -------
-    Solution
-        ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
-        precision, is at most ``tol``.
-    """
-    run = Run(problem, matrix, start, tol, cache_bytes, threads)
-    watch = Watch(tol, time_budget, callbacks, progress, name)
-    try:
-        return run.solve(watch, max_iter, refine)
-    finally:
-        watch.close()
-
-
 class Run:
-    """Steps on one problem, from a start whose gradient may be known."""
+    """Steps on one problem, from a start whose gradient may be known; in double precision if ``precise``."""
 
     def __init__(
         self,
@@ -151,12 +94,15 @@ class Run:
         cache_bytes: float | None,
         threads: int | None,
         gradient: Vector | None = None,
+        *,
+        precise: bool = False,
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
+        self._cache_bytes, self._threads = cache_bytes, threads
         self.diagonal = matrix.diagonal()
         self.is_steep = is_steep(problem, self.diagonal)
-        double = not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
+        double = precise or not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
         self.dtype = np.dtype(np.float64 if double else np.float32)
         # What the rounding of rows may take from the tolerance where it is small against it.
         self.goal = tol if double else SINGLE_SHARE * tol
@@ -184,6 +130,11 @@ class Run:
         )
         if from_rows and b.any():
             self.native.recompute()
+
+    def on(self, problem: BoxProblem, b: Vector, f: Vector, precise: bool) -> Run:
+        """The same for another problem with this matrix, from a point whose gradient is known."""
+        precise = precise and not self.matrix.is_held
+        return Run(problem, self.matrix, b, self.tol, self._cache_bytes, self._threads, f, precise=precise)
 
     def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
         """Make room for rows; if all of K is there, return where its rows are."""
@@ -381,7 +332,7 @@ class Run:
     def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
         native = self.native
         b, f = native.b, native.f
-        outcome = Outcome(ending, native.steps, native.rounds, *native.quality())
+        outcome = Outcome(ending, watch.before + native.steps, native.rounds, *native.quality())
         further = {**self.cache, "rounding": self.rounding}
         return outcome.solution(
             self.problem.constraint, b, f, self.tol, exact, watch.elapsed, watch.reason, further

@@ -25,6 +25,7 @@ from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
 from .problem import BoxProblem, Constraint, Optimality, Vector
+from .solve import solve_run
 
 __all__ = ["solve_boxes"]
 
@@ -72,12 +73,6 @@ def solve_boxes(
     def run(here: BoxProblem, start: Vector | None, gradient: Vector | None) -> Run:
         return Run(here, matrix, start, tol, cache_bytes, threads, gradient)
 
-    def solve(steps: Run, watch: Watch) -> Solution[BoxValue]:
-        try:
-            return steps.solve(watch, max_iter, refine)
-        finally:
-            watch.close()
-
     problems = [problem.scaled(factor) for factor in factors]
     ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
     reason = ""
@@ -88,7 +83,7 @@ def solve_boxes(
             if found:
                 value = found[-1].value
                 start = problems[k - 1].stretched(value.coefficients, value.gradient, here, ratios[k])
-            found.append(solve(run(here, *start), watch(reason)))
+            found.append(solve_run(run(here, *start), watch(reason), max_iter, refine))
             reason = found[-1].stats["reason"]
         return found
     route = _Route(matrix, problem.constraint, tol)
@@ -102,7 +97,8 @@ def solve_boxes(
     for point in _check(reached, matrix, tol, refine):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
-            found.append(solve(run(point.problem, point.b, point.f), watch(point.reason)))
+            again = run(point.problem, point.b, point.f)
+            found.append(solve_run(again, watch(point.reason), max_iter, refine))
             continue
         if point.ended and refine and is_cheap(point.problem, point.b):
             point, state = _refined(point, state, matrix)

@@ -1,0 +1,130 @@
+"""Solve a :class:`~mercer.solvers.BoxProblem` by steps and, where these are too many, by growing bounds.
+
+Kernels of low rank, as the linear one, with bounds that are far beyond what the data ask for, may take
+millions of two-variable steps.  The same problem with much narrower bounds takes few, and its solution, with
+all variables grown in proportion, is a good start for wider ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from ... import _native
+from ..matrices import SymmetricMatrix
+from ..solution import Solution
+from ..watch import Callback, Watch
+from .decomposition import Run, most_steps
+from .outcome import INTERRUPTED, BoxValue
+from .problem import BoxProblem, Vector
+
+__all__ = ["solve_box", "solve_run"]
+
+#: After so many steps, at least and for each variable, they are too many.
+MANY_STEPS, MANY_STEPS_EACH = 1 << 17, 32
+
+#: Bounds that are solved for on the way to those asked for, relative to them.
+SHARES = (1e-3, 1e-2, 1e-1)
+
+
+def solve_box(
+    problem: BoxProblem,
+    matrix: SymmetricMatrix,
+    *,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: float | None = None,
+    time_budget: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    refine: bool = True,
+    threads: int | None = None,
+    name: str = "solver",
+) -> Solution[BoxValue]:
+    """Solve the problem, or stop where a limit is reached.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    matrix : SymmetricMatrix
+        K; a matrix that is not positive semidefinite leads to a stationary point.
+    start : array of shape (n,), optional
+        A point of the box that satisfies the constraint; 0 by default.
+    tol : float
+        The violation of the optimality conditions at which to stop.
+    max_iter : int
+        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
+        a thousand per variable, whichever is more.
+    cache_bytes : float, optional
+        Memory for rows of K; by default room for 3,072 rows whose values cost little, else 512 MiB,
+        or room for 5,120 rows if that is more; but at most half of the memory limit.
+    time_budget : float, optional
+        Seconds after which to stop.
+    callbacks : sequence of callables
+        Called with a :class:`Progress` at the start and about twenty times a second; True stops.
+    progress : bool
+        Show a bar when it takes more than a second.
+    refine : bool
+        Where it is cheap, end by solving the optimality system of the free variables directly, which
+        brings the violation down to rounding.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
+        precision, is at most ``tol``.
+    """
+    run = Run(problem, matrix, start, tol, cache_bytes, threads)
+    return solve_run(run, Watch(tol, time_budget, callbacks, progress, name), max_iter, refine)
+
+
+def solve_run(run: Run, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
+    """Take steps, a few times as many as sound problems need; then go on with bounds that grow."""
+    most = most_steps(max_iter, run.problem.size)
+    many = max(MANY_STEPS, MANY_STEPS_EACH * run.problem.size)
+    try:
+        solution = run.solve(watch, min(most, many), refine)
+        if solution.converged or watch.reason or run.native.steps < many or many >= most:
+            return solution
+        if not _can_grow(run.problem, run.native.b):
+            return run.solve(watch, most, refine)
+        return _by_growing(run, watch, most, refine)
+    finally:
+        watch.close()
+
+
+def _can_grow(problem: BoxProblem, b: Vector) -> bool:
+    """Whether narrower bounds leave a problem that has a solution: sums must be zero."""
+    if problem.constraint == "signed" or not np.isfinite([problem.low, problem.high]).all():
+        return False
+    return problem.constraint == "free" or abs(float(b.sum())) <= 1e-9 * float(np.abs(b).sum())
+
+
+def _by_growing(run: Run, watch: Watch, most: int, refine: bool) -> Solution[BoxValue]:
+    """Go on from where the solution of ever wider bounds has led, if that is better than where it was."""
+    problem = run.problem
+    best, b, f = (run.native.b, run.native.f), np.zeros(problem.size), problem.linear
+    watch.before = run.native.steps
+    # In double precision, problems of this size end exactly.
+    precise = problem.size <= _native.SET_SIZE and np.isfinite(run.matrix.cost)
+    try:
+        for share, wider in itertools.pairwise((*SHARES, 1.0)):
+            here = problem.scaled(share)
+            steps = run.on(here, b, f, precise)
+            steps.approach(watch, most - watch.before)
+            watch.before += steps.native.steps
+            if watch.reason:
+                break
+            there = problem if wider == 1.0 else problem.scaled(wider)
+            b, f = here.stretched(steps.native.b, steps.native.f, there, wider / share)
+            if wider == 1.0:
+                best = min(best, (b, f), key=lambda at: problem.optimality(*at).objective)
+        last = run.on(problem, *best, precise)
+    except KeyboardInterrupt:
+        watch.reason = INTERRUPTED
+        watch.before -= run.native.steps
+        last = run
+    return last.solve(watch, most - watch.before, refine)

@@ -1,0 +1,101 @@
+"""Problems that take too many steps: bounds that grow, honest stops on the way."""
+
+import numpy as np
+import pytest
+
+from mercer import gram
+from mercer.kernels import Linear
+from mercer.machines import SVC, SVR
+from mercer.solvers import BoxProblem, GramMatrix, solve_box
+from mercer.solvers.box import solve
+
+
+def hopeless(n=1200, seed=0):
+    """Classes that overlap, for a kernel of low rank."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 14))
+    return X, np.where(X[:, 0] + rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def posed(y, C, constraint="sum"):
+    return BoxProblem(-y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), 0.0, constraint)
+
+
+@pytest.fixture
+def grown(monkeypatch):
+    """How often bounds were grown."""
+    calls = []
+    by_growing = solve._by_growing
+    monkeypatch.setattr(solve, "_by_growing", lambda *a: calls.append(a) or by_growing(*a))
+    return calls
+
+
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+def test_far_fewer_steps(constraint, grown):
+    X, y = hopeless()
+    G = gram(Linear(), X)
+    problem = posed(y, 2000.0, constraint)
+    solution = solve_box(problem, GramMatrix(G), progress=False)
+    assert grown
+    assert solution.converged
+    assert solution.stats["iterations"] < 2_000_000  # more than ten million without
+    b = solution.value.coefficients
+    state = problem.optimality(b, G.dense() @ b - y)
+    assert state.violation <= 1e-3
+    assert state.gap <= 1e-6 * abs(state.objective)
+    assert (b == np.clip(b, problem.low, problem.high)).all()
+
+
+def test_machines(grown):
+    X, y = hopeless(1500, seed=3)
+    classifier = SVC(5000.0, Linear()).fit(X, y)
+    regression = SVR(5000.0, kernel=Linear()).fit(X, X[:, 0] + 0.3 * y)
+    assert len(grown) == 2
+    assert classifier.converged_
+    assert regression.converged_
+    assert classifier.score(X, y) > 0.7
+    assert regression.score(X, X[:, 0] + 0.3 * y) > 0.8
+
+
+def test_sums_that_cannot_grow_take_steps_as_before(grown, monkeypatch):
+    monkeypatch.setattr(solve, "MANY_STEPS", 10)
+    monkeypatch.setattr(solve, "MANY_STEPS_EACH", 0)
+    X, _ = hopeless(1100)
+    G = gram(Linear(), X)
+    n = len(X)
+    problem = BoxProblem(np.zeros(n), np.zeros(n), np.full(n, 4.0 / n))
+    solution = solve_box(problem, GramMatrix(G), start=np.full(n, 1.0 / n), tol=1e-4, progress=False)
+    assert not grown
+    assert solution.converged
+    assert solution.value.coefficients.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("by", ["callback", "interrupt", "limit"])
+def test_stops_on_the_way(by, grown, monkeypatch):
+    monkeypatch.setattr(solve, "MANY_STEPS", 5000)
+    monkeypatch.setattr(solve, "MANY_STEPS_EACH", 0)
+    X, y = hopeless()
+    problem, seen = posed(y, 2000.0), []
+
+    def callback(report):
+        seen.append(report.iteration)
+        if grown and by == "interrupt":
+            raise KeyboardInterrupt
+        return bool(grown) and by == "callback"
+
+    solution = solve_box(
+        problem,
+        GramMatrix(gram(Linear(), X)),
+        max_iter=8000 if by == "limit" else -1,
+        callbacks=[callback],
+        progress=False,
+    )
+    assert grown
+    assert not solution.converged
+    assert {"callback": "a callback", "interrupt": "interrupted", "limit": "max_iter"}[by] in solution.status
+    assert solution.gap > 0
+    assert 5000 <= solution.stats["iterations"] <= 8000 + 2
+    assert seen == sorted(seen)
+    b = solution.value.coefficients
+    assert problem.optimality(b, solution.value.gradient).objective < 0  # no worse than zero
+    assert abs(b.sum()) <= 1e-9 * np.abs(b).sum()
