@@ -131,6 +131,11 @@ class Run:
         if from_rows and b.any():
             self.native.recompute()
 
+    @property
+    def ends_exactly(self) -> bool:
+        """Whether there are exact steps on the free set between others."""
+        return self.dtype == np.float64 and self.problem.size <= _native.SET_SIZE
+
     def on(self, problem: BoxProblem, b: Vector, f: Vector, precise: bool) -> Run:
         """The same for another problem with this matrix, from a point whose gradient is known."""
         precise = precise and not self.matrix.is_held
@@ -240,7 +245,7 @@ class Run:
     def _descend(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
         native, n = self.native, self.problem.size
-        if self.dtype != np.float64 or n > _native.SET_SIZE:
+        if not self.ends_exactly:
             return self._descend_far(watch, most)
         idle, least, best = 0, (np.inf, np.inf), (np.inf, native.b, native.f)
         while idle < PATIENCE:
@@ -317,9 +322,9 @@ class Run:
 
     def _go_beyond(self, watch: Watch) -> None:
         """Some more steps, then the exact solution."""
-        native, n = self.native, self.problem.size
+        native = self.native
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
-        if self.dtype == np.float64 and n <= _native.SET_SIZE:
+        if self.ends_exactly:
             native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
             self._recompute_precisely()
         if not is_cheap(self.problem, native.b):

@@ -86,8 +86,10 @@ def solve_run(run: Run, watch: Watch, max_iter: int, refine: bool) -> Solution[B
     most = most_steps(max_iter, run.problem.size)
     many = max(MANY_STEPS, MANY_STEPS_EACH * run.problem.size)
     try:
-        solution = run.solve(watch, min(most, many), refine)
-        if solution.converged or watch.reason or run.native.steps < many or many >= most:
+        if run.ends_exactly or many >= most:
+            return run.solve(watch, most, refine)
+        solution = run.solve(watch, many, refine)
+        if solution.converged or watch.reason or run.native.steps < many:
             return solution
         if not _can_grow(run.problem, run.native.b):
             return run.solve(watch, most, refine)
