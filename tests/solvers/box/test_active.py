@@ -78,6 +78,19 @@ def test_one_set_after_the_other(held, with_sum):
         assert offset == pytest.approx(exact[-1] if with_sum else 0.0, rel=2e-3, abs=2e-3)
 
 
+def test_singular_systems_have_no_solution(monkeypatch):
+    K = np.asarray(gram(Gaussian(0.5), points(60)).dense())
+    systems = SystemsOnSets(DenseMatrix(K), True)
+    every = np.arange(60)
+    assert systems.solve(every, np.ones(60), 0.0) is not None
+
+    def fails(*arguments):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(np.linalg, "solve", fails)
+    assert systems.solve(every[:-2], np.ones(58), 0.0) is None
+
+
 # -- the whole ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("constraint", ["sum", "free"])

@@ -30,6 +30,9 @@ MOST_DIFFERENT = 1 / 5
 #: Added to the diagonal, relative to its largest number: well above rounding in single precision.
 SHIFT = 1e-6
 
+#: Numbers that memory has room for beyond those that are needed: sets grow.
+MOST_SPARE = 1 << 24
+
 Index = NDArray[np.intp]
 Vector = NDArray[np.float64]
 
@@ -49,11 +52,14 @@ class SystemsOnSets:
         self.solved = 0  # systems so far
 
     def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float] | None:
-        """The solution for the set ``index``, which is sorted; None if K is not positive definite there."""
+        """The solution for the set ``index``, which is sorted; None if K is (nearly) singular there."""
         self.solved += 1
         if self._base is None or self._base.distance(index) > MOST_DIFFERENT * len(index):
             self._base = self._factored(index)
-        return None if self._base is None else self._base.solve(index, right, total)
+        try:
+            return None if self._base is None else self._base.solve(index, right, total)
+        except np.linalg.LinAlgError:
+            return None
 
     def _factored(self, index: Index) -> _Base | None:
         self._base = None
@@ -75,7 +81,7 @@ class _Room:
         """An array of any numbers; what was here before is gone if it is larger."""
         size = rows * columns
         if size > len(self._memory):
-            self._memory = np.empty(4 * size, dtype=np.float32)
+            self._memory = np.empty(size + min(3 * size, MOST_SPARE), dtype=np.float32)
         return self._memory[:size].reshape(rows, columns)
 
 
