@@ -7,16 +7,6 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-constexpr int kPanelVectors = kPanel / kFloatLanes;
-
-// Rows whose sums fit into the registers next to the columns of a panel.
-#if defined(__AVX512F__)
-constexpr int kGroup = 12;
-#elif defined(__AVX__)
-constexpr int kGroup = 3;
-#else
-constexpr int kGroup = 1;
-#endif
 static_assert(kFactorRows % kGroup == 0);
 
 // Numbers of a row that are taken at a time: those of a panel stay in the first cache.

@@ -1,6 +1,7 @@
 // Vectors of floats, as wide as those of doubles are: twice as many numbers.
 #pragma once
 
+#include "../table.hpp"
 #include "simd.hpp"
 
 namespace mercer::MERCER_TILES {
@@ -33,6 +34,17 @@ MERCER_INLINE FloatVec load_floats(const float* p) {
 }
 
 MERCER_INLINE FloatVec splat_float(float a) { return a - FloatVec{}; }
+
+constexpr int kPanelVectors = kPanel / kFloatLanes;
+
+// Rows whose sums fit into the registers next to the columns of a panel.
+#if defined(__AVX512F__)
+constexpr int kGroup = 12;
+#elif defined(__AVX__)
+constexpr int kGroup = 3;
+#else
+constexpr int kGroup = 1;
+#endif
 
 }  // namespace
 }  // namespace mercer::MERCER_TILES

@@ -9,17 +9,6 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-constexpr int kPanelVectors = kPanel / kFloatLanes;
-
-// Rows whose sums fit into the registers next to the columns of a panel.
-#if defined(__AVX512F__)
-constexpr int kGroup = 12;
-#elif defined(__AVX__)
-constexpr int kGroup = 3;
-#else
-constexpr int kGroup = 1;
-#endif
-
 constexpr float kLogarithm = 0.693147180559945309f;  // of 2
 
 // The terms (f log 2)^k / k! up to the seventh, by Horner's rule from the last to the first.  For |f| <= 1/2
