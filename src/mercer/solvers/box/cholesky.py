@@ -38,7 +38,7 @@ class Factor(NamedTuple):
         --------
         >>> import numpy as np
         >>> factor = Factor.of(np.array([[4.0, 0.0], [2.0, 5.0]], dtype=np.float32), 0.0)
-        >>> factor.solve(np.array([8.0, 7.0]))
+        >>> factor.backward(factor.forward(np.array([8.0, 7.0])))
         array([1.625, 0.75 ], dtype=float32)
         """
         n = len(A)
@@ -50,10 +50,6 @@ class Factor(NamedTuple):
             if not _native.eliminate(A, first, last, inverses, num_threads()):
                 return None
         return Factor(A, inverses)
-
-    def solve(self, x: NDArray[Any]) -> Single:
-        """``A^-1 x``."""
-        return self.backward(self.forward(x))
 
     def forward(self, x: NDArray[Any]) -> Single:
         """``L^-1 x``."""
