@@ -242,6 +242,10 @@ class Kernel(Expression):
         """Type of the numbers in a block, where it is known without computing one of them."""
         return None
 
+    def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
+        """The whole block of prepared data, if it is in memory already; not to be written to."""
+        return None
+
     def _prepare(self, X: Data) -> Data:
         """Do the work that concerns one point at a time, once per block."""
         return X

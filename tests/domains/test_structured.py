@@ -1,5 +1,6 @@
 """Tuples of points, and matrices of similarities."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,34 @@ def test_rows_of_a_matrix_remember_their_columns() -> None:
     np.testing.assert_array_equal(part.values, K[[2, 0]])
     assert part.ids.tolist() == [2, 0]
     Similarities().match(part, data)
+    np.testing.assert_array_equal(part.columns(np.array([1, 2])), K[[2, 0]][:, [1, 2]])
+    np.testing.assert_array_equal(part.columns(np.array([2, 0])), K[np.ix_([2, 0], [2, 0])])
+
+
+def test_rows_are_selected_without_a_copy_and_pickled_without_the_rest() -> None:
+    A = np.eye(200)
+    part = take(Similarities().validate(A), np.arange(5, 8))
+    assert part.matrix is A
+    assert np.shares_memory(part.values, A)
+    data = pickle.dumps(part)
+    assert len(data) < 4 * 200 * 8
+    again = pickle.loads(data)
+    np.testing.assert_array_equal(again.values, A[5:8])
+    np.testing.assert_array_equal(again.columns(again.ids), np.eye(3))
+    np.testing.assert_array_equal(take(again, np.array([1])).columns(np.array([6])), [[1.0]])
+
+
+def test_asymmetry_is_found_anywhere_and_a_part_need_not_have_it() -> None:
+    A = np.ones((600, 600))
+    A[3, 520] += 0.25
+    data = Similarities().validate(A)
+    assert data.asymmetry == (0.25, 3, 520)
+    assert take(data, np.r_[0:3, 4:600]).asymmetry[0] == 0
+    assert take(data, np.array([520, 3])).asymmetry[0] == 0.25
+    single = np.ones((3, 3), dtype=np.float32)
+    single[0, 1] += 1e-6
+    assert Similarities().validate(single).asymmetry[0] == 0
+    assert Similarities().validate(single.astype(np.float64)).asymmetry[0] > 0
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@
 ``derived``        ``CenteredGram`` and ``NormalizedGram``: transformed, extending to new points
 ``repair``         ``RepairedGram``: an indefinite matrix clipped, flipped or shifted, and what that changed
 ``spectrum``       eigenvalues: all of them, or the largest by Lanczos with a dense fallback
+``negative``       ``negative_eigenvalue``: is there one?  Without the spectrum
 ``check``          ``Check``: is the matrix of these points what its kernel claims?
 ``witnesses``      confirms a witness in higher precision and makes it short
 =================  =====================================================================================

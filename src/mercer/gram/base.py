@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .derived import CenteredGram, NormalizedGram
     from .repair import Method, RepairedGram
 
-__all__ = ["Gram"]
+__all__ = ["Gram", "times"]
 
 Rows: TypeAlias = int | slice | Sequence[int] | np.ndarray
 
@@ -118,6 +118,10 @@ class Gram(ABC):
         """The same matrix with values rounded to single precision as they are stored, where possible."""
         return self
 
+    def _given(self) -> np.ndarray | None:
+        """The whole matrix, if it is in memory already; not to be written to."""
+        return None
+
     def _rough(self) -> RoughRows | None:
         """Rows of about the same numbers, where these are much quicker."""
         return None
@@ -178,7 +182,7 @@ class Gram(ABC):
             return self._product(V, progress=True).T
         out = np.zeros((self.shape[1], *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands():
-            out += _times(self._values(rows, all_of(self.shape[1])).T, V[rows])
+            out += times(self._values(rows, all_of(self.shape[1])).T, V[rows])
         return out.T
 
     def _operand(self, V: Any, size: int, requirement: str) -> np.ndarray:
@@ -196,15 +200,15 @@ class Gram(ABC):
         for rows in self._bands(progress):
             inner = progress and rows == slice(0, n)  # the only band tells of its own progress
             if not self.is_symmetric:
-                out[rows] = _times(self._values(rows, all_of(m), inner), V)
+                out[rows] = times(self._values(rows, all_of(m), inner), V)
                 continue
             # Each pair once: the square on the diagonal, and what is right of it for its rows and columns.
-            out[rows] += _times(self._values(rows, rows, inner), V[rows])
+            out[rows] += times(self._values(rows, rows, inner), V[rows])
             if rows.stop < n:
                 rest = slice(rows.stop, n)
                 values = self._values(rows, rest)
-                out[rows] += _times(values, V[rest])
-                out[rest] += _times(values.T, V[rows])
+                out[rows] += times(values, V[rest])
+                out[rest] += times(values.T, V[rows])
         return out
 
     def _half(self) -> HalfMatrix:
@@ -390,7 +394,7 @@ class Gram(ABC):
         return f"<{type(self).__name__} {n} x {m} {self.dtype} of {self.kernel!r}, {need} if dense>"
 
 
-def _times(values: np.ndarray, V: np.ndarray) -> np.ndarray:
+def times(values: np.ndarray, V: np.ndarray) -> np.ndarray:
     """Product with a band, by one thread: the bits of BLAS depend on how many it has."""
     with single_threaded_blas():
         return np.asarray(values @ V)

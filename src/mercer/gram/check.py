@@ -13,6 +13,7 @@ from ..certificate import Certificate, Property, Witness
 from ..domains import Similarities
 from ..errors import ParameterError
 from .base import Gram
+from .negative import breakdown
 from .pairs import KernelGram
 from .spectrum import finite, rounding_level
 from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
@@ -104,8 +105,11 @@ def property_of(certificate: Certificate, given: Property | str | None) -> Prope
     return names[given]
 
 
-def check(gram: Gram, given: Property | str | None = None) -> Check:
-    """Test the Gram matrix; see :meth:`Gram.check`."""
+def check(gram: Gram, given: Property | str | None = None, *, brief: bool = False) -> Check:
+    """Test the Gram matrix; see :meth:`Gram.check`.
+
+    If ``brief``, the least eigenvalue of a matrix that has a Cholesky factor is nan: it is not computed.
+    """
     refutes = property_of(gram.kernel.certificate, given)
     n = gram.shape[0]
     memory.require(4 * 8 * n * n, f"checking the {n} x {n} Gram matrix", "Check a subset of the points.")
@@ -118,11 +122,13 @@ def check(gram: Gram, given: Property | str | None = None) -> Check:
     A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()) if refutes is Property.NEGATIVE else K
     norm = max(float(np.abs(K).sum(axis=1).max(initial=0.0)), n * gram._scale())
     level = rounding_level(n, gram._eps, norm)
+    pairs = _cauchy_schwarz(K, rounding) if refutes is Property.POSITIVE else np.empty((0, 2), int)
     least, vector = 0.0, np.zeros(n)
-    if n:
+    if brief and not len(pairs) and breakdown(A.copy(), level) is None:
+        least = np.nan
+    elif n:
         values, vectors = scipy.linalg.eigh(A, check_finite=False, subset_by_index=[0, 0])
         least, vector = float(values[0]), vectors[:, 0]
-    pairs = _cauchy_schwarz(K, rounding) if refutes is Property.POSITIVE else np.empty((0, 2), int)
     witness = None
     suspicious = least < -level or len(pairs) > 0
     if suspicious and symmetric:

@@ -17,7 +17,7 @@ from ..engine.program import Program
 from ..engine.rough import RoughRows
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
-from .base import Gram
+from .base import Gram, times
 from .indexing import Selection, positions
 from .store import GramStore
 
@@ -204,8 +204,14 @@ class KernelGram(Gram):
         with workers.located(positions(rows), positions(cols), self.is_symmetric):
             return self.kernel._tiles(A, B, progress, self.dtype, self._layouts)
 
+    def _given(self) -> np.ndarray | None:
+        return self.kernel._given(self._rows, None if self._columns is None else self._columns[1])
+
     def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         columns = None if self._columns is None else self._columns[1]
+        given = self._given()
+        if given is not None:
+            return times(given, V).astype(np.result_type(self.dtype, V), copy=False)
         program = self.kernel._program(self._rows, columns, self._layouts)
         wide = V[:, None] if V.ndim == 1 else V
         result = None if program is None else program.product(wide, progress, quick)

@@ -17,7 +17,6 @@ __all__ = [
     "eigenpairs",
     "fix_signs",
     "full_eigenpairs",
-    "least_eigenvalue",
     "rounding_level",
 ]
 
@@ -60,17 +59,7 @@ def full_eigenpairs(K: Gram, vectors: bool = True) -> tuple[np.ndarray, np.ndarr
     return values[::-1], fix_signs(columns[:, ::-1])
 
 
-def least_eigenvalue(K: Gram) -> tuple[float, float]:
-    """The least eigenvalue and the largest absolute one; by Lanczos iteration where the matrix is large."""
-    if K.shape[0] > DENSE_SIZE:
-        low, high = _lanczos(K, 1, "SA"), _lanczos(K, 1, "LM")
-        if low is not None and high is not None:
-            return float(low[0][0]), float(abs(high[0][0]))
-    values, _ = full_eigenpairs(K, vectors=False)
-    return float(values[-1]), float(np.abs(values).max())
-
-
-def _lanczos(K: Gram, k: int, which: str = "LA") -> tuple[np.ndarray, np.ndarray] | None:
+def _lanczos(K: Gram, k: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Implicitly restarted Lanczos from a fixed start; None if it fails or its answer is not one.
 
     ARPACK breaks down on matrices with few distinct eigenvalues (the identity), sometimes in silence:
@@ -94,7 +83,7 @@ def _lanczos(K: Gram, k: int, which: str = "LA") -> tuple[np.ndarray, np.ndarray
 
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
         try:
-            values, columns = eigsh(operator, k=k, which=which, v0=start, ncv=min(n, max(2 * k + 1, 40)))
+            values, columns = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, max(2 * k + 1, 40)))
         except (ArpackError, np.linalg.LinAlgError):
             return None
     values, columns = values[::-1].astype(np.float64), columns[:, ::-1].astype(np.float64)

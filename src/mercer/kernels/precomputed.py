@@ -57,13 +57,17 @@ class Precomputed(Kernel):
 
     def _prepare(self, X: MatrixRows) -> Prepared:
         """Find the diagonal where the rows are training points; it is NaN where it cannot be known."""
-        known = X.total == X.values.shape[1] and _is_symmetric(X)
-        diagonal = X.values[np.arange(len(X)), X.ids] if known else np.full(len(X), np.nan)
+        known = X.total == X.width and X.asymmetry[0] == 0
+        diagonal = X.matrix[X.rows, X.ids] if known else np.full(len(X), np.nan)
         return Prepared((X,), (diagonal,))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         rows, columns = X.parts[0], (X if Y is None else Y).parts[0]
-        return np.asarray(rows.values[:, columns.ids])
+        return np.array(rows.columns(columns.ids))
+
+    def _given(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
+        rows: MatrixRows = X.parts[0]
+        return rows.view((X if Y is None else Y).parts[0].ids)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         diagonal = X.arrays[0]
@@ -79,13 +83,3 @@ class Precomputed(Kernel):
 
     def _certify(self) -> Certificate:
         return Certificate.unknown(self, "a given matrix: check the numbers with Gram.check()")
-
-
-def _is_symmetric(X: MatrixRows, chunk: int = 512) -> bool:
-    """Whether the rows, restricted to their own columns, make a symmetric matrix, as training points do."""
-    tol = Similarities().tol * np.abs(X.values).max(initial=0.0)
-    for start in range(0, len(X), chunk):
-        part = slice(start, start + chunk)
-        if np.abs(X.values[part][:, X.ids] - X.values[:, X.ids[part]].T).max() > tol:
-            return False
-    return True

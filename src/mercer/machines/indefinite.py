@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram
-from ..gram.spectrum import least_eigenvalue, rounding_level
+from ..gram.check import check
+from ..gram.negative import Negative, negative_eigenvalue
 from .notices import tell
 
 __all__ = ["IndefiniteKernelWarning", "screen"]
@@ -19,22 +20,21 @@ class IndefiniteKernelWarning(UserWarning):
     """The Gram matrix of the training data has a negative eigenvalue."""
 
 
-def _negative_eigenvalue(G: Gram) -> float | None:
+def _negative_eigenvalue(G: Gram) -> Negative | None:
     """The least eigenvalue if it is negative beyond rounding."""
-    n = len(G)
-    if n <= MOST_CHECKED:
-        result = G.check("positive")  # what higher precision does not confirm is rounding
-        return result.least_eigenvalue if result.verdict == "refuted" else None
-    least, largest = least_eigenvalue(G)
-    return least if least < -rounding_level(n, G._eps, largest) else None
+    if len(G) > MOST_CHECKED:
+        return negative_eigenvalue(G)
+    result = check(G, "positive", brief=True)  # what higher precision does not confirm is rounding
+    return Negative(result.least_eigenvalue, True) if result.verdict == "refuted" else None
 
 
 def screen(G: Gram, policy: str, caller: str) -> Gram:
     """Return the Gram matrix to train on, after saying what an indefinite one deserves.
 
-    A kernel certified positive definite costs nothing.  Otherwise the least eigenvalue of the training
-    matrix is computed, from some thousand points on by Lanczos iteration on products, and ``policy`` decides:
-    ``"warn"``, ``"error"``, or a repair.
+    A kernel certified positive definite costs nothing.  Otherwise the training matrix is factored; if it has
+    no Cholesky factor its least eigenvalue is computed, from some thousand points on by Lanczos iteration,
+    and ``policy`` decides: ``"warn"``, ``"error"``, or a repair.  :mod:`mercer.gram.negative`
+    says what is done for more than 6,144 points.
     """
     if policy not in ("warn", "error", *_REPAIRS):
         options = ", ".join(map(repr, ("warn", "error", *_REPAIRS)))
@@ -44,9 +44,8 @@ def screen(G: Gram, policy: str, caller: str) -> Gram:
     least = _negative_eigenvalue(G)
     if least is None:
         return G
-    statement = (
-        f"{caller}: {G.kernel!r} is not positive definite on these data (least eigenvalue {least:.6g})."
-    )
+    told = f"least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}"
+    statement = f"{caller}: {G.kernel!r} is not positive definite on these data ({told})."
     if policy == "error":
         raise DefinitenessError(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.")
     if policy == "warn":

@@ -1,0 +1,141 @@
+"""Has a symmetric matrix a negative eigenvalue?  Answered without its spectrum.
+
+If ``A + s I`` has a Cholesky factor then ``A`` has no eigenvalue below ``-s`` (up to rounding); this costs a
+tenth of the eigenvalues.  Where the factor breaks down, the rows before give a vector
+
+    x = (-A_11^-1 a, 1),        x' (A + s I) x = the pivot <= 0,
+
+and Lanczos iteration from there, whose least Ritz value can only fall, looks for the least eigenvalue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from .. import memory
+from .base import Gram
+from .spectrum import finite, rounding_level
+
+__all__ = ["Negative", "breakdown", "negative_eigenvalue"]
+
+#: Larger matrices are not factored, but a part of this size of them: below a second, so that Ctrl-C is seen.
+MOST_FACTORED = 6144
+
+#: Products of the iteration if the matrix is held; and if every product computes its values again.
+MOST_PRODUCTS, FEW_PRODUCTS = 300, 30
+
+#: Relative residual at which a Ritz value counts as the eigenvalue.
+TOLERANCE = 1e-6
+
+Product = Callable[[np.ndarray], np.ndarray]
+
+
+class Negative(NamedTuple):
+    """A Rayleigh quotient below zero: the least eigenvalue, or if not converged an upper bound of it."""
+
+    value: float
+    converged: bool
+
+
+def negative_eigenvalue(K: Gram) -> Negative | None:
+    """The least eigenvalue of a symmetric matrix if it is negative beyond rounding, else None.
+
+    Up to 6,144 points (if memory allows) the answer is certain.  Larger matrices have a random part of that
+    size factored: what is negative on a part is negative on the whole.  If that finds nothing, the iteration
+    takes 30 products with the whole matrix, unless its values come from Python code.
+    """
+    n = K.shape[0]
+    if n <= MOST_FACTORED and 16 * n * n <= memory.memory_limit():
+        return _of_array(finite(K.dense()), K._eps)
+    size = min(n, MOST_FACTORED, int(np.sqrt(memory.memory_limit() / 16)))
+    part = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+    given = K._given()
+    A = finite(K.block(part, part) if given is None else given[np.ix_(part, part)])
+    direction = breakdown(A, rounding_level(size, K._eps, _norm(A)))
+    del A
+    quick = K._is_compiled or given is not None
+    if direction is None and not quick:
+        return None
+    start = np.random.default_rng(0).standard_normal(n)
+    if direction is not None:
+        start[:] = 0.0
+        start[part] = direction
+    return _lowest(lambda v: K._product(v), start, K._eps, FEW_PRODUCTS if quick else 1)
+
+
+def _of_array(A: np.ndarray, eps: float) -> Negative | None:
+    diagonal = A.diagonal().copy()
+    direction = breakdown(A, rounding_level(len(A), eps, _norm(A)))
+    if direction is None:
+        return None
+    A[np.diag_indices(len(A))] = diagonal
+    return _lowest(lambda v: scipy.linalg.blas.dsymv(1.0, A.T, v), direction, eps, MOST_PRODUCTS)
+
+
+def _norm(A: np.ndarray, band: int = 256) -> float:
+    """An upper bound of the largest absolute eigenvalue."""
+    bands = (A[first : first + band] for first in range(0, len(A), band))
+    return max((float(np.abs(rows).sum(axis=1).max()) for rows in bands), default=0.0)
+
+
+def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
+    """None if ``A + shift I`` has a Cholesky factor; else a vector where its quadratic form is not positive.
+
+    The upper half of the array, with the diagonal, is overwritten; what is below is left as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> breakdown(np.array([[2.0, 1.0], [1.0, 2.0]]), 0.0)
+    >>> x = breakdown(np.array([[1.0, 2.0], [2.0, 1.0]]), 0.5)
+    >>> float(x @ np.array([[1.5, 2.0], [2.0, 1.5]]) @ x) < 0
+    True
+    """
+    diagonal = A.diagonal() + shift
+    A[np.diag_indices(len(A))] = diagonal
+    # LAPACK stores by columns: its lower half is the upper one here.
+    _, failed = scipy.linalg.lapack.dpotrf(A.T, lower=True, overwrite_a=True, clean=False)
+    if not failed:
+        return None
+    m = failed - 1
+    x = np.zeros(len(A))
+    x[m] = 1.0
+    if m:
+        leading = np.tril(A[:m, :m], -1)
+        leading[np.diag_indices(m)] = diagonal[:m]
+        x[:m] = -scipy.linalg.solve(leading, A[m, :m], assume_a="pos", lower=True, check_finite=False)
+    return x
+
+
+def _lowest(product: Product, start: np.ndarray, eps: float, most: int) -> Negative | None:
+    """Least Ritz value of Lanczos iteration from ``start``, with full orthogonalisation."""
+    from tqdm import tqdm
+
+    n = len(start)
+    most = min(most, n)
+    Q = np.empty((most, n))
+    diagonal, beside = np.empty(most), np.empty(most)
+    v = start / np.linalg.norm(start)
+    least, largest, residual = 0.0, 0.0, np.inf
+    for j in tqdm(range(most), desc="Lanczos", unit="product", delay=1, leave=False, disable=None):
+        Q[j] = v
+        w = np.asarray(product(v), dtype=np.float64)
+        diagonal[j] = v @ w
+        for _ in range(2):
+            w -= Q[: j + 1].T @ (Q[: j + 1] @ w)
+        beside[j] = np.linalg.norm(w)
+        last = j + 1 == most or beside[j] <= 8 * eps * np.abs(diagonal[: j + 1]).max()
+        if last or j % 10 == 9:
+            values, vectors = scipy.linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
+            least, largest = float(values[0]), float(np.abs(values).max())
+            residual = float(beside[j] * abs(vectors[-1, 0]))
+            if last or residual <= TOLERANCE * -least:
+                break
+        v = w / beside[j]
+    if least >= -rounding_level(n, eps, largest):
+        return None
+    return Negative(least, residual <= TOLERANCE * -least)
