@@ -49,6 +49,32 @@ MERCER_INLINE VecOf<S> first_places() {
   return read<S>(lanes);
 }
 
+// Halves of a vector, for searches across its lanes.
+template <class S, int count>
+struct HalfOf {
+  typedef S V __attribute__((vector_size(count / 2 * sizeof(S))));
+};
+
+// The largest number of all lanes.
+template <class S, int count, class V>
+MERCER_INLINE S largest(V a) {
+  if constexpr (count == 1) {
+    return a;
+  } else if constexpr (count == 2) {
+    return larger(a[0], a[1]);
+  } else {
+    typename HalfOf<S, count>::V low, high;
+    std::memcpy(&low, &a, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&a) + sizeof low, sizeof high);
+    return largest<S, count / 2>(low > high ? low : high);
+  }
+}
+
+template <class S>
+MERCER_INLINE S largest(VecOf<S> a) {
+  return largest<S, Lanes<S>::count>(a);
+}
+
 // The largest number of each lane, and where it was seen first.
 template <class S>
 struct Best {
@@ -59,18 +85,6 @@ struct Best {
     value = better ? candidate : value;
     place = better ? at : place;
   }
-
-  MERCER_INLINE double of_all(Index& where) const {
-    constexpr int count = Lanes<S>::count;
-    S values[count], places[count];
-    store(values, value);
-    store(places, place);
-    int best = 0;
-    for (int l = 1; l < count; ++l)
-      if (values[l] > values[best] || (values[l] == values[best] && places[l] < places[best])) best = l;
-    where = static_cast<Index>(places[best]);
-    return static_cast<double>(values[best]);
-  }
 };
 
 // Independent searches that run side by side, since each comparison waits for the one before it; they take
@@ -80,14 +94,15 @@ constexpr int kSearches = sizeof(S) == sizeof(double) ? 4 : 2;
 
 // The best of several searches: of equal values the first place.
 template <class S, int count>
-double best_of(const Best<S> (&searches)[count], Index& where) {
-  double most = searches[0].of_all(where);
-  for (int k = 1; k < count; ++k) {
-    Index place;
-    double value = searches[k].of_all(place);
-    if (value > most || (value == most && place < where)) most = value, where = place;
-  }
-  return most;
+MERCER_INLINE double best_of(const Best<S> (&searches)[count], Index& where) {
+  VecOf<S> top = searches[0].value;
+  for (int k = 1; k < count; ++k) top = larger(top, searches[k].value);
+  VecOf<S> most = all<S>(static_cast<double>(largest<S>(top))), never = all<S>(-kInfinity), first = never;
+  for (int k = 0; k < count; ++k)
+    first = larger(first, searches[k].value == most ? -searches[k].place : never);
+  S place = largest<S>(first);
+  where = place > -kInfinity ? -static_cast<Index>(place) : -1;
+  return static_cast<double>(largest<S>(top));
 }
 
 // Arrays have room for kPadding numbers at a time, with offsets beyond the last variable that rule it out.
@@ -132,33 +147,25 @@ template <class T, class S>
 Index partner(Index count, const S* f, const S* down, const T* row, const S* diagonal, double top, double own,
               double least) {
   constexpr int searches = kSearches<S>, lanes = Lanes<S>::count;
-  VecOf<S> gain[searches], curvature[searches], found[searches], place = first_places<S>();
+  Best<S> best[searches];
+  VecOf<S> curvature[searches], place = first_places<S>();
   VecOf<S> highest = all<S>(top), mine = all<S>(own), floor = all<S>(least), zero = all<S>(0.0);
-  for (int k = 0; k < searches; ++k) gain[k] = zero, curvature[k] = all<S>(1.0), found[k] = all<S>(-1.0);
+  for (int k = 0; k < searches; ++k) best[k] = {zero, all<S>(kInfinity)}, curvature[k] = all<S>(1.0);
   for (Index j = 0; j < count;)
     for (int k = 0; k < searches; ++k, j += lanes, place += static_cast<S>(lanes)) {
       // down - f first: for i itself the difference is then exactly zero.
       VecOf<S> d = larger(highest - (read<S>(down + j) - read<S>(f + j)), zero);
       VecOf<S> c = larger(muladd(all<S>(-2.0), read<S>(row + j), mine + read<S>(diagonal + j)), floor);
       VecOf<S> g = d * d;
-      auto better = g * curvature[k] > gain[k] * c;
-      gain[k] = better ? g : gain[k];
+      auto better = g * curvature[k] > best[k].value * c;
+      best[k].value = better ? g : best[k].value;
+      best[k].place = better ? place : best[k].place;
       curvature[k] = better ? c : curvature[k];
-      found[k] = better ? place : found[k];
     }
-  constexpr int candidates = searches * lanes;
-  S gains[candidates], curvatures[candidates], places[candidates];
-  for (int k = 0; k < searches; ++k) {
-    store(gains + k * lanes, gain[k]);
-    store(curvatures + k * lanes, curvature[k]);
-    store(places + k * lanes, found[k]);
-  }
-  int best = 0;
-  for (int l = 1; l < candidates; ++l) {
-    S ours = gains[l] * curvatures[best], theirs = gains[best] * curvatures[l];
-    if (ours > theirs || (ours == theirs && places[l] >= S(0) && places[l] < places[best])) best = l;
-  }
-  return static_cast<Index>(places[best]);
+  for (int k = 0; k < searches; ++k) best[k].value = best[k].value / curvature[k];
+  Index found;
+  best_of(best, found);
+  return found;
 }
 
 // f[j] += sum_r factors[r] rows[r][j] for first <= j < last, rows in order.

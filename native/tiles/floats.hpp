@@ -35,6 +35,13 @@ MERCER_INLINE FloatVec load_floats(const float* p) {
 
 MERCER_INLINE FloatVec splat_float(float a) { return a - FloatVec{}; }
 
+// In one instruction, as for doubles.
+#if defined(__AVX512F__)
+MERCER_INLINE FloatVec larger(FloatVec a, FloatVec b) { return _mm512_max_ps(a, b); }
+#elif defined(__AVX__)
+MERCER_INLINE FloatVec larger(FloatVec a, FloatVec b) { return _mm256_max_ps(a, b); }
+#endif
+
 constexpr int kPanelVectors = kPanel / kFloatLanes;
 
 // Rows whose sums fit into the registers next to the columns of a panel.

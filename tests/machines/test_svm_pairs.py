@@ -40,7 +40,7 @@ def in_batches(monkeypatch):
 def streamed(in_batches, monkeypatch):
     """Blocks in single precision, a few at a time."""
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
-    monkeypatch.setattr(multiclass, "BAND", 9000)
+    monkeypatch.setattr(multiclass, "PAIRS_BAND", 9000)
 
 
 @pytest.mark.parametrize("way", ["in_batches", "streamed"])

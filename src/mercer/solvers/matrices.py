@@ -82,7 +82,8 @@ class DenseMatrix:
         *,
         is_rough: bool = False,
     ) -> None:
-        self.whole, self.index, self._precise, self.is_rough = K, index, precise, is_rough
+        self.whole = np.ascontiguousarray(K)  # native code takes its rows
+        self.index, self._precise, self.is_rough = index, precise, is_rough
         self.size = len(K) if index is None else len(index)
 
     @cached_property

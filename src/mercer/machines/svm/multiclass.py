@@ -44,6 +44,9 @@ DOUBLE_BYTES = 1 << 26
 #: Kernel values that a product holds at a time.
 BAND = 1 << 23
 
+#: Kernel values that a batch of pairs of classes holds at a time: they are read soon after they are written.
+PAIRS_BAND = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -192,7 +195,7 @@ class SharedGram:
             if band:
                 start, end = pairs[band[0]], pairs[band[-1]]
                 size = (first.stop - first.start) * (second.stop - start[1].start)
-                if first != start[0] or second.start != end[1].stop or size > BAND:
+                if first != start[0] or second.start != end[1].stop or size > PAIRS_BAND:
                     yield band
                     band = []
             band.append(t)
@@ -343,9 +346,9 @@ def solve_pairs(
         bar.close()
     fits = []
     for t, task in enumerate(tasks):
-        problem = pose(task.y, task.index)
-        solution = found[t] if t in found else solver.untouched(problem)
+        solution = found[t] if t in found else solver.untouched(pose(task.y, task.index))
         if not solution.converged and solution.stats["cache_dtype"] == "float32" and not solver.watch.reason:
-            solution = control.solve(problem, shared.lazy(task.index), solution.value.coefficients)
+            again = pose(task.y, task.index), shared.lazy(task.index), solution.value.coefficients
+            solution = control.solve(*again)
         fits.append(Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution))
     return fits
