@@ -3,6 +3,7 @@
 =================  =====================================================================================
 ``base``           ``Gram``: blocks, products, diagonal, dense, and what follows from them
 ``pairs``          ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
+``held``           ``hold``: the same, with values in memory where they are dear
 ``stored``         ``StoredGram``: the same, with values kept in a ``store``
 ``request``        one block of it, looked up or computed
 ``store``          ``GramStore``: kernel values on disk, for the next run

@@ -101,8 +101,8 @@ class Gram(ABC):
     def _scale(self) -> float:
         """Magnitude of the numbers that the values were computed from, for bounds on rounding."""
 
-    def _asymmetry(self) -> float:
-        """Largest difference of ``k(x, y)`` and ``k(y, x)``, where both can be computed."""
+    def _asymmetry(self, points: int = 0) -> float:
+        """Largest difference of ``k(x, y)`` and ``k(y, x)`` among some points, where both can be computed."""
         return 0.0
 
     @property

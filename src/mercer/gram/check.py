@@ -14,7 +14,7 @@ from ..domains import Similarities
 from ..errors import ParameterError
 from .base import Gram
 from .negative import breakdown
-from .pairs import KernelGram
+from .pairs import ASYMMETRY_POINTS, KernelGram
 from .spectrum import finite, rounding_level
 from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
 
@@ -22,6 +22,9 @@ __all__ = ["Check", "check", "property_of"]
 
 #: Sizes of the subsets of points among which a short witness is looked for.
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+
+#: Points among which a brief check tests symmetry.
+_FEW_POINTS = 128
 
 #: Pairs that violate Cauchy-Schwarz and are reported, at most.
 _PAIRS = 10
@@ -108,7 +111,8 @@ def property_of(certificate: Certificate, given: Property | str | None) -> Prope
 def check(gram: Gram, given: Property | str | None = None, *, brief: bool = False) -> Check:
     """Test the Gram matrix; see :meth:`Gram.check`.
 
-    If ``brief``, the least eigenvalue of a matrix that has a Cholesky factor is nan: it is not computed.
+    If ``brief``, the least eigenvalue of a matrix that has a Cholesky factor is nan: it is not computed.  And
+    symmetry is tested among 128 points only.
     """
     refutes = property_of(gram.kernel.certificate, given)
     n = gram.shape[0]
@@ -116,7 +120,7 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     if isinstance(gram, KernelGram):
         gram = gram._in_double()
     K = finite(gram.dense())
-    asymmetry = gram._asymmetry()
+    asymmetry = gram._asymmetry(_FEW_POINTS if brief else ASYMMETRY_POINTS)
     rounding = _rounding(gram, K)
     symmetric = asymmetry <= 2 * rounding
     A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()) if refutes is Property.NEGATIVE else K

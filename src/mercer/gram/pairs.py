@@ -220,10 +220,10 @@ class KernelGram(Gram):
         result = result[:, 0] if V.ndim == 1 else result
         return result.astype(np.result_type(self.dtype, V), copy=False)
 
-    def _asymmetry(self) -> float:
+    def _asymmetry(self, points: int = ASYMMETRY_POINTS) -> float:
         index = np.arange(self.shape[0])
-        if len(index) > ASYMMETRY_POINTS:
-            index = np.random.default_rng(0).choice(index, ASYMMETRY_POINTS, replace=False)
+        if len(index) > points:
+            index = np.random.default_rng(0).choice(index, points, replace=False)
         part = take(self._rows, index)
 
         def tile(r: slice, c: slice) -> np.ndarray:

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ...domains import Data, Vectors, take
 from ...errors import ParameterError
 from ...gram import Gram, gram
+from ...gram.held import hold
 from ...kernel import Kernel
 from ...kernels import Linear
 from ...solvers import (
@@ -227,7 +228,10 @@ class SupportVectorMachine(KernelMachine):
         if not np.array_equal(kept, np.arange(n)):
             points, weight = take(points, kept), None if weight is None else weight[kept]
         self.kernel_ = self.kernel.resolve(points, weight)
-        G = screen(gram(self.kernel_, points, store=self.store), self.indefinite, type(self).__name__)
+        G: Gram = gram(self.kernel_, points, store=self.store)
+        if not self.kernel_.certificate.is_psd:
+            G = hold(G)  # for the check, and for what comes after it
+        G = screen(G, self.indefinite, type(self).__name__)
         return Training(points, kept, np.ones(len(kept)) if weight is None else weight, G)
 
     # -- result ---------------------------------------------------------------------------------
