@@ -6,8 +6,9 @@ import pytest
 from mercer.certificate import Property
 from mercer.errors import ParameterError
 from mercer.gram import gram
+from mercer.gram.check import check
 from mercer.kernel import Kernel
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Precomputed, Sigmoid
 
 from .kernels import Brownian, Distance, Letters, Lopsided, Tanh
 
@@ -158,3 +159,25 @@ def test_cancelling_user_functions_are_not_refuted(rng):
 def test_objects_of_any_type():
     assert gram(Letters(), ["abc", "bcd", "", "aa"]).check()
     assert gram(Brownian(), [0.0, 0.0, 1.0]).check()
+
+
+# -- brief ---------------------------------------------------------------------------------------
+def test_a_brief_check_says_the_same_with_less() -> None:
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    good = check(gram(Gaussian(1.0), X), "positive", brief=True)
+    assert good
+    assert np.isnan(good.least_eigenvalue)
+    G = gram(Sigmoid(1.0, -1.0), X)
+    bad, full = check(G, "positive", brief=True), G.check("positive")
+    assert bad.verdict == full.verdict == "refuted"
+    assert bad.least_eigenvalue == full.least_eigenvalue
+    assert bad.witness is None
+    assert full.witness is not None
+
+
+def test_a_brief_check_confirms_what_is_near_rounding() -> None:
+    A = np.eye(3)
+    A[0, 0] = -1e-11
+    result = check(gram(Precomputed(), A), "positive", brief=True)
+    assert result.verdict == "refuted"
+    assert result.witness is not None

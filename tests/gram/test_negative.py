@@ -104,7 +104,8 @@ def test_large_matrices_have_a_part_factored(monkeypatch, precomputed) -> None:
         found = negative_eigenvalue(given(G.dense()) if precomputed else G)
         assert (found is not None) == is_negative
         if found is not None:
-            assert found.value == pytest.approx(np.linalg.eigvalsh(G.dense())[0], rel=1e-6)
+            assert not found.converged
+            assert np.linalg.eigvalsh(G.dense())[0] <= found.value < 0
 
 
 def test_the_iteration_finds_what_the_part_does_not_show(monkeypatch) -> None:
@@ -116,6 +117,8 @@ def test_the_iteration_finds_what_the_part_does_not_show(monkeypatch) -> None:
     found = negative_eigenvalue(given(A))
     assert found is not None
     assert found.value == pytest.approx(-2.0, rel=1e-6)
+    monkeypatch.setattr(negative, "MOST_VALUES", 400.0**2)
+    assert negative_eigenvalue(given(A)) is None  # too dear
 
 
 def test_values_from_python_are_not_computed_thirty_times(monkeypatch) -> None:
