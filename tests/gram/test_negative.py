@@ -37,6 +37,10 @@ def test_breakdown_gives_a_vector_of_the_wrong_sign(n, seed) -> None:
             assert x @ (A + shift * np.eye(n)) @ x <= 1e-12 * (x @ x)
 
 
+def test_no_points_have_no_negative_eigenvalue() -> None:
+    assert breakdown(np.empty((0, 0)), 0.0) is None
+
+
 def test_breakdown_leaves_the_half_below_the_diagonal() -> None:
     A = with_eigenvalues([3.0, 2.0, -1.0, 1.0, 0.5])
     B = A.copy()

@@ -95,6 +95,8 @@ def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
     >>> float(x @ np.array([[1.5, 2.0], [2.0, 1.5]]) @ x) < 0
     True
     """
+    if not len(A):
+        return None
     diagonal = A.diagonal() + shift
     A[np.diag_indices(len(A))] = diagonal
     # LAPACK stores by columns: its lower half is the upper one here.
