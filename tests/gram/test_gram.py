@@ -89,6 +89,8 @@ def test_empty_and_single_points():
 
 
 def test_a_kernel_is_needed():
+    with pytest.raises(ParameterError, match="`store` must be a path"):
+        gram(Linear(), [[1.0]], store=3)
     with pytest.raises(ParameterError, match="`k` must be a Kernel"):
         gram("rbf", [[1.0]])
 

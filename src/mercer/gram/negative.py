@@ -5,7 +5,7 @@ tenth of the eigenvalues.  Where the factor breaks down, the rows before give a 
 
     x = (-A_11^-1 a, 1),        x' (A + s I) x = the pivot <= 0,
 
-and Lanczos iteration from there, whose least Ritz value can only fall, looks for the least eigenvalue.
+whose Rayleigh quotient is a bound of the least eigenvalue, and Lanczos iteration looks for that itself.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def negative_eigenvalue(K: Gram) -> Negative | None:
     products = min(FEW_PRODUCTS, int(MOST_VALUES / n**2))
     if products < LEAST_PRODUCTS or not (K._is_compiled or given is not None):
         return None
-    return _lowest(lambda v: K._product(v), np.random.default_rng(0).standard_normal(n), K._eps, products)
+    return _lowest(lambda v: K._product(v), n, K._eps, products)
 
 
 def _of_array(A: np.ndarray, eps: float) -> Negative | None:
@@ -73,7 +73,12 @@ def _of_array(A: np.ndarray, eps: float) -> Negative | None:
     if direction is None:
         return None
     A[np.diag_indices(len(A))] = diagonal
-    return _lowest(lambda v: scipy.linalg.blas.dsymv(1.0, A.T, v), direction, eps, MOST_PRODUCTS)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        return np.asarray(scipy.linalg.blas.dsymv(1.0, A.T, v))
+
+    bound = float(direction @ product(direction)) / float(direction @ direction)
+    return _lowest(product, len(A), eps, MOST_PRODUCTS, bound)
 
 
 def _norm(A: np.ndarray, band: int = 256) -> float:
@@ -113,16 +118,16 @@ def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
     return x
 
 
-def _lowest(product: Product, start: np.ndarray, eps: float, most: int) -> Negative | None:
-    """Least Ritz value of Lanczos iteration from ``start``, with full orthogonalisation."""
+def _lowest(product: Product, n: int, eps: float, most: int, bound: float = np.inf) -> Negative | None:
+    """Least Ritz value of Lanczos iteration from a random start, with full orthogonalisation, or the bound."""
     from tqdm import tqdm
 
-    n = len(start)
     most = min(most, n)
     Q = np.empty((most, n))
     diagonal, beside = np.empty(most), np.empty(most)
-    v = start / np.linalg.norm(start)
-    least, largest, residual = 0.0, 0.0, np.inf
+    v = np.random.default_rng(0).standard_normal(n)
+    v /= np.linalg.norm(v)
+    least, largest, converged = 0.0, 0.0, False
     for j in tqdm(range(most), desc="Lanczos", unit="product", delay=1, leave=False, disable=None):
         Q[j] = v
         w = np.asarray(product(v), dtype=np.float64)
@@ -134,10 +139,11 @@ def _lowest(product: Product, start: np.ndarray, eps: float, most: int) -> Negat
         if last or j % 10 == 9:
             values, vectors = scipy.linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
             least, largest = float(values[0]), float(np.abs(values).max())
-            residual = float(beside[j] * abs(vectors[-1, 0]))
-            if last or residual <= TOLERANCE * -least:
+            converged = beside[j] * abs(vectors[-1, 0]) <= TOLERANCE * -min(least, bound)
+            if last or (converged and least <= bound):
                 break
         v = w / beside[j]
-    if least >= -rounding_level(n, eps, largest):
-        return None
-    return Negative(least, residual <= TOLERANCE * -least)
+    level = rounding_level(n, eps, largest)
+    converged = bool(converged and least <= bound + level)
+    least = min(least, bound)
+    return Negative(least, converged) if least < -level else None

@@ -76,6 +76,8 @@ def gram(
         raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")
     if store is None:
         return KernelGram(k.resolve(X), X, Y, dtype)
+    if not isinstance(store, str | PathLike | GramStore):
+        raise ParameterError(f"gram: `store` must be a path, a GramStore or None. Got {store!r}.")
     from .stored import StoredGram
 
     store = store if isinstance(store, GramStore) else GramStore(store)
