@@ -49,18 +49,15 @@ MERCER_INLINE VecOf<S> first_places() {
   return read<S>(lanes);
 }
 
-// Halves of a vector, for searches across its lanes.
+#if MERCER_VECTORS
 template <class S, int count>
 struct HalfOf {
   typedef S V __attribute__((vector_size(count / 2 * sizeof(S))));
 };
 
-// The largest number of all lanes.
 template <class S, int count, class V>
 MERCER_INLINE S largest(V a) {
-  if constexpr (count == 1) {
-    return a;
-  } else if constexpr (count == 2) {
+  if constexpr (count == 2) {
     return larger(a[0], a[1]);
   } else {
     typename HalfOf<S, count>::V low, high;
@@ -70,10 +67,17 @@ MERCER_INLINE S largest(V a) {
   }
 }
 
+// The largest number of all lanes.
 template <class S>
 MERCER_INLINE S largest(VecOf<S> a) {
   return largest<S, Lanes<S>::count>(a);
 }
+#else
+template <class S>
+MERCER_INLINE S largest(S a) {
+  return a;
+}
+#endif
 
 // The largest number of each lane, and where it was seen first.
 template <class S>

@@ -119,7 +119,7 @@ def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
 
 
 def _lowest(product: Product, n: int, eps: float, most: int, bound: float = np.inf) -> Negative | None:
-    """Least Ritz value of Lanczos iteration from a random start, with full orthogonalisation, or the bound."""
+    """The bound, or what Lanczos iteration with full orthogonalisation finds below it."""
     from tqdm import tqdm
 
     most = min(most, n)
