@@ -8,7 +8,7 @@ import pytest
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
 from mercer.solvers.box import BoxProblem, decomposition, solve_box
-from mercer.solvers.box.active import follow, settle
+from mercer.solvers.box.active import _Search, follow, settle
 from mercer.solvers.box.bordered import SystemsOnSets
 from mercer.solvers.box.cholesky import BLOCK, Factor
 from mercer.solvers.matrices import DenseMatrix, GramMatrix
@@ -207,3 +207,21 @@ def test_stretching_keeps_what_is_at_a_bound():
     assert stretched[0] == other.high[0]
     assert stretched[1] == other.low[1]
     np.testing.assert_allclose(f, K @ stretched + problem.linear, rtol=1e-12)
+
+
+def test_guesses_that_grow_beyond_reason_are_given_up():
+    """A kernel of low rank: whoever is on the wrong side of the plane by a little would have to be free."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 4))
+    y = np.where(X[:, 0] + rng.standard_normal(1500) > 0, 1.0, -1.0)
+    K = X @ X.T
+    problem = BoxProblem(-y, np.where(y > 0, 0.0, -10.0), np.where(y > 0, 10.0, 0.0))
+    b = solve_box(problem, DenseMatrix(K), tol=0.5, max_iter=300, refine=False).value.coefficients
+    sizes = []
+    search = _Search(problem, SystemsOnSets(DenseMatrix(K), True), b, K @ b - y, 1e-3)
+    counted = search.round
+    search.round = lambda: (counted(), sizes.append(int(search.free.sum())))[0]
+    few = int(search.free.sum())
+    assert search.settle(lambda: False) is None
+    assert sizes[-1] > 4 * few + 256
+    assert all(size <= 4 * few + 256 for size in sizes[:-1])

@@ -41,6 +41,10 @@ MOST_GROWTH = 1.6
 #: Wrong guesses must become fewer by this factor within two rounds.
 PROGRESS = 0.75
 
+#: Guesses that grow to more than so many times the first one, and so many more, are hopeless: K has a low
+#: rank, and most variables would have to be free to satisfy the system.
+MOST_TIMES, MOST_MORE = 4, 256
+
 #: Rounds that are to be expected, and the seconds of one per multiplication of its factorisation, per number
 #: of K_FF, and per number of K_F.
 ROUNDS = 2
@@ -127,12 +131,13 @@ class _Search:
     def settle(self, is_stopped: Callable[[], bool]) -> tuple[Vector, Vector] | None:
         """Rounds until nothing is wrong, or until that is not to be expected any more."""
         wrong = [self.problem.size]
+        most = MOST_TIMES * int(self.free.sum()) + MOST_MORE
         for _ in range(MOST_ROUNDS):
             count = self.round()
             if count == 0:
                 return self.b, self.f
             wrong.append(count)
-            stuck = len(wrong) > 3 and wrong[-1] > PROGRESS * wrong[-3]
+            stuck = self.free.sum() > most or (len(wrong) > 3 and wrong[-1] > PROGRESS * wrong[-3])
             if count < 0 or stuck or is_stopped():
                 return None
         return None

@@ -68,6 +68,12 @@ STEPS, STEPS_EACH = 20_000, 50
 STEPS_BETWEEN_LOOKS = 16_384
 STEP_COST = 2e-9
 
+#: Seconds of exact steps on larger problems, for each variable and for the cube of each that is free.
+EXACT_COST, EXACT_FREE_COST = 3.4e-5, 4e-8
+
+#: Free variables of a solution with which exact steps may begin.
+VERY_FEW = 64
+
 #: Looks ahead of which nothing is known.
 MOST_LOOKS = 64.0
 
@@ -135,6 +141,10 @@ class Run:
     def ends_exactly(self) -> bool:
         """Whether there are exact steps on the free set between others."""
         return self.dtype == np.float64 and self.problem.size <= _native.SET_SIZE
+
+    def objective(self) -> float:
+        """Its value where the run is."""
+        return float(self.native.quality()[-2])
 
     def on(self, problem: BoxProblem, b: Vector, f: Vector, precise: bool) -> Run:
         """The same for another problem with this matrix, from a point whose gradient is known."""
@@ -279,25 +289,52 @@ class Run:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
         native, problem = self.native, self.problem
         before, patience = np.inf, 1.0
+        guesses = problem.constraint != "signed" and not self.is_steep  # they are in single precision
+        saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
         while True:
             left = most - native.steps
-            guesses = problem.constraint != "signed" and not self.is_steep  # they are in single precision
-            some = min(STEPS_BETWEEN_LOOKS, left) if guesses else left
-            ending = int(native.run(self.goal, some, self._fetch, watch))
+            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self._fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
+            saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
+            if is_cheap(problem, b) and _exact_seconds(problem, b) <= share * saved:
+                saved, share = 0.0, share if self._go_exactly(watch) else share / 2
+                continue
             looks = _rounds_left(before, violation, self.tol)
             seconds = step_seconds(looks * STEPS_BETWEEN_LOOKS, problem.size)
             before = violation
-            if seconds < patience * expected_seconds(problem, b):
+            if not guesses or seconds < patience * expected_seconds(problem, b):
                 continue
             if not self._guess(watch):
                 patience *= 4
             if watch.reason:
                 return int(_native.STOPPED)
+
+    def begin_exactly(self, watch: Watch, seconds: float) -> None:
+        """Exact steps as long as they help and very few variables are free: others would set free many."""
+        while self.native.violation()[0] > self.goal and not watch.is_over:
+            b = self.native.b
+            seconds -= _exact_seconds(self.problem, b)
+            if (
+                seconds < 0
+                or not 0 < self.problem.is_free(b).sum() <= VERY_FEW
+                or not is_cheap(self.problem, b)
+            ):
+                return
+            if not self._go_exactly(watch):
+                return
+
+    def _go_exactly(self, watch: Watch) -> bool:
+        """Exact steps on the free set, which is small; whether they have lowered the objective by much."""
+        native, problem, b = self.native, self.problem, self.native.b
+        f = self._gradient(b)
+        state = problem.optimality(b, f)
+        point = polish(problem, self.matrix, b, f, far=True, is_over=lambda: watch.is_over)
+        native.restart(*point)
+        return problem.optimality(*point).objective < state.objective - CLOSED * state.gap
 
     def _guess(self, watch: Watch) -> bool:
         """Go to the solution at once, if it is known which variables are free but for a few."""
@@ -362,6 +399,11 @@ def most_steps(max_iter: int, n: int) -> int:
 def step_seconds(steps: float, n: int) -> float:
     """About how long so many steps on n variables take."""
     return steps * STEP_COST * min(n, _native.SET_SIZE)
+
+
+def _exact_seconds(problem: BoxProblem, b: Vector) -> float:
+    """About how long it takes to go on from here exactly."""
+    return EXACT_COST * problem.size + EXACT_FREE_COST * float(problem.is_free(b).sum()) ** 3
 
 
 def _rounds_left(before: float, now: float, tol: float) -> float:

@@ -62,10 +62,10 @@ def is_cheap(problem: BoxProblem, b: Vector) -> bool:
 class _Finish:
     def __init__(self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, far: bool) -> None:
         self.problem, self.matrix, self.far = problem, matrix, far
-        self.b, self.f = b, f
+        self.b, self.f, self.b_of_f = b, f, b  # f is behind b until it is needed everywhere
         self.free = problem.is_free(b)
         self.rises = b > 0  # the side of zero on which a variable moves
-        self.rows = np.empty((0, problem.size))  # of K
+        self.rows, self.known = np.empty((0, problem.size)), 0  # of K, with room for more
         self.place = np.full(problem.size, -1)  # of a variable among the rows
         self.best = (b, f)
         self.state = self.best_state = problem.optimality(b, f)
@@ -88,6 +88,7 @@ class _Finish:
                 self.free[stopped] = False
                 held.add(stopped)
                 continue
+            self.catch_up()
             self.state = self.problem.optimality(self.b, self.f)
             if not self._is_better(self.state):
                 return
@@ -118,9 +119,16 @@ class _Finish:
         b[index] = np.clip(b[index] + length * d, low, high)
         if room[first] <= 1.0:
             b[index[first]] = high[first] if d[first] > 0 else low[first]
-        self.f = self.f + (b[index] - self.b[index]) @ self._rows(index)
         self.b = b
         return int(index[first]) if room[first] <= 1.0 else None
+
+    def catch_up(self) -> None:
+        """Compute the gradient at the point."""
+        changed = np.flatnonzero(self.b != self.b_of_f)
+        if len(changed):
+            factors = np.zeros(self.known)
+            factors[self.place[changed]] = (self.b - self.b_of_f)[changed]
+            self.f, self.b_of_f = self.f + factors @ self.rows[: self.known], self.b
 
     def release(self, held: set[int]) -> bool:
         """Set free the variables at a bound that want to leave it most; false if there are none."""
@@ -145,23 +153,32 @@ class _Finish:
     def _is_kinked(self) -> bool:
         return self.problem.width > 0 or self.problem.constraint == "signed"
 
-    def _rows(self, index: NDArray[np.intp]) -> Vector:
+    def _know(self, index: NDArray[np.intp]) -> None:
+        """Have the rows of these variables."""
         missing = index[self.place[index] < 0]
-        if len(missing):
-            self.place[missing] = len(self.rows) + np.arange(len(missing))
-            values = self.matrix.block(missing, slice(None), np.float64)
-            self.rows = np.concatenate([self.rows, values]) if len(self.rows) else values
-        places = self.place[index]
-        if len(places) == len(self.rows) and (places == np.arange(len(places))).all():
-            return self.rows
-        return np.asarray(self.rows[places])
+        if not len(missing):
+            return
+        first, self.known = self.known, self.known + len(missing)
+        self.place[missing] = np.arange(first, self.known)
+        if self.known > len(self.rows):
+            rows = np.empty((self.known + self.known // 2, self.problem.size))
+            rows[:first] = self.rows[:first]
+            self.rows = rows
+        self.rows[first : self.known] = self.matrix.block(missing, slice(None), np.float64)
+
+    def _gradient(self, index: NDArray[np.intp]) -> Vector:
+        """That of some variables, at the point."""
+        changed = np.flatnonzero(self.b != self.b_of_f)
+        values = self.rows[np.ix_(self.place[changed], index)]
+        return np.asarray(self.f[index] + (self.b - self.b_of_f)[changed] @ values)
 
     def _direction(self, index: NDArray[np.intp]) -> Vector:
         """Solve the optimality system on the free set; points that are the same share what they move."""
         p, count = self.problem, len(index)
         rises = self.rises[index]
-        K = self._rows(index)[:, index]
-        gradient = self.f[index] + np.where(rises, p.width, -p.width)
+        self._know(index)
+        K = self.rows[np.ix_(self.place[index], index)]
+        gradient = self._gradient(index) + np.where(rises, p.width, -p.width)
         groups = {"sum": [np.full(count, True)], "signed": [rises, ~rises], "free": []}
         A = np.array([group for group in groups[p.constraint] if group.any()], dtype=float).reshape(-1, count)
         system = np.block([[K, A.T], [A, np.zeros((len(A), len(A)))]])

@@ -2,7 +2,8 @@
 
 Kernels of low rank, as the linear one, with bounds that are far beyond what the data ask for, may take
 millions of two-variable steps.  The same problem with much narrower bounds takes few, and its solution, with
-all variables grown in proportion, is a good start for wider ones.
+all variables grown in proportion, is a good start for wider ones.  There, very few variables are free; where
+two-variable steps would set free many that depend on each other, exact steps go on with few.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ... import _native
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import Callback, Watch
-from .decomposition import Run, most_steps
+from .decomposition import Run, most_steps, step_seconds
 from .outcome import INTERRUPTED, BoxValue
 from .problem import BoxProblem, Vector
 
@@ -27,6 +28,9 @@ MANY_STEPS, MANY_STEPS_EACH = 1 << 17, 32
 
 #: Bounds that are solved for on the way to those asked for, relative to them.
 SHARES = (1e-3, 1e-2, 1e-1)
+
+#: Then exact steps may take so many times as long as these have.
+EXACT_SHARE = 20.0
 
 
 def solve_box(
@@ -108,25 +112,41 @@ def _can_grow(problem: BoxProblem, b: Vector) -> bool:
 def _by_growing(run: Run, watch: Watch, most: int, refine: bool) -> Solution[BoxValue]:
     """Go on from where the solution of ever wider bounds has led, if that is better than where it was."""
     problem = run.problem
-    best, b, f = (run.native.b, run.native.f), np.zeros(problem.size), problem.linear
+    b, f = np.zeros(problem.size), problem.linear
     watch.before = run.native.steps
     # In double precision, problems of this size end exactly.
     precise = problem.size <= _native.SET_SIZE and np.isfinite(run.matrix.cost)
+    last = run
     try:
         for share, wider in itertools.pairwise((*SHARES, 1.0)):
             here = problem.scaled(share)
-            steps = run.on(here, b, f, precise)
+            steps = _advance(run.on(here, b, f, precise), watch, most)
             steps.approach(watch, most - watch.before)
             watch.before += steps.native.steps
             if watch.reason:
                 break
             there = problem if wider == 1.0 else problem.scaled(wider)
             b, f = here.stretched(steps.native.b, steps.native.f, there, wider / share)
-            if wider == 1.0:
-                best = min(best, (b, f), key=lambda at: problem.optimality(*at).objective)
-        last = run.on(problem, *best, precise)
+        last = run.on(problem, run.native.b, run.native.f, precise)
+        if not watch.reason:
+            last = min(last, _advance(run.on(problem, b, f, precise), watch, most), key=Run.objective)
     except KeyboardInterrupt:
         watch.reason = INTERRUPTED
         watch.before -= run.native.steps
         last = run
     return last.solve(watch, most - watch.before, refine)
+
+
+def _advance(run: Run, watch: Watch, most: int) -> Run:
+    """Take steps; if they are many, exact steps from the same start may lead further."""
+    b, f = run.native.b, run.native.f
+    many = max(MANY_STEPS, MANY_STEPS_EACH * run.problem.size)
+    ending = run.approach(watch, min(many, most - watch.before))
+    if ending != _native.LIMIT or watch.reason:
+        return run
+    exact = run.on(run.problem, b, f, run.dtype == np.float64)
+    exact.begin_exactly(watch, EXACT_SHARE * step_seconds(run.native.steps, run.problem.size))
+    watch.before += run.native.steps
+    return min(
+        run.on(run.problem, run.native.b, run.native.f, run.dtype == np.float64), exact, key=Run.objective
+    )
