@@ -112,28 +112,29 @@ def _can_grow(problem: BoxProblem, b: Vector) -> bool:
 def _by_growing(run: Run, watch: Watch, most: int, refine: bool) -> Solution[BoxValue]:
     """Go on from where the solution of ever wider bounds has led, if that is better than where it was."""
     problem = run.problem
-    b, f = np.zeros(problem.size), problem.linear
+    best, b, f = (run.native.b, run.native.f), np.zeros(problem.size), problem.linear
     watch.before = run.native.steps
     # In double precision, problems of this size end exactly.
     precise = problem.size <= _native.SET_SIZE and np.isfinite(run.matrix.cost)
-    last = run
+    last = None
     try:
         for share, wider in itertools.pairwise((*SHARES, 1.0)):
-            here = problem.scaled(share)
+            here, there = problem.scaled(share), problem.scaled(wider)
             steps = _advance(run.on(here, b, f, precise), watch, most)
             steps.approach(watch, most - watch.before)
             watch.before += steps.native.steps
+            b, f = steps.native.b, steps.native.f
+            grown = here.stretched(b, f, problem, 1.0 / share)
+            best = min(best, grown, key=lambda at: problem.optimality(*at).objective)
             if watch.reason:
                 break
-            there = problem if wider == 1.0 else problem.scaled(wider)
-            b, f = here.stretched(steps.native.b, steps.native.f, there, wider / share)
-        last = run.on(problem, run.native.b, run.native.f, precise)
-        if not watch.reason:
-            last = min(last, _advance(run.on(problem, b, f, precise), watch, most), key=Run.objective)
+            b, f = here.stretched(b, f, there, wider / share)
+        else:
+            last = _advance(run.on(problem, b, f, precise), watch, most)
     except KeyboardInterrupt:
         watch.reason = INTERRUPTED
-        watch.before -= run.native.steps
-        last = run
+    start = run.on(problem, *best, precise)
+    last = start if last is None else min(start, last, key=Run.objective)
     return last.solve(watch, most - watch.before, refine)
 
 
