@@ -15,7 +15,7 @@ import scipy.sparse
 import sklearn.svm
 from sklearn.datasets import load_digits, load_svmlight_file, make_classification
 
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.machines import SVC, SVR, OneClassSVM
 
 from .harness import Case
@@ -197,6 +197,39 @@ def path(name: str, d: int) -> Case:
     )
 
 
+def linear() -> Case:
+    """A kernel of low rank, and a C far beyond what the data ask for."""
+    return Case(
+        "svm_linear_libsvm",
+        "SVC fit, linear kernel, 5,000 x 20, C=100",
+        "scikit-learn `SVC`",
+        synthetic(5000, 20, 0.1),
+        lambda data: SVC(100.0, Linear()).fit(*data),
+        lambda data: sklearn.svm.SVC(C=100.0, kernel="linear").fit(*data),
+        same_support,
+        repeats=1,
+    )
+
+
+def precomputed(label: str, kernel: Precomputed) -> Case:
+    """A matrix that is there already."""
+
+    def setup() -> Data:
+        X, y = synthetic(6000, 20, 0.1)()
+        return Gaussian.from_gamma(1 / 20).block(X), y
+
+    return Case(
+        f"svm_precomputed_{label}",
+        f"SVC fit, precomputed matrix, 6,000 x 6,000, {label}",
+        "scikit-learn `SVC`",
+        setup,
+        lambda data: SVC(kernel=kernel).fit(*data),
+        lambda data: sklearn.svm.SVC(kernel="precomputed").fit(*data),
+        same_support,
+        repeats=3,
+    )
+
+
 SVM_CASES: list[Case] = [
     *against(
         "8k_c1", "SVC fit, 8,000 x 20, C=1", synthetic(8000, 20, 0.1), 1 / 20, (5, 2), repeats=(3, 3), C=1.0
@@ -218,6 +251,9 @@ SVM_CASES: list[Case] = [
     ),
     path("svm_path", 20),
     path("svm_path_wide", 200),
+    linear(),
+    precomputed("checked", Precomputed()),
+    precomputed("assumed", Precomputed().assume("PSD", "a Gaussian kernel")),
     *against(
         "cache",
         "SVC fit, 24,000 x 50, cache of 10 % of the Gram matrix",

@@ -188,6 +188,9 @@ class Wrapper(Kernel):
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return self.base._block(X, Y)
 
+    def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
+        return self.base._given(X, Y)
+
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.kernel(self.base, X, Y)
 

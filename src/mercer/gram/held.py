@@ -52,9 +52,6 @@ class HeldGram(KernelGram):
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
         Gram._fill(self, rows, out, cols)
 
-    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
-        Gram._fill_slots(self, rows, slots, out)
-
     def _half(self) -> HalfMatrix:
         return Gram._half(self)
 

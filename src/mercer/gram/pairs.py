@@ -151,6 +151,10 @@ class KernelGram(Gram):
             super()._fill(rows, out, cols)
 
     def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+        given = self._given()
+        if given is not None:
+            out[slots] = given[rows]
+            return
         program = self._program_of_rows(rows)
         if program is None or not program.fill(slots, out):
             super()._fill_slots(rows, slots, out)
