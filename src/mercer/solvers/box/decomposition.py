@@ -300,7 +300,7 @@ class Run:
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
             saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
-            if is_cheap(problem, b) and _exact_seconds(problem, b) <= share * saved:
+            if is_cheap(problem, b, far=True) and _exact_seconds(problem, b) <= share * saved:
                 saved, share = 0.0, share if self._go_exactly(watch) else share / 2
                 continue
             looks = _rounds_left(before, violation, self.tol)
@@ -318,13 +318,8 @@ class Run:
         while self.native.violation()[0] > self.goal and not watch.is_over:
             b = self.native.b
             seconds -= _exact_seconds(self.problem, b)
-            if (
-                seconds < 0
-                or not 0 < self.problem.is_free(b).sum() <= VERY_FEW
-                or not is_cheap(self.problem, b)
-            ):
-                return
-            if not self._go_exactly(watch):
+            few = 0 < self.problem.is_free(b).sum() <= VERY_FEW and is_cheap(self.problem, b, far=True)
+            if seconds < 0 or not few or not self._go_exactly(watch):
                 return
 
     def _go_exactly(self, watch: Watch) -> bool:

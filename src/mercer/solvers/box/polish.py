@@ -21,9 +21,10 @@ from .problem import BoxProblem, Optimality, Vector
 
 __all__ = ["is_cheap", "polish"]
 
-#: With more free variables than this, or more values of K than that, the point is left as it is.
+#: With more free variables than this, or more values of K than that (close to the solution and far from it),
+#: the point is left as it is.
 MOST_FREE = 768
-MOST_VALUES = 1 << 21
+MOST_VALUES, MOST_VALUES_FAR = 1 << 21, 1 << 23
 
 #: Changes of the free set before giving up, close to the solution and far from it.
 MOST_CHANGES, MOST_CHANGES_FAR = 20, 200
@@ -53,10 +54,14 @@ def polish(
     return finish.best
 
 
-def is_cheap(problem: BoxProblem, b: Vector) -> bool:
+def is_cheap(problem: BoxProblem, b: Vector, *, far: bool = False) -> bool:
     """Whether :func:`polish` would do something: few variables are free, and few values of K are needed."""
-    count = int(problem.is_free(b).sum()) + 2
-    return count <= MOST_FREE and count * problem.size <= MOST_VALUES
+    return _are_few(int(problem.is_free(b).sum()), problem.size, far)
+
+
+def _are_few(free: int, size: int, far: bool) -> bool:
+    count = free + 2
+    return count <= MOST_FREE and count * size <= (MOST_VALUES_FAR if far else MOST_VALUES)
 
 
 class _Finish:
@@ -71,8 +76,7 @@ class _Finish:
         self.state = self.best_state = problem.optimality(b, f)
 
     def is_cheap(self) -> bool:
-        count = int(self.free.sum()) + 2
-        return count <= MOST_FREE and count * self.problem.size <= MOST_VALUES
+        return _are_few(int(self.free.sum()), self.problem.size, self.far)
 
     def is_done(self) -> bool:
         return self.state.violation <= ROUNDING * float(np.abs(self.f).max(initial=1.0))
