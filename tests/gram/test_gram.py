@@ -1,10 +1,12 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 from mercer.errors import InputError, MemoryLimitError, ParameterError
 from mercer.gram import base, gram
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Precomputed
 
 from .kernels import Brownian, Distance, Letters, Tanh
 
@@ -262,3 +264,21 @@ def test_trace_and_diagonal(rng):
     assert K.trace() == pytest.approx(x.sum(), rel=1e-14)
     np.testing.assert_array_equal(K.diagonal(), x)
     assert not np.array_equal(gram(Tanh(), x[:, None]).diagonal(), x)
+
+
+# -- given matrices -----------------------------------------------------------------------------
+def test_products_of_a_given_matrix_widen_a_band_at_a_time(monkeypatch):
+    """A copy of all of a matrix in single precision would take twice its memory."""
+    monkeypatch.setattr(base, "BAND_BYTES", 1 << 18)
+    n = 1500
+    K = gram(Gaussian(1.0), np.linspace(0.0, 9.0, n)[:, None]).dense().astype(np.float32)
+    G, v = gram(Precomputed(), K), np.linspace(-1.0, 1.0, n)
+    G @ v
+    tracemalloc.start()
+    product = G @ v
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < K.nbytes / 4
+    np.testing.assert_allclose(product, K.astype(np.float64) @ v, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(G.cross(K[:7]) @ v, product[:7], rtol=1e-12)
+    assert (G.cross(K[:0]) @ v).shape == (0,)

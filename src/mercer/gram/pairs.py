@@ -216,8 +216,9 @@ class KernelGram(Gram):
     def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         columns = None if self._columns is None else self._columns[1]
         given = self._given()
-        if given is not None:
-            return times(given, V).astype(np.result_type(self.dtype, V), copy=False)
+        if given is not None:  # in bands: single precision is widened for a product with double
+            bands = [times(given[rows], V) for rows in self._bands(progress)]
+            return np.concatenate(bands).astype(np.result_type(self.dtype, V), copy=False)
         program = self.kernel._program(self._rows, columns, self._layouts)
         wide = V[:, None] if V.ndim == 1 else V
         result = None if program is None else program.product(wide, progress, quick)
