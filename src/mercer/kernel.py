@@ -22,6 +22,7 @@ from .certificate import Certificate, Claim
 from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
+from .engine.builder import is_current
 from .engine.layouts import Layouts
 from .engine.program import Builder, Program, Value
 from .errors import DomainError, InputError, ParameterError
@@ -33,6 +34,9 @@ from .parameters import is_rule, parameter
 __all__ = ["Kernel", "Prepared", "parameter"]
 
 Gradient = dict[str, np.ndarray]
+
+#: The embedding is that of the blocks, and of what blocks are made of.
+_EMBEDDED = (("_block", "_embedding"), ("_profile", "_embedding"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -245,6 +249,15 @@ class Kernel(Expression):
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """The whole block of prepared data, if it is in memory already; not to be written to."""
         return None
+
+    def _embedding(self, X: Data) -> Any:
+        """Vectors for prepared data, dense or sparse, whose inner products are the values, if known."""
+        return None
+
+    def _known_embedding(self, X: Data) -> Any:
+        """The same, unless a class has redefined its values and not this."""
+        kind: Any = type(self)
+        return self._embedding(X) if is_current(kind, *_EMBEDDED) else None
 
     def _prepare(self, X: Data) -> Data:
         """Do the work that concerns one point at a time, once per block."""

@@ -191,6 +191,9 @@ class Wrapper(Kernel):
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
         return self.base._given(X, Y)
 
+    def _embedding(self, X: Data) -> Any:
+        return self.base._known_embedding(X)
+
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.kernel(self.base, X, Y)
 

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
@@ -50,6 +51,9 @@ class Constant(Kernel):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.real(self.value)
+
+    def _embedding(self, X: Data) -> Any:
+        return np.full((size(X), 1), np.sqrt(self.value)) if self.value >= 0 else None
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return np.full((size(X), size(X if Y is None else Y)), self.value)
@@ -106,6 +110,10 @@ class Scaled(Node):
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return (c.scaled(self.factor) for c in self.base._contributions(x, y))
+
+    def _embedding(self, X: Prepared) -> Any:
+        inner = self.base._known_embedding(X.parts[0]) if self.factor >= 0 else None
+        return None if inner is None else np.sqrt(self.factor) * inner
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return self.factor * self._blocks(X, Y)[0]
@@ -231,6 +239,13 @@ class Sum(Associative, Additive):
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return chain.from_iterable(k._contributions(x, y) for k in self.terms)
+
+    def _embedding(self, X: Prepared) -> Any:
+        parts = [k._known_embedding(part) for k, part in zip(self.terms, X.parts, strict=True)]
+        if any(part is None for part in parts):
+            return None
+        is_sparse = any(scipy.sparse.issparse(part) for part in parts)
+        return scipy.sparse.hstack(parts, format="csr") if is_sparse else np.hstack(parts)
 
     def _squared_distances(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
         columns: Any = [None] * len(X.parts) if Y is None else Y.parts

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import scipy.sparse
 
 from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
@@ -84,6 +85,13 @@ class Normalized(Node):
         if self.base.certificate.is_psd:  # Cauchy-Schwarz holds: only rounding can leave [-1, 1]
             np.clip(K, -1.0, 1.0, out=K)
         return np.asarray(K)
+
+    def _embedding(self, X: Prepared) -> Any:
+        inner = None if self.base._scaled else self.base._known_embedding(X.parts[0])
+        if inner is None:
+            return None
+        factors = X.arrays[0][:, None]
+        return inner.multiply(factors).tocsr() if scipy.sparse.issparse(inner) else factors * inner
 
     @property
     def _block_dtype(self) -> np.dtype[Any] | None:

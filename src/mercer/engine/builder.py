@@ -76,15 +76,21 @@ class Describes(Protocol):
 
 
 @cache
-def _is_described(kind: type) -> bool:
-    """Whether the steps of a class say what its blocks say.
+def is_current(kind: type, *pairs: tuple[str, str]) -> bool:
+    """Whether, of each pair, what the second method says of a class is what the first one says.
 
     A class that redefines ``_block`` (or the ``_profile``, ``_map`` or ``_table`` that blocks are made of)
-    without its steps has changed its mind: its blocks count.
+    without what else describes it has changed its mind: its blocks count.
     """
     place = {name: i for i, c in reversed(list(enumerate(kind.__mro__))) for name in vars(c)}
-    pairs = (("_block", "_compile"), ("_profile", "_steps"), ("_map", "_steps"), ("_table", "_steps"))
-    return all(place.get(steps, np.inf) <= place[plain] for plain, steps in pairs if plain in place)
+    return all(place.get(other, np.inf) <= place[plain] for plain, other in pairs if plain in place)
+
+
+def _is_described(kind: type) -> bool:
+    """Whether the steps of a class say what its blocks say."""
+    return is_current(
+        kind, ("_block", "_compile"), ("_profile", "_steps"), ("_map", "_steps"), ("_table", "_steps")
+    )
 
 
 class Node(NamedTuple):

@@ -108,6 +108,9 @@ class FeatureKernel(Kernel):
     def _prepare(self, X: Data) -> Data:
         return self.map._features(X)
 
+    def _embedding(self, X: Data) -> Any:
+        return X
+
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.dot(X, Y)
 

@@ -122,6 +122,10 @@ class Gram(ABC):
         """The whole matrix, if it is in memory already; not to be written to."""
         return None
 
+    def _embedding(self) -> Any:
+        """Vectors, dense or sparse, whose inner products are the values of a symmetric matrix, if known."""
+        return None
+
     def _rough(self) -> RoughRows | None:
         """Rows of about the same numbers, where these are much quicker."""
         return None

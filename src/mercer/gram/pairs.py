@@ -213,12 +213,28 @@ class KernelGram(Gram):
     def _given(self) -> np.ndarray | None:
         return self.kernel._given(self._rows, None if self._columns is None else self._columns[1])
 
+    def _embedding(self) -> Any:
+        return self.kernel._known_embedding(self._rows) if self.is_symmetric else None
+
+    def _product_of_vectors(self, V: np.ndarray) -> np.ndarray | None:
+        """``K @ V`` as ``A (B' V)``, if K holds inner products of known vectors, and nothing overflows."""
+        A = self.kernel._known_embedding(self._rows)
+        if A is None:
+            return None
+        B = A if self._columns is None else self.kernel._known_embedding(self._columns[1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = times(A, times(B.T, np.asarray(V, dtype=np.float64)))
+        return result if np.isfinite(result).all() else None
+
     def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
         columns = None if self._columns is None else self._columns[1]
         given = self._given()
         if given is not None:  # in bands: single precision is widened for a product with double
             bands = [times(given[rows], V) for rows in self._bands(progress)]
             return np.concatenate(bands).astype(np.result_type(self.dtype, V), copy=False)
+        product = self._product_of_vectors(V)
+        if product is not None:
+            return product.astype(np.result_type(self.dtype, V), copy=False)
         program = self.kernel._program(self._rows, columns, self._layouts)
         wide = V[:, None] if V.ndim == 1 else V
         result = None if program is None else program.product(wide, progress, quick)

@@ -51,6 +51,9 @@ class Cosine(Kernel):
         """Normalise the rows, first by the largest entry so that nothing overflows."""
         return _scale_rows(_scale_rows(X, _largest_entries(X)), None)
 
+    def _embedding(self, X: Data) -> Any:
+        return X
+
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         K = pairwise.dot(X, Y)
         np.clip(K, -1.0, 1.0, out=K)

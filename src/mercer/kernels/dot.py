@@ -87,6 +87,9 @@ class Linear(DotProduct):
     def _profile(self, T: np.ndarray) -> np.ndarray:
         return T
 
+    def _embedding(self, X: Data) -> Any:
+        return X
+
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:
         return pairwise.squared_distances(X, Y)
 

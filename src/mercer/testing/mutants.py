@@ -242,6 +242,13 @@ class Restless(Gaussian):
         return self.replace(sigma=2 * self.sigma)
 
 
+class FalseFeatures(Linear):
+    """Claims features with other inner products."""
+
+    def _embedding(self, X: Data) -> Any:
+        return 2.0 * X
+
+
 class SparseSigns(Linear):
     """Takes absolute values of sparse data."""
 
@@ -274,6 +281,7 @@ MUTANTS: list[tuple[str, Case]] = [
     ("block", Case(SumAsProduct((Linear(), Gaussian(1.0))), POINTS)),
     ("block", Case(LostRow(), POINTS)),
     ("square", Case(Nugget(), POINTS)),
+    ("product", Case(FalseFeatures(), POINTS)),
     ("diagonal", Case(WrongDiagonal(), POINTS)),
     ("purity", Case(Alias(), POINTS)),
     ("permutation", Case(Positional(), POINTS)),

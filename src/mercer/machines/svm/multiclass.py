@@ -25,7 +25,7 @@ from ...solvers import (
     Solution,
     SymmetricMatrix,
 )
-from ...solvers.box import DOUBLE_TOLERANCE, Blocks
+from ...solvers.box import DOUBLE_TOLERANCE, Blocks, comes_first
 from .base import Control, Fit
 
 __all__ = [
@@ -105,6 +105,9 @@ class SharedGram:
         self._squares: dict[int, NDArray[Any]] = {}
         size = self.dtype.itemsize * n * n
         self.is_held = several and (allows(size, 1 / 2) if most_bytes is None else size <= most_bytes)
+        vectors = None if double else G._embedding()
+        if vectors is not None and comes_first(n, vectors.shape[1]):  # few values of K are needed
+            self.is_held = False
 
     @cached_property
     def _K(self) -> NDArray[Any] | None:
@@ -147,7 +150,10 @@ class SharedGram:
         single = self._K.dtype == np.float32
         everything = np.array_equal(index, np.arange(len(self._G)))
         return DenseMatrix(
-            self._K, None if everything else index, (lambda: self.lazy(index)) if single else None
+            self._K,
+            None if everything else index,
+            (lambda: self.lazy(index)) if single else None,
+            factor=lambda most: self.lazy(index).factor(most),
         )
 
     @property

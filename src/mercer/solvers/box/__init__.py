@@ -10,11 +10,14 @@
 ``bordered``       linear systems on one set of variables after the other
 ``cholesky``       their factors, in single precision
 ``polish``         the exact end: the optimality system of the free variables
+``interior``       an interior point method, for K of a low rank
+``low_rank``       when that pays
 ``path``           ``solve_boxes``: problems that differ in their bounds alone
 ``pairs``          ``PairSolver``: many problems, each on the points of two classes
 =================  ===================================================================
 """
 
+from .low_rank import comes_first
 from .outcome import BoxValue
 from .pairs import Blocks, PairSolver
 from .path import solve_boxes
@@ -29,6 +32,7 @@ __all__ = [
     "BoxValue",
     "Optimality",
     "PairSolver",
+    "comes_first",
     "solve_box",
     "solve_boxes",
 ]

@@ -25,6 +25,7 @@ from ..matrices import DenseMatrix, SymmetricMatrix
 from ..solution import Solution
 from ..watch import Watch
 from .active import expected_seconds, settle
+from .low_rank import LowRank
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
 from .precision import can_be_single, is_small, is_steep, rounding_of, rounding_of_quick
@@ -84,6 +85,10 @@ PATIENCE, CLOSED, FALLEN = 10, 1e-4, 0.1
 #: An earlier point is taken instead of the last one if its gap is this part of the last one's, or less.
 MUCH_BETTER = 0.1
 
+#: A run that was stopped may take so many seconds more to say where it is; a check takes about this for each
+#: elementary operation of a value of K.
+LATE, CHECK_COST = 0.3, 5e-11
+
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
 
@@ -102,10 +107,13 @@ class Run:
         gradient: Vector | None = None,
         *,
         precise: bool = False,
+        low_rank: LowRank | None = None,
     ) -> None:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
         self._cache_bytes, self._threads = cache_bytes, threads
+        self._low_rank = LowRank(matrix) if low_rank is None else low_rank
+        self._is_inside_open, self.interior_steps = True, 0  # an interior point method was not tried yet
         self.diagonal = matrix.diagonal()
         self.is_steep = is_steep(problem, self.diagonal)
         double = precise or not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
@@ -149,7 +157,10 @@ class Run:
     def on(self, problem: BoxProblem, b: Vector, f: Vector, precise: bool) -> Run:
         """The same for another problem with this matrix, from a point whose gradient is known."""
         precise = precise and not self.matrix.is_held
-        return Run(problem, self.matrix, b, self.tol, self._cache_bytes, self._threads, f, precise=precise)
+        limits = self.tol, self._cache_bytes, self._threads
+        result = Run(problem, self.matrix, b, *limits, f, precise=precise, low_rank=self._low_rank)
+        result._is_inside_open = self._is_inside_open
+        return result
 
     def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
         """Make room for rows; if all of K is there, return where its rows are."""
@@ -230,22 +241,33 @@ class Run:
                     break
             if exact and refine and ending == _native.CONVERGED:
                 self._refine(watch)
+            elif not exact and (ending != _native.STOPPED or self._check_seconds() <= LATE):
+                exact = True
+                self._recompute_precisely()
         except KeyboardInterrupt:
             watch.reason = INTERRUPTED
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
 
+    def _check_seconds(self) -> float:
+        """About how long it takes to compute the gradient anew."""
+        support = float(np.count_nonzero(self.native.b))
+        return CHECK_COST * self.problem.size * support * max(self.matrix.cost, 1.0)
+
     def _recompute(self) -> float:
         """The gradient anew from the rows that are there; return how far it may be off."""
-        if self.is_rough:
+        if self.is_rough or self._low_rank.is_known:
             return np.inf
         size = self.native.recompute()
         return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
 
     def _recompute_precisely(self, best: bool = False) -> None:
-        """The gradient anew, in double precision throughout; the best if more than the tolerance counts."""
+        """The gradient anew, in double precision throughout; the best if more than the tolerance counts.
+
+        What comes from few features has smaller rounding errors than sums over rows.
+        """
         self.rounding = 0.0
-        if self.dtype != np.float64 or self.native.recompute() < 0:
+        if self.dtype != np.float64 or self._low_rank.is_known or self.native.recompute() < 0:
             b = self.native.b
             off = rounding_of_quick(b)
             quick = self.is_rough and is_small(off, self.tol) and not best
@@ -255,6 +277,7 @@ class Run:
     def _descend(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where a small problem takes many, exact steps on the free set in between."""
         native, n = self.native, self.problem.size
+        self.goes_inside(watch)
         if not self.ends_exactly:
             return self._descend_far(watch, most)
         idle, least, best = 0, (np.inf, np.inf), (np.inf, native.b, native.f)
@@ -265,6 +288,8 @@ class Run:
                 return ending
             if ending != _native.LIMIT or native.steps >= most or self._is_stopped(watch):
                 break
+            if self.goes_inside(watch):
+                continue
             b = native.b
             point = polish(
                 self.problem, self.matrix, b, self._gradient(b), far=True, is_over=lambda: watch.is_over
@@ -300,6 +325,8 @@ class Run:
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
             saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
+            if self.goes_inside(watch):
+                continue
             if is_cheap(problem, b, far=True) and _exact_seconds(problem, b) <= share * saved:
                 saved, share = 0.0, share if self._go_exactly(watch) else share / 2
                 continue
@@ -312,6 +339,30 @@ class Run:
                 patience *= 4
             if watch.reason:
                 return int(_native.STOPPED)
+
+    def goes_inside(self, watch: Watch, eagerness: float = 1.0) -> bool:
+        """Go to the solution by an interior point method once, if K has a low rank; whether it did.
+
+        It may take longer than steps so far by the factor ``eagerness``.
+        """
+        native, problem, start = self.native, self.problem, self.native.b
+        if not self._is_inside_open or native.violation()[0] <= self.goal or watch.reason:
+            return False
+        if not self._low_rank.pays(eagerness * step_seconds(native.steps, problem.size)):
+            return False
+        self._is_inside_open = False
+        found, steps = self._low_rank.point(problem, start, self.tol, lambda: self._is_stopped(watch))
+        self.interior_steps += steps
+        if found is None:
+            return False
+        f = self._gradient(found)
+        point = polish(problem, self.matrix, found, f, far=True, is_over=lambda: watch.is_over)
+        before, after = problem.optimality(start, native.f), problem.optimality(*point)
+        rounding = ROUNDING * float(np.abs(point[0]) @ np.sqrt(np.abs(self.diagonal))) ** 2
+        is_better = after.gap < before.gap or after.objective < before.objective - rounding
+        if is_better:
+            native.restart(*point)
+        return is_better
 
     def begin_exactly(self, watch: Watch, seconds: float) -> None:
         """Exact steps as long as they help and very few variables are free: others would set free many."""
@@ -369,8 +420,9 @@ class Run:
     def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
         native = self.native
         b, f = native.b, native.f
-        outcome = Outcome(ending, watch.before + native.steps, native.rounds, *native.quality())
-        further = {**self.cache, "rounding": self.rounding}
+        steps = watch.before + native.steps + self.interior_steps
+        outcome = Outcome(ending, steps, native.rounds, *native.quality())
+        further = {**self.cache, "rounding": self.rounding, "interior_steps": self.interior_steps}
         return outcome.solution(
             self.problem.constraint, b, f, self.tol, exact, watch.elapsed, watch.reason, further
         )

@@ -21,6 +21,7 @@ from ..watch import Callback, Watch
 from .active import expected_seconds, follow
 from .bordered import SystemsOnSets
 from .decomposition import FINE, Run, step_seconds
+from .low_rank import LowRank
 from .outcome import INTERRUPTED, BoxValue, Outcome
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
@@ -71,13 +72,14 @@ def solve_boxes(
         return result
 
     def run(here: BoxProblem, start: Vector | None, gradient: Vector | None) -> Run:
-        return Run(here, matrix, start, tol, cache_bytes, threads, gradient)
+        return Run(here, matrix, start, tol, cache_bytes, threads, gradient, low_rank=low_rank)
 
+    low_rank = LowRank(matrix)
     problems = [problem.scaled(factor) for factor in factors]
     ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
     reason = ""
     found: list[Solution[BoxValue]] = []
-    if not can_be_single(matrix, tol):  # a check costs no kernel value
+    if low_rank.pays(0.0) or not can_be_single(matrix, tol):  # a check costs no kernel value
         start: tuple[Vector, Vector] | tuple[None, None] = None, None
         for k, here in enumerate(problems):
             if found:

@@ -21,9 +21,9 @@ from .problem import BoxProblem, Optimality, Vector
 
 __all__ = ["is_cheap", "polish"]
 
-#: With more free variables than this, or more values of K than that (close to the solution and far from it),
+#: With more free variables than this, or more values of K than that, close to the solution and far from it,
 #: the point is left as it is.
-MOST_FREE = 768
+MOST_FREE, MOST_FREE_FAR = 768, 1536
 MOST_VALUES, MOST_VALUES_FAR = 1 << 21, 1 << 23
 
 #: Changes of the free set before giving up, close to the solution and far from it.
@@ -61,7 +61,8 @@ def is_cheap(problem: BoxProblem, b: Vector, *, far: bool = False) -> bool:
 
 def _are_few(free: int, size: int, far: bool) -> bool:
     count = free + 2
-    return count <= MOST_FREE and count * size <= (MOST_VALUES_FAR if far else MOST_VALUES)
+    most, values = (MOST_FREE_FAR, MOST_VALUES_FAR) if far else (MOST_FREE, MOST_VALUES)
+    return count <= most and count * size <= values
 
 
 class _Finish:

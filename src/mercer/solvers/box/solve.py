@@ -29,7 +29,10 @@ MANY_STEPS, MANY_STEPS_EACH = 1 << 17, 32
 #: Bounds that are solved for on the way to those asked for, relative to them.
 SHARES = (1e-3, 1e-2, 1e-1)
 
-#: Then exact steps may take so many times as long as these have.
+#: Then an interior point method may take so many times as long as the steps have.
+EAGERNESS = 10.0
+
+#: Exact steps on the way to wider bounds may take so many times as long as other steps have.
 EXACT_SHARE = 20.0
 
 
@@ -95,7 +98,7 @@ def solve_run(run: Run, watch: Watch, max_iter: int, refine: bool) -> Solution[B
         solution = run.solve(watch, many, refine)
         if solution.converged or watch.reason or run.native.steps < many:
             return solution
-        if not _can_grow(run.problem, run.native.b):
+        if run.goes_inside(watch, EAGERNESS) or not _can_grow(run.problem, run.native.b):
             return run.solve(watch, most, refine)
         return _by_growing(run, watch, most, refine)
     finally:

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 
 from ...domains import Similarities
+from ...gram import gram
 from ..trial import BLOCK_TOL, Skip, Trial, broken
 from .table import law
 
@@ -41,6 +42,12 @@ def block(t: Trial) -> None:
             broken(f"block of no points has shape {K.shape} instead of {shape}")
     if t.kernel.diagonal(none).shape != (0,):
         broken("diagonal of no points is not empty")
+
+
+@law
+def product(t: Trial) -> None:
+    """gram(k, X) @ V is the product with the values."""
+    t.compare(gram(t.kernel, t.samples) @ np.eye(t.n), t.block, "gram(k, X) @ I", range(t.n))
 
 
 @law

@@ -1,0 +1,197 @@
+"""Kernels of low rank: found out or known, solved whatever the bounds; gaps of runs that were stopped."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer import gram
+from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
+from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
+from mercer.solvers.box.low_rank import LowRank, comes_first
+
+
+def planes(n=1500, d=6, seed=0):
+    """Classes that overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, np.where(X[:, 0] - X[:, 1] + rng.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def posed(y, C, constraint="sum"):
+    return BoxProblem(-y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), 0.0, constraint)
+
+
+# -- when ------------------------------------------------------------------------------------------
+def test_few_features_come_first():
+    X, _ = planes()
+    assert LowRank(GramMatrix(gram(Linear(), X))).pays(0.0)
+    assert LowRank(GramMatrix(gram(2.0 * Linear() + 1.0, sparse.csr_matrix(X)))).pays(0.0)
+    assert not LowRank(GramMatrix(gram(Linear(), X[:500]))).pays(0.0)  # steps are quick on few points
+    wide = np.random.default_rng(0).standard_normal((1500, 900))
+    assert not LowRank(GramMatrix(gram(Linear(), wide))).pays(1e9)  # not low
+    assert LowRank(GramMatrix(gram(Linear(), np.ones((1500, 900))))).pays(1e9)
+    assert not comes_first(1100, 600)
+    assert not comes_first(100_000, 5000)
+
+
+def test_a_rank_that_is_not_known_is_found_out_when_steps_have_taken_long():
+    X, _ = planes()
+    matrix = GramMatrix(gram(Polynomial(2), X))
+    low_rank = LowRank(matrix)
+    assert not low_rank.pays(1e-3)
+    assert low_rank.pays(10.0)
+    assert low_rank._factor.shape[1] == 28  # monomials of degree at most 2
+    np.testing.assert_allclose(low_rank._factor @ low_rank._factor.T, matrix.dense(np.float64), atol=1e-6)
+
+
+def test_larger_ranks_are_looked_for_later():
+    X, _ = planes(1400, 12)
+    low_rank = LowRank(GramMatrix(gram(Polynomial(3), X)))
+    assert not low_rank.pays(0.1)
+    assert low_rank._next > 320
+    assert low_rank.pays(100.0)
+    assert low_rank._factor.shape[1] == 455
+
+
+def test_where_it_is_in_vain():
+    X, _ = planes()
+    narrow = LowRank(GramMatrix(gram(Gaussian(0.1), X)))
+    assert not narrow.pays(1e9)
+    assert narrow._next == 0
+    K = Linear().block(X)
+    indefinite = LowRank(DenseMatrix(K - 2 * np.outer(K[0], K[0]) / K[0, 0]))
+    assert not indefinite.pays(1e9)
+    assert not indefinite.pays(1e9)
+    calls = []
+    slow = GramMatrix(gram(Precomputed(), K))
+    slow._single = type("Single", (), {"_cost": np.inf})()
+    slow.block = lambda *a: calls.append(a)
+    assert not LowRank(slow).pays(1e9)
+    assert not calls
+
+
+# -- what ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e6])
+def test_any_bounds(C, constraint):
+    X, y = planes()
+    G, problem = gram(Linear(), X), posed(y, C, constraint)
+    solution = solve_box(problem, GramMatrix(G), progress=False)
+    assert solution.converged
+    assert 0 < solution.stats["interior_steps"] < 60
+    assert solution.stats["iterations"] < 2000
+    b = solution.value.coefficients
+    state = problem.optimality(b, G.dense() @ b - y)
+    assert state.violation <= 1e-3
+    assert state.gap <= 1e-8 * abs(state.objective)
+
+
+def test_a_cubic_kernel_out_of_scale():
+    """Steps, exact ones and growing bounds too, ended far from the solution after a minute."""
+    X, y = planes(1300, 8)
+    model = SVC(1.0, Polynomial(3)).fit(20.0 * X, y)
+    assert model.converged_
+    assert model.solutions_[0].stats["interior_steps"] > 0
+    steps = model.n_iter_
+    assert np.sum(steps) < 1_000_000
+
+
+def test_machines_that_took_millions_of_steps():
+    X, y = planes(2000, 8)
+    target = 1000.0 * (X[:, 0] + 0.3 * y)
+    for machine, labels in (
+        (SVC(1e5, Linear()), y),
+        (NuSVC(0.75, Linear()), y),
+        (SVR(10.0, kernel=Linear()), target),
+        (NuSVR(C=100.0, kernel=Linear()), target),
+        (NuSVR(C=10.0, kernel=Linear()), X[:, 0]),  # a plane through all targets
+        (SVC(10.0, Linear(), fit_intercept=False), y),
+        (OneClassSVM(Linear(), nu=0.2), None),
+        (EnclosingBall(Linear()), None),
+        (EnclosingBall(Linear(), C=0.01), None),
+    ):
+        machine.fit(1000.0 * X if isinstance(machine, SVR) else X, labels)
+        assert machine.converged_, machine
+        assert np.sum(machine.n_iter_) < 200, machine
+
+
+def test_the_same_machine_by_steps(monkeypatch):
+    X, y = planes(2000, 5)
+    weight = np.random.default_rng(0).integers(0, 3, 2000).astype(float)
+    inside = SVC(2.0, Linear()).fit(X, y, sample_weight=weight)
+    monkeypatch.setattr(LowRank, "pays", lambda self, seconds: False)
+    by_steps = SVC(2.0, Linear()).fit(X, y, sample_weight=weight)
+    assert inside.n_iter_ < 100 < by_steps.n_iter_
+    np.testing.assert_array_equal(inside.support_, by_steps.support_)
+    np.testing.assert_allclose(inside.dual_coef_, by_steps.dual_coef_, atol=1e-8)
+    np.testing.assert_allclose(inside.coef_, by_steps.coef_, atol=1e-9)
+
+
+def test_several_classes_and_values_of_C():
+    X, y = planes(2100, 6)
+    codes = np.where(y > 0, np.where(X[:, 2] > 0.5, 2, 1), 0)
+    rest = SVC(100.0, Linear(), multiclass="ovr").fit(X, codes)
+    assert rest.converged_
+    assert rest.score(X, codes) > 0.6
+    for c in range(3):
+        alone = SVC(100.0, Linear()).fit(X, codes == c)
+        np.testing.assert_allclose(rest.decision_function(X)[:, c], alone.decision_function(X), atol=1e-6)
+    Cs = [0.1, 10.0, 1000.0]
+    path = SVC(kernel=Linear()).path(X, y, Cs)
+    for C, model in zip(Cs, path, strict=True):
+        assert model.converged_
+        alone = SVC(C, Linear()).fit(X, y)
+        np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=1e-7)
+
+
+def test_boxes_that_grow():
+    X, y = planes()
+    solutions = solve_boxes(posed(y, 1.0), [1.0, 100.0], GramMatrix(gram(Linear(), X)), progress=False)
+    for factor, solution in zip((1.0, 100.0), solutions, strict=True):
+        b = solution.value.coefficients
+        state = posed(y, factor).optimality(b, X @ (X.T @ b) - y)
+        assert solution.converged
+        assert state.violation <= 1e-6 * factor
+
+
+# -- stops -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("by", ["callback", "interrupt", "budget"])
+def test_stops_inside(by, monkeypatch):
+    monkeypatch.setattr("mercer.solvers.watch.SECONDS_PER_WATCH", 0.0)
+    X, y = planes()
+    problem, seen = posed(y, 1e4), []
+
+    def callback(report):
+        seen.append(report)
+        if by == "interrupt" and len(seen) > 4:
+            raise KeyboardInterrupt
+        return by == "callback" and len(seen) > 4
+
+    matrix = GramMatrix(gram(Linear(), X))
+    solution = solve_box(
+        problem,
+        matrix,
+        callbacks=[callback],
+        time_budget=1e-3 if by == "budget" else None,
+        progress=False,
+    )
+    assert not solution.converged
+    assert {"callback": "a callback", "interrupt": "interrupted", "budget": "budget"}[by] in solution.status
+    b = solution.value.coefficients
+    assert abs(b.sum()) <= 1e-8 * max(1.0, np.abs(b).sum())
+    state = problem.optimality(b, X @ (X.T @ b) - y)
+    assert solution.gap == pytest.approx(state.gap, rel=1e-6)
+
+
+def test_the_gap_of_a_run_that_was_stopped_is_true():
+    """Rows in single precision and large coefficients: the gradient of the steps was far off."""
+    X, y = planes(1500, 10)
+    C = 1e6
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model = SVC(C, Gaussian(20.0), max_iter=30_000).fit(X, y)
+    b = model.solutions_[0].value.coefficients
+    state = posed(y, C).optimality(b, Gaussian(20.0).block(X) @ b - y)
+    assert model.gap_ == pytest.approx(state.gap, rel=1e-6)
+    assert model.kkt_violation_ == pytest.approx(state.violation, rel=1e-6)
