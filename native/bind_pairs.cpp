@@ -14,7 +14,7 @@ namespace mercer {
 namespace {
 
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
@@ -32,21 +32,23 @@ template <class T>
 struct BoundPairs {
   std::vector<nb::tuple> matrices;
   Vector linear, low, high;
-  Result b, f;
+  std::vector<double> factors;
+  Results b, f;
   Pairs<T> solver;
 
   BoundPairs(std::vector<nb::tuple> matrices_, Vector linear_, Vector low_, Vector high_, double width,
-             int constraint, Result b_, Result f_)
+             int constraint, std::vector<double> factors_, Results b_, Results f_)
       : matrices(matrices_),
         linear(linear_),
         low(low_),
         high(high_),
+        factors(factors_),
         b(b_),
         f(f_),
         solver(blocks(),
                {static_cast<Index>(linear.shape(0)), linear.data(), low.data(), high.data(), nullptr, width,
                 static_cast<Constraint>(constraint)},
-               b.data(), f.data()) {}
+               factors, b.data(), f.data()) {}
 
   std::vector<PairBlocks<T>> blocks() const {
     std::vector<PairBlocks<T>> result;
@@ -59,8 +61,10 @@ struct BoundPairs {
                         static_cast<Index>(n), static_cast<Index>(m)});
       total += n + m;
     }
-    for (std::size_t size : {linear.shape(0), low.shape(0), high.shape(0), b.shape(0), f.shape(0)})
+    for (std::size_t size : {linear.shape(0), low.shape(0), high.shape(0), b.shape(1), f.shape(1)})
       if (size != total) throw std::invalid_argument("arrays must have a number for every variable");
+    if (factors.empty() || b.shape(0) != factors.size() || f.shape(0) != factors.size())
+      throw std::invalid_argument("b and f must have a row for every factor, of which there is one at least");
     return result;
   }
 
@@ -90,9 +94,10 @@ void bind(nb::module_& m, const char* name) {
   using namespace nb::literals;
   using B = BoundPairs<T>;
   nb::class_<B>(m, name)
-      .def(nb::init<std::vector<nb::tuple>, Vector, Vector, Vector, double, int, Result, Result>(),
+      .def(nb::init<std::vector<nb::tuple>, Vector, Vector, Vector, double, int, std::vector<double>, Results,
+                    Results>(),
            "blocks"_a, "linear"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(), "width"_a,
-           "constraint"_a, "b"_a.noconvert(), "f"_a.noconvert())
+           "constraint"_a, "factors"_a, "b"_a.noconvert(), "f"_a.noconvert())
       .def("work", &B::work, "memory"_a.noconvert(), "goal"_a, "tolerance"_a, "steps"_a, "watch"_a)
       .def("stop", [](B& self) { self.solver.stop(); })
       .def("results", &B::results)

@@ -11,6 +11,40 @@ constexpr int kMostChecks = 6;
 
 constexpr double kSecondsPerWatch = 0.05;
 
+// The bounds of a problem, times a factor.
+struct Box {
+  const double *low_of_one, *high_of_one;
+  double factor;
+  std::vector<double> low, high;
+
+  Box(const QuadraticProblem& problem, double factor_)
+      : low_of_one(problem.low), high_of_one(problem.high), factor(factor_) {
+    for (Index i = 0; i < problem.n; ++i)
+      low.push_back(factor * low_of_one[i]), high.push_back(factor * high_of_one[i]);
+  }
+
+  // Takes another factor.  b, and f = K b + q, stay where they are in proportion, at a bound exactly, if most
+  // variables are at one; else as they are, if b is still in the box: with none at a bound, it is the
+  // solution.
+  void grow(double next, const double* linear, double* b, double* f) {
+    double ratio = next / factor;
+    Index bound = 0, others = 0;
+    for (std::size_t i = 0; i < low.size(); ++i)
+      if (b[i] != 0.0) ++(b[i] == high[i] || b[i] == low[i] ? bound : others);
+    bool stays = ratio >= 1.0 && bound < others;
+    factor = next;
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      double least = factor * low_of_one[i], most = factor * high_of_one[i];
+      if (!stays) {
+        b[i] = b[i] == high[i] ? most : b[i] == low[i] ? least : std::clamp(ratio * b[i], least, most);
+        f[i] = linear[i] + ratio * (f[i] - linear[i]);
+      }
+      low[i] = least;
+      high[i] = most;
+    }
+  }
+};
+
 }  // namespace
 
 template <class T>
@@ -33,8 +67,15 @@ void PairBlocks<T>::make_row(Index i, T* row, Index length) const {
 }
 
 template <class T>
-Pairs<T>::Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, double* b, double* f)
-    : blocks_(std::move(blocks)), begin_{0}, all_(all), b_(b), f_(f), results_(blocks_.size()) {
+Pairs<T>::Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, std::vector<double> factors,
+                double* b, double* f)
+    : blocks_(std::move(blocks)),
+      begin_{0},
+      all_(all),
+      factors_(std::move(factors)),
+      b_(b),
+      f_(f),
+      results_(blocks_.size() * factors_.size()) {
   for (const PairBlocks<T>& block : blocks_) begin_.push_back(begin_.back() + block.size());
 }
 
@@ -80,30 +121,50 @@ void Pairs<T>::solve(std::size_t t, T* memory, double goal, double tolerance, In
   problem.low += begin;
   problem.high += begin;
   problem.diagonal = diagonal.data();
+  Box box(problem, factors_[0]);
+  problem.low = box.low.data();
+  problem.high = box.high.data();
   auto make = [&](Index i, T* row) { blocks.make_row(i, row, stride); };
   Decomposition<T> solver(problem, memory, make, b_ + begin, problem.linear);
   if (std::any_of(b_ + begin, b_ + begin + n, [](double b) { return b != 0.0; })) solver.recompute();
+  for (std::size_t k = 0; k < factors_.size(); ++k) {
+    double *b = b_ + static_cast<Index>(k) * all_.n + begin, *f = f_ + static_cast<Index>(k) * all_.n + begin;
+    if (k > 0) {
+      std::copy_n(solver.b(), n, b);
+      std::copy_n(solver.f(), n, f);
+      box.grow(factors_[k], problem.linear, b, f);
+      solver.restart(b, f);
+    }
+    results_[k * blocks_.size() + t] = improve(solver, goal, tolerance, most_steps, watch);
+    std::copy_n(solver.b(), n, b);
+    std::copy_n(solver.f(), n, f);
+  }
+}
 
+template <class T>
+PairResult Pairs<T>::improve(Decomposition<T>& solver, double goal, double tolerance, Index most_steps,
+                             const Watch& watch) {
+  Index steps = solver.steps(), rounds = solver.rounds();
   auto fetch = [](const std::vector<Index>&, const std::vector<Index>&) {};
-  auto told = [&](Index steps, double violation) {
-    if (!stopped_ && watch(steps_ + steps, violation)) stopped_ = true;
+  auto told = [&](Index done, double violation) {
+    if (!stopped_ && watch(steps_ + done - steps, violation)) stopped_ = true;
     return stopped_.load();
   };
-  PairResult& result = results_[t];
+  PairResult result;
   for (int check = 0; check < kMostChecks; ++check) {
-    result.ending = solver.run(goal, most_steps - solver.steps(), fetch, told);
+    Index left = stopped_ ? 0 : most_steps - (solver.steps() - steps);
+    result.ending = solver.run(goal, left, fetch, told);
     if (result.ending != kConverged) break;
     result.size = solver.recompute();
     if (solver.quality().violation <= tolerance) break;
   }
   if (result.ending == kLimit && stopped_) result.ending = kStopped;
-  result.steps = solver.steps();
-  result.rounds = solver.rounds();
+  result.steps = solver.steps() - steps;
+  result.rounds = solver.rounds() - rounds;
   result.quality = solver.quality();
   steps_ += result.steps;
   violation_ = result.quality.violation;
-  std::copy_n(solver.b(), n, b_ + begin);
-  std::copy_n(solver.f(), n, f_ + begin);
+  return result;
 }
 
 template struct PairBlocks<float>;

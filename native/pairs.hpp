@@ -5,9 +5,10 @@
 //   K = [ first   cross  ]
 //       [ cross'  second ]
 //
-// row by row as the rows are needed, in memory that its thread uses over and over, and solved there.  Threads
-// take problems from one queue; each is solved by one of them alone, so that the bits do not depend on how
-// many there are.
+// row by row as the rows are needed, in memory that its thread uses over and over, and solved there: for one
+// box, or for several that differ in their size, each from the solution for the one before, which has grown
+// with its box, and with the rows that are there.  Threads take problems from one queue; each is solved by
+// one of them alone, so that the bits do not depend on how many there are.
 #pragma once
 
 #include <atomic>
@@ -48,9 +49,11 @@ class Pairs {
  public:
   using Watch = typename Decomposition<T>::Watch;
 
-  // The arrays of `all` hold one problem after the other; b is the start and becomes the solution, f becomes
-  // its gradient.
-  Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, double* b, double* f);
+  // The arrays of `all` hold one problem after the other.  For each of the `factors`, by which the bounds are
+  // multiplied, b and f have such an array: the first b is the start, and they become the solutions with
+  // their gradients.
+  Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, std::vector<double> factors, double* b,
+        double* f);
 
   // Numbers of T that a thread needs to put a problem together.
   Index room() const;
@@ -61,17 +64,21 @@ class Pairs {
 
   void stop() { stopped_ = true; }
 
+  // Those of all problems for the first factor, then for the next.
   const std::vector<PairResult>& results() const { return results_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void solve(std::size_t t, T* memory, double goal, double tolerance, Index most_steps, const Watch& watch);
+  PairResult improve(Decomposition<T>& solver, double goal, double tolerance, Index most_steps,
+                     const Watch& watch);
   bool is_stopped(const Watch& watch);
 
   std::vector<PairBlocks<T>> blocks_;
   std::vector<Index> begin_;  // of each problem in the arrays
   QuadraticProblem all_;
+  std::vector<double> factors_;
   double *b_, *f_;
   std::vector<PairResult> results_;
   std::atomic<std::size_t> next_{0};

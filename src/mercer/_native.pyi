@@ -318,6 +318,7 @@ class _Pairs(Generic[_Float]):
         high: NDArray[np.float64],
         width: float,
         constraint: int,
+        factors: list[float],
         b: NDArray[np.float64],
         f: NDArray[np.float64],
     ) -> None: ...

@@ -72,14 +72,39 @@ def test_a_start_is_where_it_goes_on():
     np.testing.assert_array_equal(np.concatenate([s.value.coefficients for s in again]), start)
 
 
+@pytest.mark.parametrize("factors", [[0.01, 0.1, 1.0, 10.0, 1000.0], [3.0, 1.0, 0.1]])
+def test_boxes_of_other_sizes_are_solved_one_after_the_other(factors):
+    _, _, blocks, problem = draw(np.float64)
+    along = PairSolver(1e-8).solve_along(problem, factors, blocks)
+    for factor, solutions in zip(factors, along, strict=True):
+        cold = PairSolver(1e-8).solve(problem.scaled(factor), blocks)
+        for found, expected in zip(solutions, cold, strict=True):
+            assert found.converged
+            assert found.stats["objective"] == pytest.approx(expected.stats["objective"], rel=1e-10)
+            np.testing.assert_allclose(found.value.gradient, expected.value.gradient, atol=1e-6)
+    easy = PairSolver(1e-8).solve_along(problem, [1e6, 2e6], blocks)[1]  # nothing is at a bound any more
+    assert sum(solution.stats["iterations"] for solution in easy) == 0
+
+
+def test_what_stops_the_first_box_stops_all():
+    _, _, blocks, problem = draw(np.float64)
+    solver = PairSolver(1e-8, time_budget=0.0)
+    for solutions in solver.solve_along(problem, [1.0, 10.0], blocks):
+        for solution in solutions:
+            assert not solution.converged
+            assert solution.gap > 0
+            assert solution.stats["iterations"] == 0
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_bits_do_not_depend_on_who_solves_what(dtype, monkeypatch):
     _, _, blocks, problem = draw(dtype)
     results = set()
     for threads in ("1", "2", "3", "7"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        solutions = PairSolver(1e-3).solve(problem, blocks)
-        results.add(b"".join(s.value.coefficients.tobytes() + s.value.gradient.tobytes() for s in solutions))
+        along = PairSolver(1e-3).solve_along(problem, [1.0, 3.0], blocks)
+        values = [solution.value for solutions in along for solution in solutions]
+        results.add(b"".join(v.coefficients.tobytes() + v.gradient.tobytes() for v in values))
     assert len(results) == 1
 
 
@@ -110,7 +135,7 @@ def test_whoever_watches_can_stop_it():
     _, _, blocks, problem = draw(np.float64)
     native = _native.Pairs64(
         [tuple(b) for b in blocks], problem.linear, problem.low, problem.high, 0.0, _native.SUM,
-        np.zeros(problem.size), np.zeros(problem.size),
+        [1.0], np.zeros((1, problem.size)), np.zeros((1, problem.size)),
     )  # fmt: skip
     native.stop()
     native.work(np.empty(native.room), 1e-9, 1e-9, 10**9, lambda steps, violation: False)
@@ -125,7 +150,7 @@ def test_an_error_of_a_callback_comes_through():
     solver.watch._last = 0.0
     native = _native.Pairs64(
         [tuple(b) for b in blocks], problem.linear, problem.low, problem.high, 0.0, _native.SUM,
-        np.zeros(problem.size), np.zeros(problem.size),
+        [1.0], np.zeros((1, problem.size)), np.zeros((1, problem.size)),
     )  # fmt: skip
     errors = []
 
@@ -147,10 +172,11 @@ def test_blocks_that_do_not_fit_are_refused():
     y = np.array([1.0, 1.0, -1.0, -1.0])
     zeros = np.zeros(4)
 
-    def make(first, cross, second, b=zeros):
+    def make(first, cross, second, b=zeros, factors=(1.0,)):
         return _native.Pairs64(
-            [(first, cross, second)], -y, zeros, zeros + 1, 0.0, _native.SUM, b, zeros.copy()
-        )
+            [(first, cross, second)], -y, zeros, zeros + 1, 0.0, _native.SUM, list(factors), b[None],
+            np.zeros((1, 4)),
+        )  # fmt: skip
 
     native = make(K[:2, :2], K[:2, 2:], K[2:, 2:], zeros.copy())
     with pytest.raises(ValueError, match="room"):
@@ -162,3 +188,6 @@ def test_blocks_that_do_not_fit_are_refused():
         make(K[:2, :2], np.asfortranarray(K[:2, 2:]), K[2:, 2:])
     with pytest.raises(ValueError, match="every variable"):
         make(K[:2, :2], K[:2, 2:], K[2:, 2:], np.zeros(3))
+    for factors in ([], [1.0, 2.0]):
+        with pytest.raises(ValueError, match="every factor"):
+            make(K[:2, :2], K[:2, 2:], K[2:, 2:], zeros.copy(), factors)

@@ -222,6 +222,8 @@ class SVC(Classifier):
 
         The kernel values are computed once, and held where they fit; every solution is as exact as that of
         ``fit``.  What stops one value of C stops those that are larger: their models are where they began.
+        Pairs of many classes go along all values of C one after the other: what stops one pair leaves those
+        that follow as they are, in every model.
 
         Parameters
         ----------
@@ -280,6 +282,11 @@ class SVC(Classifier):
             fits = solve_classifiers(tasks[0].y, training.weight, Cs, matrix, control, intercept)
             yield from ([fit] for fit in fits)
             return
+        if can_pair(tasks) and Cs:
+            if self.probability:
+                shared.hold()
+            yield from self._solve_pairs(Cs, tasks, training, shared, control)
+            return
         shared.hold()
         starts = None
         for C in Cs:
@@ -311,16 +318,26 @@ class SVC(Classifier):
     ) -> list[Fit]:
         if np.isinf(self.C) or not can_pair(tasks):
             return super()._solve_tasks(tasks, training, shared, control, starts)
-
-        def pose(y: Vector, index: NDArray[np.intp]) -> BoxProblem:
-            return pose_classifier(y, self.C * training.weight[index], self.fit_intercept)
-
         if starts is not None:
             starts = [
                 self._feasible(start, task.y, self.C * training.weight[task.index])
                 for task, start in zip(tasks, starts, strict=True)
             ]
-        return solve_pairs(tasks, shared, control, pose, starts)
+        return self._solve_pairs([self.C], tasks, training, shared, control, starts)[0]
+
+    def _solve_pairs(
+        self,
+        Cs: Sequence[float],
+        tasks: Sequence[Task],
+        training: Training,
+        shared: SharedGram,
+        control: Control,
+        starts: Sequence[Vector] | None = None,
+    ) -> list[list[Fit]]:
+        def pose(y: Vector, index: NDArray[np.intp]) -> BoxProblem:
+            return pose_classifier(y, training.weight[index], self.fit_intercept)
+
+        return solve_pairs(tasks, shared, control, pose, starts, Cs)
 
 
 class NuSVC(Classifier):

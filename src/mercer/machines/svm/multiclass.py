@@ -317,13 +317,15 @@ def solve_pairs(
     control: Control,
     pose: Callable[[NDArray[np.float64], NDArray[np.intp]], BoxProblem],
     starts: Sequence[NDArray[np.float64]] | None,
-) -> list[Fit]:
+    factors: Sequence[float] = (1.0,),
+) -> list[list[Fit]]:
     """Solve problems on pairs of classes in batches; ``pose(labels, index)`` states one, or several at once.
 
-    Where rounding of K to single precision might matter, a problem is finished by itself.
+    For every factor of the bounds, in an order in which each solution is a good start for the next, there is
+    a list of fits.  Where rounding of K to single precision might matter, a problem is finished by itself.
     """
     solver = control.pairs()
-    found: dict[int, Solution[BoxValue]] = {}
+    found: dict[int, tuple[Solution[BoxValue], ...]] = {}
     pairs = [task.classes for task in tasks if task.classes is not None]
     from tqdm import tqdm
 
@@ -336,7 +338,8 @@ def solve_pairs(
         problem = pose(np.concatenate([t.y for t in batch]), np.concatenate([t.index for t in batch]))
         start = None if starts is None else np.concatenate([starts[t] for t in numbers])
         blocks = shared.blocks([pairs[t] for t in numbers])
-        found.update(zip(numbers, solver.solve(problem, blocks, start), strict=True))
+        solutions = solver.solve_along(problem, factors, blocks, start)
+        found.update(zip(numbers, zip(*solutions, strict=True), strict=True))
         bar.update(len(numbers))
 
     batches = shared.batches(pairs)
@@ -350,11 +353,12 @@ def solve_pairs(
         solver.interrupt()
     finally:
         bar.close()
-    fits = []
-    for t, task in enumerate(tasks):
-        solution = found[t] if t in found else solver.untouched(pose(task.y, task.index))
+
+    def finished(t: int, k: int) -> Fit:
+        posed = pose(tasks[t].y, tasks[t].index).scaled(factors[k])
+        solution = found[t][k] if t in found else solver.untouched(posed)
         if not solution.converged and solution.stats["cache_dtype"] == "float32" and not solver.watch.reason:
-            again = pose(task.y, task.index), shared.lazy(task.index), solution.value.coefficients
-            solution = control.solve(*again)
-        fits.append(Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution))
-    return fits
+            solution = control.solve(posed, shared.lazy(tasks[t].index), solution.value.coefficients)
+        return Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution)
+
+    return [[finished(t, k) for t in range(len(tasks))] for k in range(len(factors))]

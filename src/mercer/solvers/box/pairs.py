@@ -62,9 +62,23 @@ class PairSolver:
         A solution on blocks in single precision counts as converged only if their rounding is certainly
         small against the tolerance.
         """
+        return self.solve_along(problem, [1.0], blocks, start)[0]
+
+    def solve_along(
+        self,
+        problem: BoxProblem,
+        factors: Sequence[float],
+        blocks: Sequence[Blocks],
+        start: Vector | None = None,
+    ) -> list[list[Solution[BoxValue]]]:
+        """The same with bounds times each of the factors: what was solved, grown in proportion, is the start.
+
+        Returns the solutions for one factor after the other; ``start`` is that for the first.
+        """
         dtype = blocks[0].cross.dtype
-        b = np.zeros(problem.size) if start is None else start.astype(np.float64)
-        f = problem.linear.copy()
+        b, f = (np.zeros((len(factors), problem.size)) for _ in range(2))
+        if start is not None:
+            b[0] = start
         kind: Any = _native.Pairs64 if dtype == np.float64 else _native.Pairs32
         native = kind(
             [tuple(three) for three in blocks],
@@ -73,17 +87,21 @@ class PairSolver:
             problem.high,
             problem.width,
             CONSTRAINTS[problem.constraint],
+            list(factors),
             b,
             f,
         )
         if self.watch(0, float(np.ptp(problem.linear))):  # it may be over before it begins
             native.stop()
         self._run(native, dtype, max(three.size for three in blocks))
-        cuts = np.cumsum([three.size for three in blocks])[:-1]
-        parts = zip(native.results(), np.split(b, cuts), np.split(f, cuts), strict=True)
+        cuts, results = np.cumsum([three.size for three in blocks])[:-1], iter(native.results())
         return [
-            self._solution(Outcome(*outcome), problem.constraint, dtype, size, b_part, f_part)
-            for (*outcome, size), b_part, f_part in parts
+            [
+                self._solution(Outcome(*outcome), problem.constraint, dtype, size, b_part, f_part)
+                for b_part, f_part in zip(np.split(b_row, cuts), np.split(f_row, cuts), strict=True)
+                for (*outcome, size) in [next(results)]
+            ]
+            for b_row, f_row in zip(b, f, strict=True)
         ]
 
     def _run(self, native: Any, dtype: np.dtype[Any], largest: int) -> None:
