@@ -15,12 +15,13 @@ constexpr Index kDepth = 192;
 // Rows with a distance that the compiler knows, and that no two of them share a line of the cache by.
 constexpr Index kStride = kDepth + 16;
 
-// out[r][c] = base - sum_k x[r][k] y[k][c] for a group of rows and a panel of columns, or without `base`
-// just the sum.
+// out[r][c] -= sum_k x[r][k] y[k][c] for a group of rows and a panel of columns, or with `=` instead.
 template <bool subtracts>
-MERCER_INLINE void block(const float* x, const float* y, Index depth, float* const* out, Index rows,
+MERCER_INLINE void block(const float* x, const float* y, Index depth, float* out, Index stride, Index rows,
                          Index columns) {
-  FloatVec acc[kGroup][kPanelVectors] = {};
+  FloatVec acc[kGroup][kPanelVectors];
+  for (int r = 0; r < kGroup; ++r)
+    for (int v = 0; v < kPanelVectors; ++v) acc[r][v] = splat_float(0.0f);
   for (Index k = 0; k < depth; ++k, ++x, y += kPanel) {
     FloatVec column[kPanelVectors];
     for (int v = 0; v < kPanelVectors; ++v) column[v] = load_floats(y + v * kFloatLanes);
@@ -29,30 +30,34 @@ MERCER_INLINE void block(const float* x, const float* y, Index depth, float* con
       for (int v = 0; v < kPanelVectors; ++v) acc[r][v] = muladd(row, column[v], acc[r][v]);
     }
   }
-  bool whole = columns == kPanel;
-  for (int r = 0; r < kGroup; ++r) {
-    if (r >= rows) return;
-    float last[kPanel], *to = whole ? out[r] : last;
-    for (Index c = 0; subtracts && !whole && c < columns; ++c) last[c] = out[r][c];
-    for (int v = 0; v < kPanelVectors; ++v) {
-      float* at = to + v * kFloatLanes;
-      store(at, subtracts ? load_floats(at) - acc[r][v] : acc[r][v]);
-    }
-    for (Index c = 0; !whole && c < columns; ++c) out[r][c] = last[c];
+  if (rows == kGroup && columns == kPanel) {  // without a choice on the way, sums stay in registers
+    for (int r = 0; r < kGroup; ++r)
+      for (int v = 0; v < kPanelVectors; ++v) {
+        float* at = out + r * stride + v * kFloatLanes;
+        store(at, subtracts ? load_floats(at) - acc[r][v] : acc[r][v]);
+      }
+    return;
   }
+  float sums[kGroup][kPanel];
+  for (int r = 0; r < kGroup; ++r)
+    for (int v = 0; v < kPanelVectors; ++v) store(sums[r] + v * kFloatLanes, acc[r][v]);
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < columns; ++c) {
+      float& at = out[r * stride + c];
+      at = subtracts ? at - sums[r][c] : sums[r][c];
+    }
 }
 
 // Some rows of a matrix side by side, groups of which are whole.
 struct Copy {
   alignas(64) float x[4 * kFactorRows * kStride];
 
-  void take(const float* rows, Index stride, Index count, Index depth) {
+  // Out of line, where the compiler does not know how few numbers there are: it would copy them by an
+  // instruction that is slow to begin.
+  [[gnu::noinline]] void take(const float* rows, Index stride, Index count, Index depth) {
     for (Index r = 0; r < (count + kGroup - 1) / kGroup * kGroup; ++r) {
       const float* from = rows + std::min(r, count - 1) * stride;
-      float* to = x + r * kStride;
-      Index k = 0;
-      for (; k + kFloatLanes <= depth; k += kFloatLanes) store(to + k, load_floats(from + k));
-      for (; k < depth; ++k) to[k] = from[k];
+      std::memcpy(x + r * kStride, from, static_cast<std::size_t>(depth) * sizeof(float));
     }
   }
 };
@@ -63,12 +68,9 @@ void products(const Copy& copy, Index from, Index depth, const FactorPanels& pan
   for (Index first = 0; first < panels.rows; first += kPanel) {
     const float* y = panels.data + (first * panels.depth + from * kPanel);
     if (!subtracts) depth = std::min(panels.depth, first + kPanel);  // a triangle has zeros beyond
-    for (Index r = 0; r < count; r += kGroup) {
-      float* to[kGroup];
-      for (Index i = 0; i < kGroup; ++i) to[i] = out + (r + (r + i < count ? i : 0)) * stride + first;
-      block<subtracts>(copy.x + r * kStride, y, depth, to, std::min<Index>(kGroup, count - r),
-                       std::min(kPanel, panels.rows - first));
-    }
+    for (Index r = 0; r < count; r += kGroup)
+      block<subtracts>(copy.x + r * kStride, y, depth, out + r * stride + first, stride,
+                       std::min<Index>(kGroup, count - r), std::min(kPanel, panels.rows - first));
   }
 }
 
