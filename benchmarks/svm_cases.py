@@ -174,9 +174,9 @@ def _prediction(label: str, title: str, peer: Callable[[], type], target: float)
     )
 
 
-def path(name: str, d: int) -> Case:
+def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
     """Ten values of C along a path, against one fit for each."""
-    kernel, Cs = Gaussian.from_gamma(1 / d), np.logspace(-1, 2, 10)
+    kernel, Cs = Gaussian.from_gamma(gamma), np.logspace(-1, 2, 10)
 
     def along(data: Data) -> list[Any]:
         return SVC(kernel=kernel).path(*data, Cs)
@@ -186,9 +186,9 @@ def path(name: str, d: int) -> Case:
 
     return Case(
         name,
-        f"C path of 10 values, 8,000 x {d}",
+        f"C path of 10 values, {data}",
         "10 cold fits of ours",
-        synthetic(8000, d, 0.1),
+        setup,
         along,
         one_by_one,
         lambda a, b: all(same_support(x, y) for x, y in zip(a, b, strict=True)),
@@ -249,8 +249,9 @@ SVM_CASES: list[Case] = [
         "OneClassSVM",
         nu=0.5,
     ),
-    path("svm_path", 20),
-    path("svm_path_wide", 200),
+    path("svm_path", "8,000 x 20", synthetic(8000, 20, 0.1), 1 / 20),
+    path("svm_path_wide", "8,000 x 200", synthetic(8000, 200, 0.1), 1 / 200),
+    path("svm_path_digits", "digits 1,437 x 64, ten classes", digits, 1.0 / (64 * 0.141)),
     linear(),
     precomputed("checked", Precomputed()),
     precomputed("assumed", Precomputed().assume("PSD", "a Gaussian kernel")),
@@ -293,5 +294,7 @@ if folder().exists():
         *against(
             "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(1, 1), C=10.0
         ),
+        path("svm_path_letter", "letter 15,000 x 16, 26 classes", letter, 1.0),
+        path("svm_path_magic04", "magic04 15,000 x 10", magic04, 0.2),
         *against("magic04", "SVC fit, magic04 15,000 x 10", magic04, 0.2, (5, 2), repeats=(1, 1), C=10.0),
     ]

@@ -18,6 +18,9 @@ __all__ = ["Factor", "Single"]
 
 BLOCK = _native.FACTOR_BLOCK
 
+#: Rows that are solved one by one: packing the factor takes longer than reading it so often.
+FEW_ROWS = 3
+
 #: Multiplications and additions of one native call, so that Ctrl-C is seen.
 CALL_OPERATIONS = 8e9
 
@@ -66,6 +69,10 @@ class Factor(NamedTuple):
 
     def solve_rows(self, rows: Single) -> None:
         """``rows L^-T``, in their place: ``L^-1 x`` for every row."""
+        if len(rows) <= FEW_ROWS:
+            for row in rows:
+                _native.solve_forward(self.lower, self.inverses, row, num_threads())
+            return
         each = max(1, int(CALL_OPERATIONS / (len(self.lower) ** 2 / 2)))
         for first in range(0, len(rows), each):
             _native.solve_rows(self.lower, self.inverses, rows[first : first + each], num_threads())

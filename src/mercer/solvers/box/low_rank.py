@@ -27,7 +27,7 @@ FIRST_RANK, NEXT_RANK = 320, 4
 
 #: Looking for it costs so many seconds for each multiplication, and is worth it after steps that took so many
 #: times as long.
-SEARCH_COST, SEARCH_PATIENCE = 1.5e-10, 2.0
+SEARCH_COST, SEARCH_PATIENCE = 1.5e-10, 4.0
 
 #: The part of the trace that a factor may leave out: what it leads to is corrected by steps.  If this much is
 #: left, more columns are not expected to help.
