@@ -221,6 +221,8 @@ class Program:
                 if bar is not None:
                     bar.update(last - first)
                 first = last
+                if first < count:
+                    tiles.checkpoint()
         finally:
             if bar is not None:
                 bar.close()

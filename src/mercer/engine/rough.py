@@ -14,6 +14,7 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine.program import Program
 from mercer.engine.threads import num_threads
+from mercer.engine.tiles import checkpoint
 
 __all__ = ["RoughRows"]
 
@@ -72,7 +73,10 @@ class RoughRows:
 
     def _calls(self, rows: int) -> Iterator[slice]:
         step = max(1, int(CALL_OPERATIONS / max(1, self._points.size)))
-        return (slice(i, i + step) for i in range(0, rows, step))
+        for i in range(0, rows, step):
+            if i > 0:
+                checkpoint()
+            yield slice(i, i + step)
 
     def block(self, index: Array, out: Array) -> None:
         """Write values of some points with each other."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
 from mercer.errors import MercerError
 
-__all__ = ["TILE_SIZE", "Tile", "checkpoint", "run"]
+__all__ = ["TILE_SIZE", "Stopped", "Tile", "checkpoint", "run", "until"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Tile: TypeAlias = Callable[[slice, slice], Array]
@@ -34,19 +34,37 @@ _GRACE_SECONDS = 0.5
 _local = threading.local()
 
 
+class Stopped(Exception):
+    """Values are not wanted any more, see :func:`until`."""
+
+
 class _Abandoned(BaseException):
     """Raised by :func:`checkpoint` in a worker whose result nobody waits for any more."""
 
 
-def checkpoint() -> None:
-    """Leave the current tile if the run it belongs to has been interrupted.
+@contextmanager
+def until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Within this, values that this thread asks for end with :class:`Stopped` soon after ``is_over()``."""
+    before = getattr(_local, "is_over", None)
+    _local.is_over = is_over
+    try:
+        yield
+    finally:
+        _local.is_over = before
 
-    A tile that takes long, such as one that calls a Python function for every pair, calls this now and then
-    so that Ctrl-C and errors in other tiles end it soon.  Outside of :func:`run` it does nothing.
+
+def checkpoint() -> None:
+    """Leave the current work if nobody waits for it any more.
+
+    What takes long, such as a tile that calls a Python function for every pair, calls this now and then, so
+    that Ctrl-C, errors in other tiles and the end of :func:`until` end it soon.
     """
     stop: threading.Event | None = getattr(_local, "stop", None)
     if stop is not None and stop.is_set():
         raise _Abandoned
+    is_over: Callable[[], bool] | None = getattr(_local, "is_over", None)
+    if is_over is not None and is_over():
+        raise Stopped
 
 
 def run(
@@ -113,6 +131,7 @@ def run(
             with inside_tile(), single_threaded_blas():
                 for rows, cols in cuts:
                     _store(tile, rows, cols, symmetric, out)
+                    checkpoint()
                     if bar is not None:
                         bar.update()
         else:
@@ -164,7 +183,7 @@ def _run_threaded(
         for thread in threads:
             thread.start()
         while not finished.wait(_POLL_SECONDS):
-            pass
+            checkpoint()
     except BaseException:
         # Whoever presses Ctrl-C does not want to wait for tiles that take long.
         stop.set()

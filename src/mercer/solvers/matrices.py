@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .. import _native
 from ..engine.rough import RoughRows
@@ -64,8 +63,8 @@ class SymmetricMatrix(Protocol):
         """All of it, contiguous; not to be written to."""
         ...
 
-    def factor(self, most: int) -> NDArray[np.float64] | None:
-        """Vectors of at most so many numbers whose inner products are K, if these are known."""
+    def features(self) -> Any:
+        """Vectors, dense or sparse, whose inner products are K, if these are known."""
         ...
 
 
@@ -73,7 +72,7 @@ class DenseMatrix:
     """A matrix that is there already, or some of its rows and columns.
 
     If it is there in single precision only, ``precise`` makes the matrix that knows more.  ``is_rough`` says
-    that its values are only about right.  ``factor`` gives vectors whose inner products it holds, if it does.
+    that its values are only about right.  ``features`` gives vectors whose inner products it holds, if known.
     """
 
     is_held = True
@@ -86,10 +85,10 @@ class DenseMatrix:
         precise: Callable[[], SymmetricMatrix] | None = None,
         *,
         is_rough: bool = False,
-        factor: Callable[[int], NDArray[np.float64] | None] = lambda most: None,
+        features: Callable[[], Any] = lambda: None,
     ) -> None:
         self.whole = np.ascontiguousarray(K)  # native code takes its rows
-        self.index, self._precise, self.is_rough, self._factor = index, precise, is_rough, factor
+        self.index, self._precise, self.is_rough, self._features = index, precise, is_rough, features
         self.size = len(K) if index is None else len(index)
 
     @cached_property
@@ -147,9 +146,9 @@ class DenseMatrix:
         values = self.whole if self.index is None else self.whole[np.ix_(self.index, self.index)]
         return np.ascontiguousarray(values, dtype=dtype)
 
-    def factor(self, most: int) -> NDArray[np.float64] | None:
-        """What is said to be one."""
-        return self._factor(most)
+    def features(self) -> Any:
+        """What is said to be such vectors."""
+        return self._features()
 
 
 class GramMatrix:
@@ -210,13 +209,9 @@ class GramMatrix:
         """All of it."""
         return np.ascontiguousarray(self._in(dtype).dense(), dtype=dtype)
 
-    def factor(self, most: int) -> NDArray[np.float64] | None:
-        """Features of the kernel, if it is the inner product of few."""
-        features = self._double._embedding()
-        if features is None or features.shape[1] > most:
-            return None
-        values = features.toarray() if sparse.issparse(features) else features
-        return np.ascontiguousarray(values, dtype=np.float64)
+    def features(self) -> Any:
+        """Vectors whose inner products the kernel takes."""
+        return self._double._embedding()
 
     def _in(self, dtype: Any) -> Gram:
         return self._single if dtype == np.float32 else self._double

@@ -10,8 +10,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import _native
+from ..engine.tiles import Stopped
 
-__all__ = ["Callback", "Progress", "Watch", "status_of"]
+__all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of"]
+
+#: What is said of a run that Ctrl-C has ended, and of one that had no more time.
+INTERRUPTED, OUT_OF_TIME = "it was interrupted", "the time budget was used up"
+
+#: What may come out of work on kernel values, and ends a run.
+STOPPING = (KeyboardInterrupt, Stopped)
+
 
 #: How often whoever watches is told; the native loop has the same number.
 SECONDS_PER_WATCH = 0.05
@@ -80,8 +88,12 @@ class Watch:
         if stops:
             self.reason = getattr(stops[0], "reason", "a callback asked to stop")
         elif self.is_over:
-            self.reason = "the time budget was used up"
+            self.reason = OUT_OF_TIME
         return bool(self.reason)
+
+    def stop(self, error: BaseException) -> None:
+        """Take note of what has come out of work on kernel values (one of ``STOPPING``)."""
+        self.reason = INTERRUPTED if isinstance(error, KeyboardInterrupt) else self.reason or OUT_OF_TIME
 
     def _show(self, bar: Any, violation: float) -> None:
         """The logarithm of the violation falls about linearly, which makes the time left predictable."""

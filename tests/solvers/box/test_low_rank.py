@@ -8,8 +8,10 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import gram
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from mercer.machines.svm.base import Control
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
-from mercer.solvers.box.low_rank import LowRank, comes_first
+from mercer.solvers.box import decomposition
+from mercer.solvers.box.low_rank import LowRank, comes_first, patient_steps
 
 
 def planes(n=1500, d=6, seed=0):
@@ -195,3 +197,86 @@ def test_the_gap_of_a_run_that_was_stopped_is_true():
     state = posed(y, C).optimality(b, Gaussian(20.0).block(X) @ b - y)
     assert model.gap_ == pytest.approx(state.gap, rel=1e-6)
     assert model.kkt_violation_ == pytest.approx(state.violation, rel=1e-6)
+
+
+# -- what hard inputs have shown ---------------------------------------------------------------------
+def test_features_are_not_made_dense_without_memory(monkeypatch):
+    X = sparse.random(3000, 1000, 0.01, format="csr", random_state=0)
+    low_rank = LowRank(GramMatrix(gram(Linear(), X)))
+    monkeypatch.setattr("mercer.memory.allows", lambda *args: False)
+    assert low_rank.is_known
+    assert low_rank.point(posed(np.ones(3000), 1.0), np.zeros(3000), 1e-3, lambda: False) == (None, 0)
+    assert "_known" not in vars(low_rank)
+
+
+def test_points_with_many_free_variables_are_not_ended_exactly(monkeypatch):
+    """Two hundred systems of a thousand variables took 15 s, at a point that was a solution already."""
+    sizes = []
+    end = decomposition.polish
+
+    def watched(problem, matrix, b, f, **options):
+        if options.get("far"):
+            sizes.append(int(problem.is_free(b).sum()))
+        return end(problem, matrix, b, f, **options)
+
+    monkeypatch.setattr(decomposition, "polish", watched)
+    rng = np.random.default_rng(0)
+    X, z = rng.standard_normal((1400, 20)), rng.standard_normal(1400)
+    assert SVC(1e-6, Linear()).fit(X, np.where(z > np.quantile(z, 0.9), 1, -1)).converged_
+    X, y = planes(2500, 3)
+    for C in (1e-10, 1e-5, 1.0):
+        assert SVC(C, Linear()).fit(X, y).converged_
+    assert max(sizes, default=0) <= 2 * (20 + 2)
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e5])
+def test_features_of_any_size_are_solved_inside(scale):
+    X, y = planes(2500, 3)
+    model = SVC(1.0, Linear()).fit(scale * X, y)
+    assert model.converged_
+    assert model.n_iter_[0] < 1000
+
+
+def test_violations_are_those_of_the_gradient_computed_anew():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((3000, 10))
+    model = SVR(C=1e8, epsilon=0.1, kernel=Linear()).fit(X, X.sum(axis=1) + 0.3 * rng.standard_normal(3000))
+    b = np.zeros(3000)
+    b[model.support_] = model.dual_coef_[0]
+    problem = BoxProblem(-(X.sum(axis=1) + 0.0 * b), np.full(3000, -1e8), np.full(3000, 1e8), width=0.1)
+    solution = model.solutions_[0].value
+    anew = X @ (X.T @ b) - X @ (X.T @ solution.coefficients)
+    np.testing.assert_array_equal(solution.coefficients, b)
+    assert np.abs(anew).max() == 0.0
+    again = problem.optimality(b, X @ (X.T @ b) + (solution.gradient - X @ (X.T @ b)))
+    assert model.kkt_violation_ == pytest.approx(again.violation, rel=1e-6)
+
+
+def test_pairs_of_classes_do_not_take_steps_for_long(monkeypatch):
+    """Four classes of a linear kernel took 41 s."""
+    limits = []
+    pairs = Control.pairs
+
+    def watched(self, steps=None):
+        limits.append(steps)
+        return pairs(self, steps)
+
+    monkeypatch.setattr(Control, "pairs", watched)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 5))
+    y = (X @ rng.standard_normal((5, 4)) + rng.standard_normal((4000, 4))).argmax(axis=1)
+    model = SVC(1e3, Linear()).fit(X, y)
+    assert model.converged_
+    assert limits == [patient_steps(5)]
+    assert limits[0] < 100_000
+
+
+def test_what_stops_a_nu_regression_stops_all_of_it():
+    """The solution of another problem was returned as converged."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((2500, 8))
+    y = X.sum(axis=1) + 0.3 * rng.standard_normal(2500)
+    with pytest.warns(ConvergenceWarning, match="callback"):
+        model = NuSVR(C=100.0, kernel=Linear()).fit(X, y, callbacks=lambda report: True)
+    assert not model.converged_
+    assert np.abs(model.dual_coef_).sum() <= 0.5 * 100.0 * 2500 * (1 + 1e-9)

@@ -244,7 +244,7 @@ class Slow:
     def __init__(self, K):
         self._K, self.size = DenseMatrix(K), len(K)
 
-    def factor(self, most):
+    def features(self):
         return None
 
     def diagonal(self):

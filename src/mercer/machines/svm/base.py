@@ -6,6 +6,7 @@ import copy
 import numbers
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Vectors, take
+from ...engine.tiles import Stopped, until
 from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...gram.held import hold
@@ -71,6 +73,17 @@ class Paced:
         return self._callback(report)
 
 
+class Stop:
+    """A callback that stops all problems for the reason for which one of them stopped."""
+
+    def __init__(self, reason: str = "") -> None:
+        self.reason = reason
+
+    def __call__(self, _: Progress) -> bool:
+        """Whether there is a reason."""
+        return bool(self.reason)
+
+
 @dataclass(frozen=True)
 class Control:
     """Limits of one call of fit."""
@@ -119,14 +132,26 @@ class Control:
             "name": self.name,
         }
 
-    def pairs(self) -> PairSolver:
-        """A solver of many small problems within these limits."""
+    def limited(self) -> AbstractContextManager[None]:
+        """Within this, work on kernel values ends when the time is up (:class:`Stopped`)."""
+        return until(lambda: self.deadline is not None and time.perf_counter() >= self.deadline)
+
+    def pairs(self, steps: int | None = None) -> PairSolver:
+        """A solver of many small problems within these limits, and of at most so many steps each."""
         left = None if self.deadline is None else self.deadline - time.perf_counter()
-        return PairSolver(self.tol, self.max_iter, time_budget=left, callbacks=self.callbacks)
+        most = self.max_iter
+        if steps is not None:
+            most = steps if most < 0 else min(steps, most)
+        return PairSolver(self.tol, most, time_budget=left, callbacks=self.callbacks)
 
     def alone(self, refine: bool) -> Control:
         """The same for one of several problems that are solved side by side."""
         return replace(self, progress=False, threads=1, refine=refine)
+
+    def after(self, solution: Solution[BoxValue]) -> Control:
+        """The same for what follows a solution: what has stopped that one stops this."""
+        reason = solution.stats["reason"]
+        return self.until(Stop(reason)) if reason else self
 
     def until(self, stopped: Callable[[Progress], Any]) -> Control:
         """The same, with one more reason to stop."""
@@ -221,7 +246,9 @@ class SupportVectorMachine(KernelMachine):
         )
 
     # -- data -----------------------------------------------------------------------------------
-    def _train_on(self, points: Data, kept: NDArray[np.intp], weight: Vector | None) -> Training:
+    def _train_on(
+        self, points: Data, kept: NDArray[np.intp], weight: Vector | None, control: Control
+    ) -> Training:
         """Fix the kernel's parameters on the kept rows, in this order, and make their Gram matrix."""
         n = len_of(points)
         self.shape_fit_ = tuple(points.shape) if hasattr(points, "shape") else (n,)
@@ -229,10 +256,24 @@ class SupportVectorMachine(KernelMachine):
             points, weight = take(points, kept), None if weight is None else weight[kept]
         self.kernel_ = self.kernel.resolve(points, weight)
         G: Gram = gram(self.kernel_, points, store=self.store)
-        if not self.kernel_.certificate.is_psd:
-            G = hold(G)  # for the check, and for what comes after it
-        G = screen(G, self.indefinite, type(self).__name__)
+        G = self._screened(G, control)
         return Training(points, kept, np.ones(len(kept)) if weight is None else weight, G)
+
+    def _screened(self, G: Gram, control: Control) -> Gram:
+        """The matrix, repaired if that was asked for; as it is if there is no time to look at it."""
+        caller = type(self).__name__
+        try:
+            with control.limited():
+                if not self.kernel_.certificate.is_psd:
+                    G = hold(G)  # for the check, and for what comes after it
+                return screen(G, self.indefinite, caller)
+        except Stopped:
+            if self.indefinite != "warn":
+                raise ParameterError(
+                    f"{caller}: `time_budget` was used up before the kernel could be checked, which "
+                    f"indefinite={self.indefinite!r} asks for. Raise it, or assume(...) what you know."
+                ) from None
+            return G
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, training: Training, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:

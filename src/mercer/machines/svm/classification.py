@@ -251,9 +251,9 @@ class SVC(Classifier):
         ]
         model = clone(self)
         control = model._control(time_budget, callbacks)
-        training, codes = model._prepare(X, y, sample_weight)
+        training, codes = model._prepare(X, y, sample_weight, control)
         tasks = model._tasks(codes)
-        shared = SharedGram(training.gram, True, control.cache_bytes, control.tol)
+        shared = SharedGram(training.gram, True, control)
         folds = model._folds(training, codes, groups) if self.probability else []
         order = np.argsort(values, kind="stable").tolist()
         along = model._solve_along([values[place] for place in order], tasks, training, shared, control)

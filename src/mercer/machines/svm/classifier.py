@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
+from ...solvers.watch import STOPPING
 from ..base import len_of
 from ..explanation import Expansion, ExplainedClassifier
 from ..labels import Labelled
@@ -117,16 +118,18 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         """
         control = self._control(time_budget, callbacks)
         last = self._last() if self.warm_start else None
-        training, codes = self._prepare(X, y, sample_weight)
+        training, codes = self._prepare(X, y, sample_weight, control)
         folds = self._folds(training, codes, groups) if self.probability else []
         tasks = self._tasks(codes)
-        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control.cache_bytes, control.tol)
+        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control)
         starts = None if last is None else self._starts(last, tasks, training, codes)
         fits = self._fit_tasks(tasks, training, codes, shared, control, starts)
         self._calibrate(folds, tasks, fits, training, codes, shared, control)
         return self
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[np.intp]]:
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, control: Control
+    ) -> tuple[Training, NDArray[np.intp]]:
         """Validate everything and make the Gram matrix; of many classes, each has its points together."""
         self._check_parameters()
         points = self._validate_X(X, reset=True)
@@ -141,7 +144,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         codes = codes[kept]
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self._check_feasible(self._tasks(codes), own)
-        training = self._train_on(points, kept, given)
+        training = self._train_on(points, kept, given, control)
         return training._replace(weight=own), codes
 
     # -- two classes at a time ------------------------------------------------------------------
@@ -277,8 +280,9 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
             values, fits = self._left_out_values(folds, whole, training, codes, shared, control)
         except InputError as error:
             raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
-        except KeyboardInterrupt:
-            self._warn("stopped in the calibration because it was interrupted. There are no probabilities")
+        except STOPPING as error:
+            reason = "it was interrupted" if isinstance(error, KeyboardInterrupt) else "time was up"
+            self._warn(f"stopped in the calibration because {reason}. There are no probabilities")
             return
         missed = [fit.solution for fit in fits if not fit.solution.converged]
         stopped = [solution for solution in missed if solution.stats["stopped"]]

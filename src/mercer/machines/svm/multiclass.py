@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
+from ...engine.tiles import Stopped
 from ...gram import Gram
 from ...memory import allows
 from ...solvers import (
@@ -21,12 +22,12 @@ from ...solvers import (
     BoxValue,
     DenseMatrix,
     GramMatrix,
-    Progress,
     Solution,
     SymmetricMatrix,
 )
-from ...solvers.box import DOUBLE_TOLERANCE, Blocks, comes_first
-from .base import Control, Fit
+from ...solvers.box import DOUBLE_TOLERANCE, Blocks, comes_first, patient_steps
+from ...solvers.watch import STOPPING
+from .base import Control, Fit, Stop
 
 __all__ = [
     "SharedGram",
@@ -96,8 +97,9 @@ class SharedGram:
     small or ``tol`` asks for that, else in single precision.
     """
 
-    def __init__(self, G: Gram, several: bool, most_bytes: float | None, tol: float) -> None:
-        self._G = G
+    def __init__(self, G: Gram, several: bool, control: Control) -> None:
+        self._G, self._control = G, control
+        most_bytes, tol = control.cache_bytes, control.tol
         n = len(G)
         double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
         self.dtype = np.dtype(np.float64 if double else np.float32)
@@ -105,13 +107,22 @@ class SharedGram:
         self._squares: dict[int, NDArray[Any]] = {}
         size = self.dtype.itemsize * n * n
         self.is_held = several and (allows(size, 1 / 2) if most_bytes is None else size <= most_bytes)
-        vectors = None if double else G._embedding()
-        if vectors is not None and comes_first(n, vectors.shape[1]):  # few values of K are needed
+        vectors = G._embedding()
+        #: How many features its values are inner products of, if that is known.
+        self.rank: int | None = None if vectors is None else int(vectors.shape[1])
+        if self.rank is not None and not double and comes_first(n, self.rank):  # few values are needed
             self.is_held = False
 
     @cached_property
     def _K(self) -> NDArray[Any] | None:
-        return GramMatrix(self._G).dense(self.dtype) if self.is_held else None
+        if not self.is_held:
+            return None
+        try:
+            with self._control.limited():
+                return GramMatrix(self._G).dense(self.dtype)
+        except Stopped:  # whoever goes on will find that out
+            self.is_held = False
+            return None
 
     def hold(self) -> None:
         """Compute all of it now, if it may be held: it will be used more than once."""
@@ -125,7 +136,11 @@ class SharedGram:
         if rough is None or self.dtype != np.float32:
             return self.part(np.arange(len(self._G)))
         every, K = np.arange(len(self._G)), np.empty(self._G.shape, dtype=np.float32)
-        rough.fill(every, every, K)
+        try:
+            with self._control.limited():
+                rough.fill(every, every, K)
+        except Stopped:
+            return self.lazy(every)
         return DenseMatrix(K, None, lambda: self.lazy(every), is_rough=True)
 
     @property
@@ -153,7 +168,7 @@ class SharedGram:
             self._K,
             None if everything else index,
             (lambda: self.lazy(index)) if single else None,
-            factor=lambda most: self.lazy(index).factor(most),
+            features=lambda: self.lazy(index).features(),
         )
 
     @property
@@ -221,7 +236,7 @@ class SharedGram:
         """``K[rows, columns] @ V`` in double precision, a band of rows at a time."""
         result = np.zeros((len(rows), V.shape[1]))
         height = max(BAND // max(len(columns), 1), 1)
-        with single_threaded_blas():
+        with single_threaded_blas(), self._control.limited():
             for start in range(0, len(rows), height):
                 band = slice(start, start + height)
                 result[band] = self._block(rows[band], columns) @ V
@@ -231,16 +246,6 @@ class SharedGram:
         if self.dtype == np.float64 and self._K is not None:
             return np.asarray(self._K[np.ix_(rows, columns)])
         return np.asarray(self._G._in_double().block(rows, columns), dtype=np.float64)
-
-
-class Stop:
-    """A callback that stops all problems for the reason for which one of them stopped."""
-
-    reason = ""
-
-    def __call__(self, _: Progress) -> bool:
-        """Whether there is a reason."""
-        return bool(self.reason)
 
 
 def solve_all(
@@ -260,6 +265,8 @@ def solve_all(
         stop.reason = stop.reason or fit.solution.stats["reason"]
         return fit
 
+    if len(tasks) > 1:
+        shared.hold()  # here, where it can be stopped
     if len(tasks) == 1 or not shared.is_held:
         watched = control.until(stop)
         return [work(t, watched) for t in range(len(tasks))]
@@ -322,9 +329,12 @@ def solve_pairs(
     """Solve problems on pairs of classes in batches; ``pose(labels, index)`` states one, or several at once.
 
     For every factor of the bounds, in an order in which each solution is a good start for the next, there is
-    a list of fits.  Where rounding of K to single precision might matter, a problem is finished by itself.
+    a list of fits.  Where rounding of K to single precision might matter, or a low rank promises to take less
+    time than many more steps, a problem is finished by itself.
     """
-    solver = control.pairs()
+    patience = None if shared.rank is None else patient_steps(shared.rank)
+    solver = control.pairs(patience)
+    goes_on = patience is not None and not 0 <= control.max_iter <= patience
     found: dict[int, tuple[Solution[BoxValue], ...]] = {}
     pairs = [task.classes for task in tasks if task.classes is not None]
     from tqdm import tqdm
@@ -347,17 +357,19 @@ def solve_pairs(
         if shared.is_quick and len(batches) > 1:
             _side_by_side(work, batches, solver.interrupt)
         else:  # what computes a batch finds all cores by itself
-            for numbers in batches:
-                work(numbers)
-    except KeyboardInterrupt:
-        solver.interrupt()
+            with control.limited():
+                for numbers in batches:
+                    work(numbers)
+    except STOPPING as error:
+        solver.watch.stop(error)
     finally:
         bar.close()
 
     def finished(t: int, k: int) -> Fit:
         posed = pose(tasks[t].y, tasks[t].index).scaled(factors[k])
         solution = found[t][k] if t in found else solver.untouched(posed)
-        if not solution.converged and solution.stats["cache_dtype"] == "float32" and not solver.watch.reason:
+        may_go_on = goes_on or solution.stats["cache_dtype"] == "float32"
+        if not solution.converged and may_go_on and not solver.watch.reason:
             solution = control.solve(posed, shared.lazy(tasks[t].index), solution.value.coefficients)
         return Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution)
 

@@ -89,7 +89,7 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         weight = self._validate_weight(sample_weight, n)
         kept = positive_rows(weight, n)
         self._check_total(np.ones(n) if weight is None else weight[kept])
-        training = self._train_on(points, kept, weight)
+        training = self._train_on(points, kept, weight, control)
         matrix = GramMatrix(training.gram)
         problem, total = self._problem(training, matrix.diagonal())
         tol = control.tol * (self._unit(training, matrix) or 1.0)

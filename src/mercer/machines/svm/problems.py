@@ -225,10 +225,13 @@ def solve_nu_regression(
         if size <= total:
             return fit
         first = fit.coefficients * (total / size)
+        control = control.after(fit.solution)
     solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, first)
     b, _, (above, below) = solution.value
-    if above < below:  # the tube would have negative width (above - below) / 2
-        return solve_regression(y, C, 0.0, matrix, control, start=balanced(b))
+    if above < below and solution.converged:  # the tube would have negative width (above - below) / 2
+        fit = solve_regression(y, C, 0.0, matrix, control, start=balanced(b))
+        if float(np.abs(fit.coefficients).sum()) <= total * (1 + ROUNDING):
+            return fit
     return Fit(b, (above + below) / 2, solution)
 
 

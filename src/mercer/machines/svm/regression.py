@@ -77,7 +77,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         self._tell_coarse(float(np.ptp(targets)))
         weight = self._validate_weight(sample_weight, n)
         self._check_total(float(n) if weight is None else float(weight.sum()))
-        training = self._train_on(points, positive_rows(weight, n), weight)
+        training = self._train_on(points, positive_rows(weight, n), weight, control)
         start = None
         if self.warm_start and last is not None and last[2][0] == n:
             start = np.zeros(n)

@@ -17,7 +17,7 @@
 =================  ===================================================================
 """
 
-from .low_rank import comes_first
+from .low_rank import comes_first, patient_steps
 from .outcome import BoxValue
 from .pairs import Blocks, PairSolver
 from .path import solve_boxes
@@ -33,6 +33,7 @@ __all__ = [
     "Optimality",
     "PairSolver",
     "comes_first",
+    "patient_steps",
     "solve_box",
     "solve_boxes",
 ]

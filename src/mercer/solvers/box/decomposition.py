@@ -12,6 +12,7 @@ the tolerance, steps go on from there.  So rounding of the rows affects the time
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,14 @@ from numpy.typing import NDArray
 from ... import _native
 from ...engine.rough import RoughRows
 from ...engine.threads import num_threads
+from ...engine.tiles import Stopped, until
 from ...memory import memory_limit
 from ..matrices import DenseMatrix, SymmetricMatrix
 from ..solution import Solution
-from ..watch import Watch
+from ..watch import STOPPING, Watch
 from .active import expected_seconds, settle
-from .low_rank import LowRank
-from .outcome import INTERRUPTED, BoxValue, Outcome
+from .low_rank import STEP_COST, LowRank
+from .outcome import BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
 from .precision import can_be_single, is_small, is_steep, rounding_of, rounding_of_quick
 from .problem import BoxProblem, Vector
@@ -64,10 +66,8 @@ MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
 #: Problems held in full are solved on their free variables after every so many steps, at least and each.
 STEPS, STEPS_EACH = 20_000, 50
 
-#: Steps on larger problems between two looks at whether it pays to guess the free set, and the seconds of
-#: a step for each variable of the working set.
+#: Steps on larger problems between two looks at whether it pays to guess the free set.
 STEPS_BETWEEN_LOOKS = 16_384
-STEP_COST = 2e-9
 
 #: Seconds of exact steps on larger problems, for each variable and for the cube of each that is free.
 EXACT_COST, EXACT_FREE_COST = 3.4e-5, 4e-8
@@ -85,9 +85,17 @@ PATIENCE, CLOSED, FALLEN = 10, 1e-4, 0.1
 #: An earlier point is taken instead of the last one if its gap is this part of the last one's, or less.
 MUCH_BETTER = 0.1
 
+#: A point of the interior point method is ended exactly if it has at most so many times as many free
+#: variables as there are features.
+MORE_FREE = 2
+
 #: A run that was stopped may take so many seconds more to say where it is; a check takes about this for each
 #: elementary operation of a value of K.
 LATE, CHECK_COST = 0.3, 5e-11
+
+#: Rounding of the gradient that is small against the tolerance: above it, the gradient after the exact end is
+#: computed anew as well.
+SOUND = 1e-3
 
 #: How often the gradient is computed anew before the rest counts as rounding.
 MOST_CHECKS = 6
@@ -212,42 +220,47 @@ class Run:
         try:
             if watch.reason or watch(native.steps, native.violation()[0]):
                 return int(_native.STOPPED)
-            return self._descend(watch, most_steps(max_iter, self.problem.size))
-        except KeyboardInterrupt:
-            watch.reason = INTERRUPTED
+            with until(lambda: self._is_stopped(watch)):
+                return self._descend(watch, most_steps(max_iter, self.problem.size))
+        except STOPPING as error:
+            watch.stop(error)
             return int(_native.STOPPED)
 
     def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         """Solve the problem, or stop where a limit is reached."""
         native = self.native
-        most = most_steps(max_iter, self.problem.size)
         ending, exact = _native.STOPPED, False
         try:
             if watch.reason or watch(native.steps, native.violation()[0]):
                 return self._solution(ending, exact, watch)
-            for _ in range(MOST_CHECKS):
-                ending = self._descend(watch, most)
-                if ending != _native.CONVERGED:
-                    break
+            with until(lambda: self._is_stopped(watch)):
+                ending, exact = self._descend_and_check(watch, max_iter, refine)
+                if exact and refine and ending == _native.CONVERGED:
+                    self._refine(watch)
+            if not exact and (ending != _native.STOPPED or self._check_seconds() <= LATE):
+                with until(lambda: False):  # it does not take long
+                    self._recompute_precisely()
                 exact = True
-                self.rounding = self._recompute()
-                if (
-                    is_small(self.rounding, self.tol)
-                    and native.violation()[0] <= self.tol - 2 * self.rounding
-                ):
-                    break
-                self._recompute_precisely(best=refine and is_cheap(self.problem, native.b))
-                if native.violation()[0] <= self.tol - 2 * self.rounding:
-                    break
-            if exact and refine and ending == _native.CONVERGED:
-                self._refine(watch)
-            elif not exact and (ending != _native.STOPPED or self._check_seconds() <= LATE):
-                exact = True
-                self._recompute_precisely()
-        except KeyboardInterrupt:
-            watch.reason = INTERRUPTED
+        except STOPPING as error:
+            watch.stop(error)
             ending = _native.STOPPED
         return self._solution(ending, exact, watch)
+
+    def _descend_and_check(self, watch: Watch, max_iter: int, refine: bool) -> tuple[int, bool]:
+        """Steps until the gradient, computed anew, confirms them; how that ended, and whether it was."""
+        native, ending, exact = self.native, int(_native.STOPPED), False
+        for _ in range(MOST_CHECKS):
+            ending = self._descend(watch, most_steps(max_iter, self.problem.size))
+            if ending != _native.CONVERGED:
+                break
+            exact = True
+            self.rounding = self._recompute()
+            if is_small(self.rounding, self.tol) and native.violation()[0] <= self.tol - 2 * self.rounding:
+                break
+            self._recompute_precisely(best=refine and is_cheap(self.problem, native.b))
+            if native.violation()[0] <= self.tol - 2 * self.rounding:
+                break
+        return ending, exact
 
     def _check_seconds(self) -> float:
         """About how long it takes to compute the gradient anew."""
@@ -355,14 +368,25 @@ class Run:
         self.interior_steps += steps
         if found is None:
             return False
-        f = self._gradient(found)
-        point = polish(problem, self.matrix, found, f, far=True, is_over=lambda: watch.is_over)
-        before, after = problem.optimality(start, native.f), problem.optimality(*point)
-        rounding = ROUNDING * float(np.abs(point[0]) @ np.sqrt(np.abs(self.diagonal))) ** 2
-        is_better = after.gap < before.gap or after.objective < before.objective - rounding
+        with np.errstate(over="ignore", invalid="ignore"):
+            point = found, self._gradient(found)
+            before, after = problem.optimality(start, native.f), problem.optimality(*point)
+            # A solution has hardly more free variables than features; a point with more is not worth it.
+            few = int(problem.is_free(found).sum()) <= MORE_FREE * (self._low_rank.rank + 2)
+            if after.violation > self.goal and few:
+                is_over = partial(self._is_stopped, watch)
+                point = polish(problem, self.matrix, *point, far=True, is_over=is_over)
+                after = problem.optimality(*point)
+            is_better = after.gap < before.gap or after.objective < before.objective - self._blur(*point)
         if is_better:
             native.restart(*point)
         return is_better
+
+    def _blur(self, b: Vector, f: Vector) -> float:
+        """By how much rounding may change the objective."""
+        size = float(np.abs(b) @ np.sqrt(np.abs(self.diagonal)))
+        norm = math.sqrt(max(float(b @ (f - self.problem.linear)), 0.0))
+        return ROUNDING * (norm * size + float(np.abs(b) @ np.abs(self.problem.linear)))
 
     def begin_exactly(self, watch: Watch, seconds: float) -> None:
         """Exact steps as long as they help and very few variables are free: others would set free many."""
@@ -398,7 +422,10 @@ class Run:
         """Go on beyond the tolerance where that is cheap, and back if that was in vain."""
         native, rounding = self.native, self.rounding
         b, f, violation = native.b, native.f, native.violation()[0]
-        self._go_beyond(watch)
+        try:
+            self._go_beyond(watch)
+        except Stopped:
+            native.restart(b, f)
         if native.violation()[0] > violation:  # what lowers the objective may raise the violation
             native.restart(b, f)
             self.rounding = rounding
@@ -416,6 +443,9 @@ class Run:
             self._recompute_precisely(best=True)
         if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
+            size = float(np.abs(native.b).sum()) * float(np.abs(self.diagonal).max(initial=0.0))
+            if np.finfo(float).eps * size > SOUND * self.tol:
+                self._recompute_precisely(best=True)
 
     def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
         native = self.native

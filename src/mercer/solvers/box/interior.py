@@ -204,6 +204,7 @@ class _Steps:
         self.scale = max(float(np.abs(parts.linear).max()), 1e-3 * float(np.abs(slope).max()))
         if self.scale == 0.0:
             self.scale = float((factor**2).sum(axis=1).mean() * (self.x + self.t).mean()) or 1.0
+        self.unit = float(np.abs(parts.linear).max()) or self.scale  # of multipliers at the end
         # Products of about the same size, and multipliers that make up for the slope where they can.
         product = max(self.scale, float(np.abs(slope).mean())) * float(np.minimum(self.x, self.t).mean())
         above = (2.0 * product - slope * self.x) / (self.x + self.t)
@@ -276,7 +277,7 @@ class _Steps:
     def rounded(self) -> Vector:
         """The point, with variables at a bound if that is nearer to zero than its multiplier."""
         low, high, width = self.parts.low, self.parts.high, self.x + self.t
-        at_low, at_high = self.x / width < self.z / self.scale, self.t / width < self.v / self.scale
+        at_low, at_high = self.x / width < self.z / self.unit, self.t / width < self.v / self.unit
         b = np.where(at_low, low, np.where(at_high, high, self.b))
         for row, total in zip(self.A, self.sums, strict=True):  # what rounding has taken from sums
             room = np.where(at_low | at_high | (row == 0), 0.0, np.minimum(self.x, self.t))

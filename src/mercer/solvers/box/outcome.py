@@ -7,16 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import _native
 from ..solution import Solution
-from ..watch import status_of
-from .problem import Constraint, Optimality, Vector
+from ..watch import INTERRUPTED, Watch, status_of
+from .problem import BoxProblem, Constraint, Optimality, Vector
 
-__all__ = ["INTERRUPTED", "BoxValue", "Outcome"]
+__all__ = ["BoxValue", "Outcome", "untouched"]
 
 _OFFSETS = {"sum": 1, "signed": 2, "free": 0}
-
-#: What is said of a run that Ctrl-C has ended.
-INTERRUPTED = "it was interrupted"
 
 
 class BoxValue(NamedTuple):
@@ -85,3 +83,15 @@ class Outcome(NamedTuple):
             self.gap,
             stats,
         )
+
+
+def untouched(problem: BoxProblem, watch: Watch, start: Vector | None = None) -> Solution[BoxValue]:
+    """What there is to say of a problem of which no value of K is known; of a start, next to nothing."""
+    b = np.zeros(problem.size) if start is None else np.array(start, dtype=np.float64)
+    state = problem.optimality(b, problem.linear)
+    if b.any():
+        state = state._replace(violation=np.inf, gap=np.inf)
+    cache = {"cache_hits": 0, "cache_misses": 0, "cache_rows": 0, "cache_dtype": "float64", "rounding": 0.0}
+    return Outcome.at(state, _native.STOPPED, 0, 0).solution(
+        problem.constraint, b, problem.linear, watch.tol, False, watch.elapsed, watch.reason, cache
+    )

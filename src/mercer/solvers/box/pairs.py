@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ... import _native
 from ...engine.threads import num_threads
 from ..solution import Solution
-from ..watch import Callback, Watch
+from ..watch import INTERRUPTED, Callback, Watch
 from .decomposition import CONSTRAINTS, SINGLE_SHARE, most_steps
-from .outcome import INTERRUPTED, BoxValue, Outcome
+from .outcome import BoxValue, Outcome, untouched
 from .precision import is_small, rounding_of
 from .problem import BoxProblem, Constraint, Vector
 
@@ -143,18 +143,7 @@ class PairSolver:
 
     def untouched(self, problem: BoxProblem) -> Solution[BoxValue]:
         """What there is to say of a problem that was not begun."""
-        b = np.zeros(problem.size)
-        outcome = Outcome.at(problem.optimality(b, problem.linear), _native.STOPPED, 0, 0)
-        return outcome.solution(
-            problem.constraint,
-            b,
-            problem.linear,
-            self.tol,
-            False,
-            self.watch.elapsed,
-            self.watch.reason,
-            _cache(problem.size, "float64"),
-        )
+        return untouched(problem, self.watch)
 
     def _solution(
         self,

@@ -10,19 +10,21 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import _native
+from ...engine.tiles import Stopped, until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
-from ..watch import Callback, Watch
+from ..watch import STOPPING, Callback, Watch
 from .active import expected_seconds, follow
 from .bordered import SystemsOnSets
 from .decomposition import FINE, Run, step_seconds
 from .low_rank import LowRank
-from .outcome import INTERRUPTED, BoxValue, Outcome
+from .outcome import BoxValue, Outcome, untouched
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_small, rounding_of_quick
 from .problem import BoxProblem, Constraint, Optimality, Vector
@@ -64,6 +66,14 @@ def solve_boxes(
         As for :func:`solve_box`.
     """
     end = None if time_budget is None else time.perf_counter() + time_budget
+    low_rank, problems = LowRank(matrix), [problem.scaled(factor) for factor in factors]
+    beginning = Watch(tol, time_budget, (), False, name)
+    try:
+        with until(lambda: beginning.is_over):
+            first = [Run(problems[0], matrix, None, tol, cache_bytes, threads, low_rank=low_rank)]
+    except STOPPING as error:
+        beginning.stop(error)
+        return [untouched(here, beginning) for here in problems]
 
     def watch(reason: str = "") -> Watch:
         left = None if end is None else end - time.perf_counter()
@@ -72,10 +82,10 @@ def solve_boxes(
         return result
 
     def run(here: BoxProblem, start: Vector | None, gradient: Vector | None) -> Run:
+        if first:
+            return first.pop()
         return Run(here, matrix, start, tol, cache_bytes, threads, gradient, low_rank=low_rank)
 
-    low_rank = LowRank(matrix)
-    problems = [problem.scaled(factor) for factor in factors]
     ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
     reason = ""
     found: list[Solution[BoxValue]] = []
@@ -96,7 +106,7 @@ def solve_boxes(
         point = _approach(run(here, *start), watching, max_iter)
         reached.append(point._replace(rounds=point.rounds + route.corrections - before))
         reason = point.reason
-    for point in _check(reached, matrix, tol, refine):
+    for point in _check(reached, matrix, tol, refine, watch(reason)):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
             again = run(point.problem, point.b, point.f)
@@ -127,8 +137,8 @@ class _Route:
 
         try:
             found = follow(last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, is_stopped)
-        except KeyboardInterrupt:
-            watch.reason = INTERRUPTED
+        except STOPPING as error:
+            watch.stop(error)
             return start
         # What could not be followed once, cannot be further on, where more variables are free.
         self._follows = self._is_open = found is not None
@@ -202,7 +212,9 @@ def _approach(run: Run, watch: Watch, max_iter: int) -> _Reached:
     )
 
 
-def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, refine: bool) -> list[_Reached]:
+def _check(
+    reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, refine: bool, watch: Watch
+) -> list[_Reached]:
     """The same with gradients computed anew, in double precision, where the steps have ended.
 
     The best gradients where one of them will be refined: that would need its own otherwise.
@@ -215,8 +227,9 @@ def _check(reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, ref
     quick = ended[0].is_rough and is_small(rounding, tol) and not best
     try:
         products = iter(matrix.product(np.column_stack([point.b for point in ended]), quick).T)
-    except KeyboardInterrupt:
-        return [point._replace(ending=_native.STOPPED, reason=INTERRUPTED) for point in reached]
+    except STOPPING as error:
+        watch.stop(error)
+        return [point._replace(ending=_native.STOPPED, reason=watch.reason) for point in reached]
     return [
         point._replace(f=next(products) + point.problem.linear, rounding=rounding if quick else 0.0)
         if point.ended
@@ -229,6 +242,7 @@ def _refined(point: _Reached, state: Optimality, matrix: SymmetricMatrix) -> tup
     """The exact end, from the best gradient there is."""
     problem, b, f = point.problem, point.b, point.f
     if state.violation > FINE * float(np.abs(f).max(initial=1.0)):
-        b, f = polish(problem, matrix, b, f)
+        with suppress(Stopped):
+            b, f = polish(problem, matrix, b, f)
         point, state = point._replace(b=b, f=f), problem.optimality(b, f)
     return point, state

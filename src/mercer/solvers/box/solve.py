@@ -14,11 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import _native
+from ...engine.tiles import until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
-from ..watch import Callback, Watch
+from ..watch import STOPPING, Callback, Watch
 from .decomposition import Run, most_steps, step_seconds
-from .outcome import INTERRUPTED, BoxValue
+from .outcome import BoxValue, untouched
 from .problem import BoxProblem, Vector
 
 __all__ = ["solve_box", "solve_run"]
@@ -84,8 +85,15 @@ def solve_box(
         ``gap`` is the duality gap.  ``converged`` is true if the violation, computed anew in double
         precision, is at most ``tol``.
     """
-    run = Run(problem, matrix, start, tol, cache_bytes, threads)
-    return solve_run(run, Watch(tol, time_budget, callbacks, progress, name), max_iter, refine)
+    watch = Watch(tol, time_budget, callbacks, progress, name)
+    try:
+        with until(lambda: watch.is_over):
+            run = Run(problem, matrix, start, tol, cache_bytes, threads)
+    except STOPPING as error:
+        watch.stop(error)
+        watch.close()
+        return untouched(problem, watch, start)
+    return solve_run(run, watch, max_iter, refine)
 
 
 def solve_run(run: Run, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
@@ -134,8 +142,8 @@ def _by_growing(run: Run, watch: Watch, most: int, refine: bool) -> Solution[Box
             b, f = here.stretched(b, f, there, wider / share)
         else:
             last = _advance(run.on(problem, b, f, precise), watch, most)
-    except KeyboardInterrupt:
-        watch.reason = INTERRUPTED
+    except STOPPING as error:
+        watch.stop(error)
     start = run.on(problem, *best, precise)
     last = start if last is None else min(start, last, key=Run.objective)
     return last.solve(watch, most - watch.before, refine)

@@ -1,0 +1,109 @@
+"""Time budgets and Ctrl-C where kernel values take long: a model comes back before all are computed."""
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import mercer
+from mercer.errors import ParameterError
+from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+
+N = 120
+PAIRS = N * (N + 1) // 2
+
+
+class Clock:
+    """A kernel whose values take a millisecond; counts them."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x, y):
+        self.calls += 1
+        time.sleep(1e-3)
+        return float(np.exp(-((x - y) ** 2)))
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def data():
+    x = np.random.default_rng(0).standard_normal(N)
+    return x.tolist(), np.abs(x)
+
+
+def slow(proved=True):
+    function = Clock()
+    reason = {"assume": "PSD", "reason": "a Gaussian kernel"} if proved else {}
+    return function, mercer.kernel(function, **reason)
+
+
+MACHINES = [
+    (SVC, lambda r: (r > 0.7).astype(int)),
+    (SVC, lambda r: np.digitize(r, [0.4, 0.8, 1.2])),
+    (NuSVC, lambda r: (r > 0.7).astype(int)),
+    (SVR, lambda r: r),
+    (NuSVR, lambda r: r),
+    (OneClassSVM, lambda r: None),
+    (EnclosingBall, lambda r: None),
+]
+
+
+@pytest.mark.parametrize(("machine", "targets"), MACHINES)
+@pytest.mark.parametrize("proved", [True, False])
+def test_a_budget_ends_the_kernel_values_too(machine, targets, proved, data):
+    points, radius = data
+    function, kernel = slow(proved)
+    with pytest.warns(ConvergenceWarning, match="time budget"):
+        model = machine(kernel=kernel).fit(points, targets(radius), time_budget=0.3)
+    assert function.calls < PAIRS / 4
+    assert not model.converged_
+    assert np.isfinite(model.decision_function(points[:2]) if hasattr(model, "decision_function")
+                       else model.predict(points[:2])).all()  # fmt: skip
+
+
+@pytest.mark.parametrize("cuts", [[0.7], [0.4, 0.8, 1.2]])
+def test_a_budget_of_a_path(cuts, data):
+    points, radius = data
+    function, kernel = slow()
+    with pytest.warns(ConvergenceWarning, match="time budget"):
+        models = SVC(kernel=kernel).path(points, np.digitize(radius, cuts), [0.1, 1.0], time_budget=0.3)
+    assert function.calls < PAIRS / 4
+    assert not any(model.converged_ for model in models)
+
+
+def test_without_a_budget_every_pair_is_computed_once(data):
+    points, radius = data
+    function, kernel = slow()
+    model = SVC(kernel=kernel).fit(points[:30], radius[:30] > 0.7, time_budget=600.0)
+    assert model.converged_
+    assert function.calls <= 30 * 31 // 2 + 2 * 30
+
+
+@pytest.mark.parametrize("policy", ["error", "clip"])
+def test_what_has_to_be_checked_first_is_said(policy, data):
+    points, radius = data
+    _, kernel = slow(proved=False)
+    with pytest.raises(ParameterError, match="`time_budget` was used up before the kernel could be checked"):
+        SVC(kernel=kernel, indefinite=policy).fit(points, radius > 0.7, time_budget=0.1)
+
+
+def test_an_interrupt_leaves_a_model(data):
+    points, radius = data
+    function, kernel = slow()
+
+    def interrupted(x, y):
+        if function.calls > 200:
+            raise KeyboardInterrupt
+        return function(x, y)
+
+    kernel = mercer.kernel(interrupted, assume="PSD", reason="a Gaussian kernel")
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = SVC(kernel=kernel).fit(points, radius > 0.7)
+    assert not model.converged_
+    assert model.gap_ > 0
