@@ -233,7 +233,9 @@ class Kernel(Expression):
 
     def _finite(self, K: np.ndarray, rows: slice, cols: slice) -> np.ndarray:
         """Return a tile unless it holds an infinity or NaN, which is an error naming the pair."""
-        if not np.isfinite(K.sum()) and not np.isfinite(K).all():  # a sum of finite values may overflow
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = K.sum()
+        if not np.isfinite(total) and not np.isfinite(K).all():  # a sum of finite values may overflow
             i, j = (int(v) for v in np.argwhere(~np.isfinite(K))[0])
             raise ParameterError(
                 f"{self!r} has the value {K[i, j]} for the points {rows.start + i} and {cols.start + j}. "

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer import gram
 from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
-from mercer.solvers import BoxProblem, DenseMatrix
+from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix
+from mercer.solvers.box import decomposition
 from mercer.solvers.box.polish import polish
 
 RNG = np.random.default_rng(7)
@@ -122,3 +125,21 @@ def test_groups_have_any_names():
 def test_enormous_prices_are_quiet():
     model = SVC(1e300).fit(MANY[:90], MANY[:90, 0] * MANY[:90, 1] > 0)  # warnings are errors here
     assert model.converged_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("C", [1e200, 1e308])
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_bounds_close_to_the_largest_number_do_not_overflow_aloud(machine, C):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1100, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(1100)
+    model = machine(C=C, kernel=Linear(), max_iter=2000).fit(X, y if machine is SVR else y > 0)
+    assert np.isfinite(model.dual_coef_).all()
+
+
+def test_rows_of_sparse_points_are_kept_where_gathering_takes_longer():
+    """A linear kernel on 8,000 rows of 45 entries each had every row computed ten times."""
+    X = sparse.random(50, 3000, 0.015, format="csr", random_state=0)
+    dense = np.ones((50, 45))
+    assert GramMatrix(gram(Linear(), X)).cost > decomposition.CHEAP > GramMatrix(gram(Linear(), dense)).cost

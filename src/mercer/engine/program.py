@@ -51,7 +51,7 @@ _FIRST_CALL = 5e7
 #: Operations per number: per feature where a register is filled, else in all.
 _COST = {_native.CHI2: 4.0, _native.JENSEN: 40.0, _native.EXP: 6.0, _native.LOG1P: 10.0, _native.TANH: 8.0}
 _COST[_native.REAL_POWER] = 20.0
-_MERGE_COST = 60.0  # per entry, where two sparse rows are merged
+_GATHER_COST, _MERGE_COST = 4.0, 60.0  # per entry, where numbers are gathered, or two sparse rows merged
 
 
 class Program:
@@ -85,8 +85,9 @@ class Program:
             return cost
         points = self.points[node.b]
         degrees = len(node.parameters) - points.cols if node.op == _native.ANOVA else 1
-        if points.is_compressed and node.op not in (_native.DOT, _native.SQEUCLIDEAN):
-            cost = max(cost, _MERGE_COST)
+        if points.is_compressed:
+            simple = node.op in (_native.DOT, _native.SQEUCLIDEAN)
+            cost = max(cost, _GATHER_COST if simple else _MERGE_COST)
         return cost * (1.0 + points.entries * degrees)
 
     def _look_up(self, first: Node) -> None:

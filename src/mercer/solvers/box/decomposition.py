@@ -383,9 +383,10 @@ class Run:
         return is_better
 
     def _blur(self, b: Vector, f: Vector) -> float:
-        """By how much rounding may change the objective."""
-        size = float(np.abs(b) @ np.sqrt(np.abs(self.diagonal)))
-        norm = math.sqrt(max(float(b @ (f - self.problem.linear)), 0.0))
+        """By how much rounding may change the objective: less where b'Kb is the square of a known vector."""
+        norm = size = float(np.abs(b) @ np.sqrt(np.abs(self.diagonal)))
+        if self._low_rank.is_known:
+            norm = math.sqrt(max(float(b @ (f - self.problem.linear)), 0.0))
         return ROUNDING * (norm * size + float(np.abs(b) @ np.abs(self.problem.linear)))
 
     def begin_exactly(self, watch: Watch, seconds: float) -> None:

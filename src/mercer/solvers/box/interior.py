@@ -129,8 +129,9 @@ class _Parts:
         sums, high = np.array([b[b > 0].sum(), b[b < 0].sum()]), problem.high
         if problem.constraint == "sum" and not problem.low.any():
             high = np.minimum(high, sums[0])  # none is larger than all together
-        if not np.isfinite([problem.low, high]).all():
-            return None
+        with np.errstate(over="ignore"):
+            if not np.isfinite((high - problem.low).sum()):
+                return None
         parts = _Parts(problem, sums, high)
         return parts if len(parts.index) else None
 

@@ -58,6 +58,7 @@ def is_steep(problem: BoxProblem, diagonal: Vector) -> bool:
     if largest > 0 and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
         return True
     capacity = np.maximum(problem.high, -problem.low)
-    added = np.abs(diagonal) * np.where(np.isfinite(capacity), capacity, 0.0)
+    with np.errstate(over="ignore"):
+        added = np.abs(diagonal) * np.where(np.isfinite(capacity), capacity, 0.0)
     size = float(np.abs(problem.linear).max(initial=0.0))
     return size > 0 and ROUNDING_OF_SINGLE * float(added.max(initial=0.0)) > size

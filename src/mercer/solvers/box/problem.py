@@ -104,6 +104,7 @@ class BoxProblem:
             return [(grows, shrinks)]
         return [(grows & (b >= 0), b > 0), (b < 0, shrinks & (b <= 0))]
 
+    @np.errstate(over="ignore", invalid="ignore")  # bounds may be close to the largest number
     def optimality(self, b: Vector, f: Vector) -> Optimality:
         """How far ``b`` is from the optimum, where ``f`` is ``K @ b + linear``."""
         up = -f - np.where(b >= 0, self.width, -self.width)
