@@ -101,9 +101,9 @@ def theirs(machine: Callable[[], type], gamma: float, **parameters: Any) -> Call
     return lambda data: machine()(gamma=gamma, **parameters).fit(*data)
 
 
-def same_support(a: Any, b: Any) -> bool:
+def same_support(a: Any, b: Any, share: float = 0.02) -> bool:
     """Support vectors in about equal number: the same problem was solved."""
-    return bool(abs(len(a.support_) - len(b.support_)) <= 0.02 * len(b.support_) + 5)
+    return bool(abs(len(a.support_) - len(b.support_)) <= share * len(b.support_) + 5)
 
 
 def against(
@@ -191,7 +191,7 @@ def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
         setup,
         along,
         one_by_one,
-        lambda a, b: all(same_support(x, y) for x, y in zip(a, b, strict=True)),
+        lambda a, b: all(same_support(x, y, 0.04) for x, y in zip(a, b, strict=True)),
         repeats=3,
         target=3,
     )

@@ -365,12 +365,15 @@ def solve_pairs(
     finally:
         bar.close()
 
+    def posed(t: int, k: int) -> BoxProblem:
+        return pose(tasks[t].y, tasks[t].index).scaled(factors[k])
+
     def finished(t: int, k: int) -> Fit:
-        posed = pose(tasks[t].y, tasks[t].index).scaled(factors[k])
-        solution = found[t][k] if t in found else solver.untouched(posed)
+        solution = found[t][k] if t in found else solver.untouched(posed(t, k))
         may_go_on = goes_on or solution.stats["cache_dtype"] == "float32"
         if not solution.converged and may_go_on and not solver.watch.reason:
-            solution = control.solve(posed, shared.lazy(tasks[t].index), solution.value.coefficients)
+            start = solution.value.coefficients
+            solution = control.solve(posed(t, k), shared.lazy(tasks[t].index), start)
         return Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution)
 
     return [[finished(t, k) for t in range(len(tasks))] for k in range(len(factors))]
