@@ -229,3 +229,32 @@ def test_ctrl_c_gets_out_of_tiles_that_never_end():
     )
     assert done.stdout == 20 * "out\n", done.stderr
     assert done.returncode == 0
+
+
+# -- limits ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_work_ends_when_it_is_over(threads, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+    seen = []
+
+    def tile(rows, cols):
+        seen.append((rows, cols))
+        time.sleep(0.02)
+        return np.zeros((rows.stop - rows.start, cols.stop - cols.start))
+
+    with tiles.until(lambda: len(seen) > 3), pytest.raises(tiles.Stopped):
+        tiles.run(tile, 400, 400, tile_size=4)
+    assert len(seen) < 1000  # of 10,000
+    tiles.run(tile, 8, 8, tile_size=4)  # it holds no longer
+
+
+def test_limits_nest_and_concern_one_thread():
+    with tiles.until(lambda: True):
+        with tiles.until(lambda: False):
+            tiles.checkpoint()
+        other = threading.Thread(target=tiles.checkpoint)
+        other.start()
+        other.join()
+        with pytest.raises(tiles.Stopped):
+            tiles.checkpoint()
+    tiles.checkpoint()

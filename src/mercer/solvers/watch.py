@@ -12,7 +12,7 @@ import numpy as np
 from .. import _native
 from ..engine.tiles import Stopped
 
-__all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of"]
+__all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of", "why_stopped"]
 
 #: What is said of a run that Ctrl-C has ended, and of one that had no more time.
 INTERRUPTED, OUT_OF_TIME = "it was interrupted", "the time budget was used up"
@@ -93,7 +93,8 @@ class Watch:
 
     def stop(self, error: BaseException) -> None:
         """Take note of what has come out of work on kernel values (one of ``STOPPING``)."""
-        self.reason = INTERRUPTED if isinstance(error, KeyboardInterrupt) else self.reason or OUT_OF_TIME
+        if isinstance(error, KeyboardInterrupt) or not self.reason:
+            self.reason = why_stopped(error)
 
     def _show(self, bar: Any, violation: float) -> None:
         """The logarithm of the violation falls about linearly, which makes the time left predictable."""
@@ -114,6 +115,11 @@ def _bar(name: str) -> Any:
     from tqdm import tqdm
 
     return tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc=name)
+
+
+def why_stopped(error: BaseException) -> str:
+    """What is said of a run that has ended with one of ``STOPPING``."""
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else OUT_OF_TIME
 
 
 def status_of(ending: int, converged: bool, steps: int, violation: float, tol: float, reason: str) -> str:

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
-from ...solvers.watch import STOPPING
+from ...solvers.watch import STOPPING, why_stopped
 from ..base import len_of
 from ..explanation import Expansion, ExplainedClassifier
 from ..labels import Labelled
@@ -281,8 +281,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         except InputError as error:
             raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
         except STOPPING as error:
-            reason = "it was interrupted" if isinstance(error, KeyboardInterrupt) else "time was up"
-            self._warn(f"stopped in the calibration because {reason}. There are no probabilities")
+            self._warn(f"stopped in the calibration because {why_stopped(error)}. There are no probabilities")
             return
         missed = [fit.solution for fit in fits if not fit.solution.converged]
         stopped = [solution for solution in missed if solution.stats["stopped"]]

@@ -26,7 +26,7 @@ from ...solvers import (
     SymmetricMatrix,
 )
 from ...solvers.box import DOUBLE_TOLERANCE, Blocks, comes_first, patient_steps
-from ...solvers.watch import STOPPING
+from ...solvers.watch import INTERRUPTED, STOPPING
 from .base import Control, Fit, Stop
 
 __all__ = [
@@ -283,7 +283,7 @@ def solve_all(
             try:
                 return [future.result() for future in futures]
             except KeyboardInterrupt:
-                stop.reason = "it was interrupted"
+                stop.reason = INTERRUPTED
 
 
 def _side_by_side(

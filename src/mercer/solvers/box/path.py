@@ -66,6 +66,8 @@ def solve_boxes(
         As for :func:`solve_box`.
     """
     end = None if time_budget is None else time.perf_counter() + time_budget
+    if not len(factors):
+        return []
     low_rank, problems = LowRank(matrix), [problem.scaled(factor) for factor in factors]
     beginning = Watch(tol, time_budget, (), False, name)
     try:
