@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -25,6 +26,15 @@ Block<T> block_of(const Matrix<T>& matrix, std::size_t rows, std::size_t cols) {
   if (matrix.shape(0) != rows || matrix.shape(1) != cols || (cols > 1 && matrix.stride(1) != 1))
     throw std::invalid_argument("blocks must fit each other and have rows of neighbouring numbers");
   return {matrix.data(), static_cast<Index>(matrix.stride(0))};
+}
+
+CrossRows rows_of(const nb::tuple& three, Index n, Index m) {
+  CrossRows cross{nb::cast<const SingleRows*>(three[0]), nb::cast<Index>(three[1]),
+                  nb::cast<Index>(three[2])};
+  if (std::min(cross.first, cross.second) < 0 ||
+      std::max(cross.first + n, cross.second + m) > cross.rows->size())
+    throw std::invalid_argument("classes must lie among the points of the rows");
+  return cross;
 }
 
 // A solver with the arrays that it reads and writes, which live as long as it does.
@@ -54,11 +64,18 @@ struct BoundPairs {
     std::vector<PairBlocks<T>> result;
     std::size_t total = 0;
     for (const nb::tuple& three : matrices) {
-      auto first = nb::cast<Matrix<T>>(three[0]), cross = nb::cast<Matrix<T>>(three[1]),
-           second = nb::cast<Matrix<T>>(three[2]);
-      std::size_t n = cross.shape(0), m = cross.shape(1);
-      result.push_back({block_of<T>(first, n, n), block_of<T>(cross, n, m), block_of<T>(second, m, m),
-                        static_cast<Index>(n), static_cast<Index>(m)});
+      auto first = nb::cast<Matrix<T>>(three[0]), second = nb::cast<Matrix<T>>(three[2]);
+      std::size_t n = first.shape(0), m = second.shape(0);
+      PairBlocks<T> pair{block_of<T>(first, n, n),
+                         {nullptr, 0},
+                         block_of<T>(second, m, m),
+                         static_cast<Index>(n),
+                         static_cast<Index>(m)};
+      if (nb::isinstance<nb::tuple>(three[1]) && sizeof(T) == sizeof(float))
+        pair.lazy = rows_of(nb::borrow<nb::tuple>(three[1]), pair.first_size, pair.second_size);
+      else
+        pair.cross = block_of<T>(nb::cast<Matrix<T>>(three[1]), n, m);
+      result.push_back(pair);
       total += n + m;
     }
     for (std::size_t size : {linear.shape(0), low.shape(0), high.shape(0), b.shape(1), f.shape(1)})

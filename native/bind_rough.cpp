@@ -1,9 +1,12 @@
-// mercer._native.RoughRows: see native/rough.hpp.
+// mercer._native.RoughRows and SingleRows: see native/rough.hpp and native/single.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <stdexcept>
+
 #include "bindings.hpp"
 #include "rough.hpp"
+#include "single.hpp"
 
 namespace nb = nanobind;
 
@@ -41,4 +44,24 @@ void bind_rough(nb::module_& m) {
                              threads);
           },
           "rows"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+  using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  using Values = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  nb::class_<mercer::SingleRows>(m, "SingleRows")
+      .def(
+          "__init__",
+          [](mercer::SingleRows* self, const Doubles& points) {
+            new (self) mercer::SingleRows(points.data(), static_cast<Index>(points.shape(0)),
+                                          static_cast<Index>(points.shape(1)));
+          },
+          "points"_a.noconvert())
+      .def(
+          "fill",
+          [](const mercer::SingleRows& self, Index row, Index first, const Values& out) {
+            auto count = static_cast<Index>(out.shape(0));
+            if (row < 0 || row >= self.size() || first < 0 || first + count > self.size())
+              throw std::invalid_argument("points must be among those of the rows");
+            nb::gil_scoped_release release;
+            self.fill(row, first, count, out.data());
+          },
+          "row"_a, "first"_a, "out"_a.noconvert());
 }

@@ -55,15 +55,27 @@ double PairBlocks<T>::diagonal(Index i) const {
 
 template <class T>
 void PairBlocks<T>::make_row(Index i, T* row, Index length) const {
-  if (i < first_size) {
+  Index j = i - first_size;
+  if (j < 0)
     std::copy_n(first.data + i * first.stride, first_size, row);
-    std::copy_n(cross.data + i * cross.stride, second_size, row + first_size);
-  } else {
-    Index j = i - first_size;
-    for (Index k = 0; k < first_size; ++k) row[k] = cross.data[k * cross.stride + j];
+  else
     std::copy_n(second.data + j * second.stride, second_size, row + first_size);
-  }
+  make_cross(i, j < 0 ? row + first_size : row);
   std::fill(row + size(), row + length, T(0));
+}
+
+// The values of a point with the other class.
+template <class T>
+void PairBlocks<T>::make_cross(Index i, T* out) const {
+  Index j = i - first_size;
+  if constexpr (sizeof(T) == sizeof(float))
+    if (lazy.rows != nullptr)
+      return j < 0 ? lazy.rows->fill(lazy.first + i, lazy.second, second_size, out)
+                   : lazy.rows->fill(lazy.second + j, lazy.first, first_size, out);
+  if (j < 0)
+    std::copy_n(cross.data + i * cross.stride, second_size, out);
+  else
+    for (Index k = 0; k < first_size; ++k) out[k] = cross.data[k * cross.stride + j];
 }
 
 template <class T>

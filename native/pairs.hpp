@@ -5,7 +5,7 @@
 //   K = [ first   cross  ]
 //       [ cross'  second ]
 //
-// row by row as the rows are needed, in memory that its thread uses over and over, and solved there: for one
+// row by row as the rows are needed (those of `cross` may be computed there and then), in memory that its thread uses over and over, and solved there: for one
 // box, or for several that differ in their size, each from the solution for the one before, which has grown
 // with its box, and with the rows that are there.  Threads take problems from one queue; each is solved by
 // one of them alone, so that the bits do not depend on how many there are.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "decomposition.hpp"
+#include "single.hpp"
 
 namespace mercer {
 
@@ -27,14 +28,22 @@ struct Block {
   Index stride;
 };
 
+// Rows of all points, and where those of the two classes begin: `cross`, without memory for it.
+struct CrossRows {
+  const SingleRows* rows = nullptr;
+  Index first = 0, second = 0;
+};
+
 template <class T>
 struct PairBlocks {
   Block<T> first, cross, second;
   Index first_size, second_size;
+  CrossRows lazy{};  // takes the place of `cross` if it has rows
 
   Index size() const { return first_size + second_size; }
   double diagonal(Index i) const;
   void make_row(Index i, T* row, Index length) const;  // pads it with zeros
+  void make_cross(Index i, T* out) const;
 };
 
 struct PairResult {

@@ -228,6 +228,11 @@ using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
 using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
                               double* sums);
 
+// The same in double precision, for one row and all columns of a panel, rounded to single precision at the end
+// (native/single.hpp): exp(<x, y> - |x|^2/2 - |y|^2/2).
+using SingleRow = void (*)(const double* x, double half, const double* y, const double* halves,
+                           Index features, float* out);
+
 // Blocks of Cholesky factors in single precision (native/cholesky.hpp).  Rows of a matrix that others are
 // multiplied with lie in panels: number k of row c is data[c / kPanel][k][c % kPanel].
 struct FactorPanels {
@@ -335,6 +340,7 @@ struct Table {
   RoughTile fill_rough;
   RoughProduct multiply_rough;
   Index rough_rows;  // of a group
+  SingleRow fill_single;
   SubtractProducts subtract_products;
   MultiplyRows multiply_rows;
   SubtractDots subtract_dots;

@@ -15,6 +15,7 @@ void fill(Table& table) {
   fill_decomposition(table);
   fill_bits(table);
   fill_rough(table);
+  fill_single(table);
   fill_cholesky(table);
   fill_subsequences(table);
   fill_string_pairs(table);

@@ -16,6 +16,7 @@ void fill_half(Table& table);
 void fill_decomposition(Table& table);
 void fill_bits(Table& table);
 void fill_rough(Table& table);
+void fill_single(Table& table);
 void fill_cholesky(Table& table);
 void fill_subsequences(Table& table);
 void fill_string_pairs(Table& table);

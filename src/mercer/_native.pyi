@@ -312,7 +312,7 @@ class Decomposition64(_Decomposition[np.float64]): ...
 class _Pairs(Generic[_Float]):
     def __init__(
         self,
-        blocks: list[tuple[NDArray[_Float], NDArray[_Float], NDArray[_Float]]],
+        blocks: list[tuple[NDArray[_Float], NDArray[_Float] | tuple[SingleRows, int, int], NDArray[_Float]]],
         linear: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
@@ -346,6 +346,10 @@ class RoughRows:
     def add_product(
         self, rows: NDArray[np.int64], factors: NDArray[np.float64], out: NDArray[np.float64], threads: int
     ) -> None: ...
+
+class SingleRows:
+    def __init__(self, points: NDArray[np.float64]) -> None: ...
+    def fill(self, row: int, first: int, out: NDArray[np.float32]) -> None: ...
 
 LARGEST_COMPONENT: Final[int]
 

@@ -7,7 +7,7 @@ import pytest
 
 from mercer import _native
 from mercer.solvers import BoxProblem, PairSolver
-from mercer.solvers.box.pairs import Blocks
+from mercer.solvers.box.pairs import Blocks, Cross
 
 pytestmark = pytest.mark.native
 
@@ -191,3 +191,44 @@ def test_blocks_that_do_not_fit_are_refused():
     for factors in ([], [1.0, 2.0]):
         with pytest.raises(ValueError, match="every factor"):
             make(K[:2, :2], K[:2, 2:], K[2:, 2:], zeros.copy(), factors)
+
+
+def drawn_points(sizes, seed=0):
+    """Scaled points of some classes, one class after the other, their rows and their Gram matrix."""
+    X = np.random.default_rng(seed).standard_normal((sum(sizes), 3))
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 2).astype(np.float32)
+    ends = np.cumsum(sizes)
+    return _native.SingleRows(X), K, [slice(int(e - s), int(e)) for e, s in zip(ends, sizes, strict=True)]
+
+
+@pytest.mark.parametrize("constraint", ["sum", "free"])
+def test_rows_between_classes_that_are_computed_when_they_are_needed(constraint):
+    rows, K, places = drawn_points(SIZES)
+    held = [
+        Blocks(K[places[i], places[i]], K[places[i], places[j]], K[places[j], places[j]]) for i, j in PAIRS
+    ]
+    lazy = [
+        Blocks(
+            K[places[i], places[i]], Cross(rows, places[i].start, places[j].start), K[places[j], places[j]]
+        )
+        for i, j in PAIRS
+    ]
+    y = np.concatenate([np.repeat([1.0, -1.0], [SIZES[i], SIZES[j]]) for i, j in PAIRS])
+    problem = pose(y, 2.0, constraint)
+    some, others = (PairSolver(1e-3).solve(problem, blocks) for blocks in (held, lazy))
+    for one, other, own, (i, j) in zip(some, others, single_problems(problem, lazy), PAIRS, strict=True):
+        assert one.converged
+        assert other.converged
+        index = np.r_[places[i], places[j]]
+        f = K[np.ix_(index, index)].astype(np.float64) @ other.value.coefficients + own.linear
+        np.testing.assert_allclose(other.value.gradient, f, atol=1e-6)
+        assert own.optimality(other.value.coefficients, f).violation <= 1e-3
+        np.testing.assert_allclose(other.stats["objective"], one.stats["objective"], rtol=1e-4)
+
+
+def test_classes_must_lie_among_the_points():
+    rows, K, _ = drawn_points([4, 3])
+    problem = pose(np.repeat([1.0, -1.0], [4, 3]), 1.0)
+    for first, second in ((-1, 4), (0, 5), (4, 4)):
+        with pytest.raises(ValueError, match="among the points"):
+            PairSolver(1e-3).solve(problem, [Blocks(K[:4, :4], Cross(rows, first, second), K[4:, 4:])])

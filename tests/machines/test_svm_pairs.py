@@ -5,9 +5,11 @@ from itertools import count
 import numpy as np
 import pytest
 
+from mercer.engine import single
 from mercer.kernels import Gaussian, Precomputed, SetIntersection
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
+from mercer.solvers.box import Cross
 
 
 @pytest.fixture
@@ -41,9 +43,16 @@ def streamed(in_batches, monkeypatch):
     """Blocks in single precision, a few at a time."""
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
     monkeypatch.setattr(multiclass, "PAIRS_BAND", 9000)
+    monkeypatch.setattr(single, "MOST_FEATURES", 0)
 
 
-@pytest.mark.parametrize("way", ["in_batches", "streamed"])
+@pytest.fixture
+def by_rows(in_batches, monkeypatch):
+    """The same, but of blocks between classes only the rows that are needed."""
+    monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
+
+
+@pytest.mark.parametrize("way", ["in_batches", "streamed", "by_rows"])
 @pytest.mark.parametrize(
     "parameters", [{}, {"C": 50.0}, {"fit_intercept": False}, {"class_weight": "balanced"}]
 )
@@ -57,7 +66,7 @@ def test_the_same_functions(data, parameters, way, request):
         batches.decision_function(data[0]), alone.decision_function(data[0]), atol=2e-3
     )
     kinds = {solution.stats["cache_dtype"] for solution in batches.solutions_}
-    assert ("float32" in kinds) == (way == "streamed")
+    assert ("float32" in kinds) == (way != "in_batches")
 
 
 def test_bands_are_limited_and_cover_every_pair(data, streamed):
@@ -78,6 +87,21 @@ def test_bands_are_limited_and_cover_every_pair(data, streamed):
         fit(data)
     assert len({(a.start, b.start) for pairs in seen for a, b in pairs}) == sum(map(len, seen)) == 10
     assert len(seen) > 4  # the band of the first class is cut
+
+
+def test_rows_between_classes_are_not_held(data, by_rows):
+    seen, make = [], multiclass.SharedGram.blocks
+
+    def noting(self, pairs):
+        blocks = make(self, pairs)
+        seen.extend(three.cross for three in blocks)
+        return blocks
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiclass.SharedGram, "blocks", noting)
+        fit(data)
+    assert len(seen) == 10
+    assert all(isinstance(cross, Cross) for cross in seen)
 
 
 def test_weights_are_repetitions(data, in_batches):
@@ -111,7 +135,7 @@ def test_a_warm_start_needs_few_steps(data, in_batches):
     np.testing.assert_allclose(model.decision_function(data[0]), before, atol=1e-3)
 
 
-@pytest.mark.parametrize("way", ["in_batches", "streamed"])
+@pytest.mark.parametrize("way", ["in_batches", "streamed", "by_rows"])
 def test_what_stops_one_stops_all(data, way, request):
     request.getfixturevalue(way)
     with pytest.warns(UserWarning, match="stopped because the time budget"):

@@ -18,6 +18,7 @@ from .indexing import Selection, all_of, length, positions, select
 
 if TYPE_CHECKING:
     from ..engine.rough import RoughRows
+    from ..engine.single import SingleRows
     from .check import Check
     from .derived import CenteredGram, NormalizedGram
     from .repair import Method, RepairedGram
@@ -128,6 +129,10 @@ class Gram(ABC):
 
     def _rough(self) -> RoughRows | None:
         """Rows of about the same numbers, where these are much quicker."""
+        return None
+
+    def _single_rows(self) -> SingleRows | None:
+        """Rows in single precision that come one by one, where these are no slower than blocks."""
         return None
 
     @property

@@ -60,3 +60,6 @@ class HeldGram(KernelGram):
 
     def _rough(self) -> None:
         return None
+
+    def _single_rows(self) -> None:
+        return None

@@ -15,6 +15,7 @@ from ..engine.half import HalfMatrix
 from ..engine.layouts import Layouts
 from ..engine.program import Program
 from ..engine.rough import RoughRows
+from ..engine.single import SingleRows
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .base import Gram, times
@@ -177,6 +178,9 @@ class KernelGram(Gram):
 
     def _rough(self) -> RoughRows | None:
         return RoughRows.of(self.kernel._program(self._rows, None, self._layouts))
+
+    def _single_rows(self) -> SingleRows | None:
+        return SingleRows.of(self.kernel._program(self._rows, None, self._layouts))
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:

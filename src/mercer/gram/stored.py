@@ -80,6 +80,9 @@ class StoredGram(KernelGram):
     def _rough(self) -> None:
         return None
 
+    def _single_rows(self) -> None:
+        return None
+
     # -- values ---------------------------------------------------------------------------------
     @property
     def _cost(self) -> float:

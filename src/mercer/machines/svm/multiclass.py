@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...engine.tiles import Stopped
 from ...gram import Gram
@@ -25,7 +26,7 @@ from ...solvers import (
     Solution,
     SymmetricMatrix,
 )
-from ...solvers.box import DOUBLE_TOLERANCE, Blocks, comes_first, patient_steps
+from ...solvers.box import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
 from ...solvers.watch import INTERRUPTED, STOPPING
 from .base import Control, Fit, Stop
 
@@ -185,12 +186,17 @@ class SharedGram:
     def blocks(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
         """Blocks of K for the pairs of a batch, valid until the same thread asks for others.
 
-        The blocks of a pair are computed once, those of a class with itself are kept.
+        The blocks of a pair are computed once, those of a class with itself are kept.  Between classes, only
+        the rows of points near the boundary are needed: if they can come one by one, they do.
         """
         if self._is_whole:
             K = self._K
             assert K is not None
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
+        if (single := self._single_rows) is not None:
+            return [
+                Blocks(self._own(a), Cross(single.native, a.start, b.start), self._own(b)) for a, b in pairs
+            ]
         rows, start, stop = pairs[0][0], pairs[0][1].start, pairs[-1][1].stop
         band = self._room(rows.stop - rows.start, stop - start)
         self._rounded._fill(rows, band, slice(start, stop))
@@ -198,6 +204,10 @@ class SharedGram:
             Blocks(self._own(first), band[:, second.start - start : second.stop - start], self._own(second))
             for first, second in pairs
         ]
+
+    @cached_property
+    def _single_rows(self) -> SingleRows | None:
+        return self._G._single_rows() if self.dtype == np.float32 else None
 
     @property
     def _rounded(self) -> Gram:

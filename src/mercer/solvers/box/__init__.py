@@ -19,7 +19,7 @@
 
 from .low_rank import comes_first, patient_steps
 from .outcome import BoxValue
-from .pairs import Blocks, PairSolver
+from .pairs import Blocks, Cross, PairSolver
 from .path import solve_boxes
 from .precision import DOUBLE_TOLERANCE
 from .problem import BoxProblem, Optimality
@@ -30,6 +30,7 @@ __all__ = [
     "Blocks",
     "BoxProblem",
     "BoxValue",
+    "Cross",
     "Optimality",
     "PairSolver",
     "comes_first",

@@ -23,20 +23,28 @@ from .outcome import BoxValue, Outcome, untouched
 from .precision import is_small, rounding_of
 from .problem import BoxProblem, Constraint, Vector
 
-__all__ = ["Blocks", "PairSolver"]
+__all__ = ["Blocks", "Cross", "PairSolver"]
+
+
+class Cross(NamedTuple):
+    """K between two classes in single precision, whose rows are computed when they are needed."""
+
+    rows: _native.SingleRows  # of all points
+    first: int  # where the classes begin
+    second: int
 
 
 class Blocks(NamedTuple):
     """K of the first class, between the two, and of the second class; rows may lie apart."""
 
     first: NDArray[Any]
-    cross: NDArray[Any]
+    cross: NDArray[Any] | Cross
     second: NDArray[Any]
 
     @property
     def size(self) -> int:
         """Points of both."""
-        return sum(self.cross.shape)
+        return len(self.first) + len(self.second)
 
 
 class PairSolver:
@@ -75,7 +83,7 @@ class PairSolver:
 
         Returns the solutions for one factor after the other; ``start`` is that for the first.
         """
-        dtype = blocks[0].cross.dtype
+        dtype = blocks[0].first.dtype
         b, f = (np.zeros((len(factors), problem.size)) for _ in range(2))
         if start is not None:
             b[0] = start
