@@ -292,7 +292,7 @@ if folder().exists():
             C=1.0,
         ),
         *against(
-            "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(1, 1), C=10.0
+            "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(3, 1), C=10.0
         ),
         path("svm_path_letter", "letter 15,000 x 16, 26 classes", letter, 1.0),
         path("svm_path_magic04", "magic04 15,000 x 10", magic04, 0.2),

@@ -5,10 +5,11 @@
 //   K = [ first   cross  ]
 //       [ cross'  second ]
 //
-// row by row as the rows are needed (those of `cross` may be computed there and then), in memory that its thread uses over and over, and solved there: for one
-// box, or for several that differ in their size, each from the solution for the one before, which has grown
-// with its box, and with the rows that are there.  Threads take problems from one queue; each is solved by
-// one of them alone, so that the bits do not depend on how many there are.
+// row by row as the rows are needed (those of `cross` may be computed there and then), in memory that its
+// thread uses over and over, and solved there: for one box, or for several that differ in their size, each
+// from the solution for the one before, which has grown with its box, and with the rows that are there.
+// Threads take problems from one queue; each is solved by one of them alone, so that the bits do not depend
+// on how many there are.
 #pragma once
 
 #include <atomic>

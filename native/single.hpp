@@ -1,8 +1,8 @@
 // Single rows of a Gaussian Gram matrix, exact up to their rounding to single precision.
 //
-// For solvers that need a few rows out of many, one after the other: points lie in panels, so that a row costs
-// no more than its sums, in double precision, and their powers.  The value of a pair does not depend on its
-// place, or on which of the two points is the row.
+// For solvers that need a few rows out of many, one after the other: points lie in panels, so that a row
+// costs no more than its sums, in double precision, and their powers.  The value of a pair does not depend on
+// its place, or on which of the two points is the row.
 #pragma once
 
 #include <vector>

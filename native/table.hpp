@@ -228,8 +228,8 @@ using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
 using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
                               double* sums);
 
-// The same in double precision, for one row and all columns of a panel, rounded to single precision at the end
-// (native/single.hpp): exp(<x, y> - |x|^2/2 - |y|^2/2).
+// The same in double precision, for one row and all columns of a panel, rounded to single precision at the
+// end (native/single.hpp): exp(<x, y> - |x|^2/2 - |y|^2/2).
 using SingleRow = void (*)(const double* x, double half, const double* y, const double* halves,
                            Index features, float* out);
 
