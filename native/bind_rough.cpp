@@ -36,6 +36,13 @@ void bind_rough(nb::module_& m) {
           },
           "rows"_a.noconvert(), "slots"_a.noconvert(), "out"_a.noconvert(), "threads"_a)
       .def(
+          "fill_lower",
+          [](const mercer::RoughRows& self, Index first, Index last, const Out& out, int threads) {
+            nb::gil_scoped_release release;
+            self.fill_lower(first, last, {out.data(), static_cast<Index>(out.shape(1))}, threads);
+          },
+          "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
+      .def(
           "add_product",
           [](const mercer::RoughRows& self, const Numbers& rows, const Factors& factors, const Sums& out,
              int threads) {

@@ -42,11 +42,12 @@ RoughPanel RoughRows::panel(Index p) const {
           std::min(kPanel, n_ - column)};
 }
 
-// Groups of rows one after the other; the last is filled up with its last row.
-void RoughRows::pack(Index count, const Index* rows, float* x, float* halves) const {
+// Groups of the rows row(0) .. row(count - 1) one after the other; the last is filled up with its last row.
+template <class Row>
+void RoughRows::pack(Index count, const Row& row, float* x, float* halves) const {
   Index width = table().rough_rows;
   for (Index r = 0; r < count || r % width != 0; ++r) {
-    Index i = rows[std::min(r, count - 1)];
+    Index i = row(std::min(r, count - 1));
     const float* from = panels_.data() + place(i);
     float* to = x + r / width * width * features_ + r % width;
     for (Index k = 0; k < features_; ++k) to[k * width] = from[k * kPanel];
@@ -54,12 +55,14 @@ void RoughRows::pack(Index count, const Index* rows, float* x, float* halves) co
   }
 }
 
-void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<float> out,
-                     int threads) const {
+// Row row(r) to row slot(r) of `out`, for r < count; panels_of(r) says how many panels rows up to r need.
+template <class Row, class Slot, class Panels>
+void RoughRows::fill_groups(Index count, const Row& row, const Slot& slot, const Panels& panels_of,
+                            Output<float> out, int threads) const {
   const Table& t = table();
-  Index panels = (n_ + kPanel - 1) / kPanel, height = t.rough_rows, each = kGroups * height;
-  Index down = (count + each - 1) / each;
-  Index across = threads == 1 || down == 0 ? 1 : std::clamp<Index>(kJobs * threads / down, 1, panels);
+  Index height = t.rough_rows, each = kGroups * height, down = (count + each - 1) / each;
+  Index most = (n_ + kPanel - 1) / kPanel;
+  Index across = threads == 1 || down == 0 ? 1 : std::clamp<Index>(kJobs * threads / down, 1, most);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     std::vector<float> x(static_cast<std::size_t>(each * features_));
@@ -68,16 +71,29 @@ void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<
 #pragma omp for schedule(dynamic) collapse(2)
     for (Index job = 0; job < down; ++job)
       for (Index part = 0; part < across; ++part) {
-        Index first = job * each, last = std::min(count, first + each);
-        pack(last - first, rows + first, x.data(), halves);
+        Index first = job * each, last = std::min(count, first + each), panels = panels_of(last - 1);
+        pack(last - first, [&](Index r) { return row(first + r); }, x.data(), halves);
         for (Index p = part * panels / across; p < (part + 1) * panels / across; ++p)
           for (Index r = first; r < last; r += height) {
             Index some = std::min(height, last - r);
-            for (Index k = 0; k < some; ++k) to[k] = out.data + slots[r + k] * out.stride + p * kPanel;
+            for (Index k = 0; k < some; ++k) to[k] = out.data + slot(r + k) * out.stride + p * kPanel;
             t.fill_rough({x.data() + (r - first) * features_, halves + (r - first), some, to}, panel(p));
           }
       }
   }
+}
+
+void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<float> out,
+                     int threads) const {
+  auto row = [=](Index r) { return rows[r]; };
+  auto slot = [=](Index r) { return slots[r]; };
+  Index panels = (n_ + kPanel - 1) / kPanel;
+  fill_groups(count, row, slot, [=](Index) { return panels; }, out, threads);
+}
+
+void RoughRows::fill_lower(Index first, Index last, Output<float> out, int threads) const {
+  auto row = [=](Index r) { return first + r; };
+  fill_groups(last - first, row, row, [=](Index r) { return (first + r) / kPanel + 1; }, out, threads);
 }
 
 void RoughRows::add_product(Index count, const Index* rows, const double* factors, double* out,
@@ -86,7 +102,7 @@ void RoughRows::add_product(Index count, const Index* rows, const double* factor
   Index panels = (n_ + kPanel - 1) / kPanel, height = t.rough_rows;
   auto room = static_cast<std::size_t>((count + height - 1) / height * height);
   std::vector<float> x(room * static_cast<std::size_t>(features_)), halves(room), weights(room);
-  pack(count, rows, x.data(), halves.data());
+  pack(count, [=](Index r) { return rows[r]; }, x.data(), halves.data());
   for (Index r = 0; r < count; ++r) weights[r] = static_cast<float>(factors[r]);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
   for (Index p = 0; p < panels; ++p) {

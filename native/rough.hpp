@@ -20,13 +20,20 @@ class RoughRows {
   // Row rows[r] of the matrix to row slots[r] of `out`.
   void fill(Index count, const Index* rows, const Index* slots, Output<float> out, int threads) const;
 
+  // Rows first to last - 1 on and below the diagonal; numbers above it have no meaning afterwards.
+  void fill_lower(Index first, Index last, Output<float> out, int threads) const;
+
   // out[j] += sum_r factors[r] K[rows[r]][j]
   void add_product(Index count, const Index* rows, const double* factors, double* out, int threads) const;
 
  private:
   RoughPanel panel(Index p) const;
   Index place(Index i) const { return i / kPanel * features_ * kPanel + i % kPanel; }  // in the panels
-  void pack(Index count, const Index* rows, float* x, float* halves) const;
+  template <class Row>
+  void pack(Index count, const Row& row, float* x, float* halves) const;
+  template <class Row, class Slot, class Panels>
+  void fill_groups(Index count, const Row& row, const Slot& slot, const Panels& panels_of, Output<float> out,
+                   int threads) const;
 
   Index n_, features_;
   std::vector<float> panels_;  // [panel][feature][column]

@@ -120,7 +120,11 @@ MERCER_INLINE double sum_of_lanes(Vec a) {
 }
 
 // Rows whose sums are kept in registers, so that none waits for the one before.
+#if defined(__AVX512F__)
+constexpr int kTogether = 8;
+#else
 constexpr int kTogether = 4;
+#endif
 
 // Numbers of a tile that are multiplied: entry (r, k) is data[r * down + k * along].
 struct Entries {
@@ -157,19 +161,24 @@ MERCER_INLINE void add_columns(const Entries& tile, const double* V, Index width
   for (; r < tile.rows; ++r) add_products<1, vectors>(tile, r, V, width, out, stride);
 }
 
+// The last columns, filled up with zeros.
+template <int vectors>
+void add_last(const Entries& tile, const double* V, Index count, Index width, double* out) {
+  constexpr Index most = kTileRows > kTileCols ? kTileRows : kTileCols, padded = vectors * kLanes;
+  double numbers[most * padded] = {}, sums[most * padded] = {};
+  for (Index k = 0; k < tile.count; ++k)
+    for (Index c = 0; c < count; ++c) numbers[k * padded + c] = V[k * width + c];
+  add_columns<vectors>(tile, numbers, padded, sums, padded);
+  for (Index r = 0; r < tile.rows; ++r)
+    for (Index c = 0; c < count; ++c) out[r * width + c] += sums[r * padded + c];
+}
+
 void add_all(const Entries& tile, const double* V, Index width, double* out) {
   Index c = 0;
   for (; c + 2 * kLanes <= width; c += 2 * kLanes) add_columns<2>(tile, V + c, width, out + c, width);
-  for (; c + kLanes <= width; c += kLanes) add_columns<1>(tile, V + c, width, out + c, width);
-  if (c == width) return;
-  // The last columns, filled up with zeros.
-  constexpr Index most = kTileRows > kTileCols ? kTileRows : kTileCols;
-  double padded[most * kLanes] = {}, sums[most * kLanes] = {};
-  for (Index k = 0; k < tile.count; ++k)
-    for (Index rest = c; rest < width; ++rest) padded[k * kLanes + rest - c] = V[k * width + rest];
-  add_columns<1>(tile, padded, kLanes, sums, kLanes);
-  for (Index r = 0; r < tile.rows; ++r)
-    for (Index rest = c; rest < width; ++rest) out[r * width + rest] += sums[r * kLanes + rest - c];
+  if (width - c == kLanes) return add_columns<1>(tile, V + c, width, out + c, width);
+  if (width - c > kLanes) return add_last<2>(tile, V + c, width - c, width, out + c);
+  if (width > c) add_last<1>(tile, V + c, width - c, width, out + c);
 }
 
 void multiply(const double* tile, Index rows, Index cols, const double* V, Index width, double* out) {

@@ -67,6 +67,17 @@ def test_products_with_a_foreign_part_have_the_same_bits_too(monkeypatch):
     np.testing.assert_allclose(values[0], k.block(X) @ V, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 8, 9, 12, 15, 16, 17, 23, 32, 33])
+def test_products_with_any_number_of_columns(width):
+    rng = np.random.default_rng(width)
+    X, V = rng.standard_normal((300, 3)), rng.standard_normal((300, width))
+    k = Gaussian(1.0)
+    program = k._program(k._prepare(X), None)
+    np.testing.assert_allclose(program.product(V), gram(k, X).dense() @ V, atol=1e-12)
+    each = np.column_stack([program.product(V[:, [c, c]])[:, 0] for c in range(width)])
+    np.testing.assert_array_equal(program.product(np.column_stack([V, V]))[:, :width], each)
+
+
 @pytest.mark.parametrize(("n", "m", "width"), [(1, 5000, 1), (100, 3001, 2), (129, 130, 1), (300, 1, 3)])
 def test_few_rows_are_cut_from_left_to_right(n, m, width, monkeypatch):
     rng = np.random.default_rng(0)

@@ -95,3 +95,19 @@ def test_widths_per_feature():
 )
 def test_not_for_other_kernels_or_points_far_apart(k, X):
     assert rough(k, X) is None
+
+
+@pytest.mark.parametrize("n", [1, 32, 47, 49, 200])
+def test_squares_on_and_below_the_diagonal(n, monkeypatch):
+    monkeypatch.setattr("mercer.engine.rough.CALL_OPERATIONS", 5 * 60 * n)  # several calls
+    X = np.random.default_rng(n).standard_normal((250, 5))
+    some = rough(Gaussian(2.0), X)
+    index = np.sort(np.random.default_rng(1).permutation(250)[:n])
+    whole = np.empty((250, 250), dtype=np.float32)
+    some.fill(np.arange(250), np.arange(250), whole)
+    below = np.tri(n, dtype=bool)
+    for threads in ("1", "3"):
+        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+        out = np.full((n, n), np.nan, dtype=np.float32)
+        some.square(index, out)
+        np.testing.assert_array_equal(out[below], whole[np.ix_(index, index)][below])

@@ -101,7 +101,11 @@ class RoughRows:
                 checkpoint()
             yield slice(i, i + step)
 
-    def block(self, index: Array, out: Array) -> None:
-        """Write values of some points with each other."""
-        every = np.arange(len(index))
-        RoughRows(self._points[index]).fill(every, every, out)
+    def square(self, index: Array, out: Array) -> None:
+        """Write values of some points with each other, on and below the diagonal; others mean nothing."""
+        some = _native.RoughRows(self._points[index])
+        step = max(1, int(CALL_OPERATIONS / max(1, len(index) * self._points.shape[1])))
+        for first in range(0, len(index), step):
+            if first > 0:
+                checkpoint()
+            some.fill_lower(first, min(first + step, len(index)), out, num_threads())

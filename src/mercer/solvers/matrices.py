@@ -48,6 +48,10 @@ class SymmetricMatrix(Protocol):
         """Write values of some rows and columns, about right, to ``out``."""
         ...
 
+    def rough_square(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, about right, to ``out``."""
+        ...
+
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``, about right."""
         ...
@@ -119,11 +123,16 @@ class DenseMatrix:
 
     def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns to ``out``."""
-        if self.is_rough and rows is cols and self._source is not None:  # quicker than copies from everywhere
-            return self._source.rough_block(rows, cols, out)
         if self.index is not None:
             rows, cols = self.index[rows], self.index[cols]
         _native.copy_block(self.whole, rows, cols, out, num_threads())
+
+    def rough_square(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        if self.is_rough and self._source is not None:  # quicker than copies from everywhere
+            self._source.rough_square(index, out)
+        else:
+            self.rough_block(index, index, out)
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``, from the values that are there."""
@@ -187,10 +196,14 @@ class GramMatrix:
 
     def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns to ``out``."""
-        if self._rough is None or rows is not cols:
-            out[:] = self._single.block(rows, cols)
+        out[:] = self._single.block(rows, cols)
+
+    def rough_square(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        if self._rough is None:
+            self.rough_block(index, index, out)
         else:
-            self._rough.block(rows, out)
+            self._rough.square(index, out)
 
     def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """``b @ K[index]``."""

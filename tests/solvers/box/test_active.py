@@ -209,6 +209,20 @@ def test_stretching_keeps_what_is_at_a_bound():
     np.testing.assert_allclose(f, K @ stretched + problem.linear, rtol=1e-12)
 
 
+def test_a_start_in_a_larger_box():
+    problem = BoxProblem(np.full(4, -1.0), np.zeros(4), np.full(4, 0.5), constraint="free")
+    K = np.diag([1.0, 1.0, 4.0, 4.0])
+    held, loose = np.array([0.5, 0.5, 0.25, 0.0]), np.array([0.5, 0.3, 0.25, 0.25])
+    for b, factor, expected in (
+        (held, 2.0, [1.0, 1.0, 0.5, 0.0]),  # most at a bound: in proportion
+        (loose, 2.0, loose),
+        (loose, 0.5, 0.5 * loose),  # the box has become smaller
+    ):
+        start, f = problem.grown(b, K @ b + problem.linear, problem.scaled(factor), factor)
+        np.testing.assert_array_equal(start, expected)
+        np.testing.assert_allclose(f, K @ start + problem.linear)
+
+
 def test_guesses_that_grow_beyond_reason_are_given_up():
     """A kernel of low rank: whoever is on the wrong side of the plane by a little would have to be free."""
     rng = np.random.default_rng(0)

@@ -256,3 +256,14 @@ def test_a_callback_stops_a_solution_that_is_followed(monkeypatch):
     found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), callbacks=[callback], progress=False)
     assert [s.converged for s in found] == [True, False, False, False]
     assert all("a callback" in s.status for s in found[1:])
+
+
+def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes(always):
+    X, y = classification(1200)
+    G = gram(Gaussian(0.01), X)  # nearly the identity: b_i is nearly y_i
+    found = solve_boxes(posed(y), [3.0, 6.0, 12.0], held(G), progress=False)
+    assert always == []
+    assert [s.stats["iterations"] > 0 for s in found] == [True, False, False]
+    for solution in found:
+        assert solution.converged
+        np.testing.assert_array_equal(solution.value.coefficients, found[0].value.coefficients)

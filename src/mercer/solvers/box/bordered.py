@@ -64,7 +64,7 @@ class SystemsOnSets:
     def _factored(self, index: Index) -> _Base | None:
         self._base = None
         block = self._for_factor.array(len(index), len(index))
-        self.matrix.rough_block(index, index, block)
+        self.matrix.rough_square(index, block)
         factor = Factor.of(block, self._shift)
         if factor is None:
             return None

@@ -474,9 +474,10 @@ def most_steps(max_iter: int, n: int) -> int:
     return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
 
 
-def step_seconds(steps: float, n: int) -> float:
-    """About how long so many steps on n variables take."""
-    return steps * STEP_COST * min(n, _native.SET_SIZE)
+def step_seconds(steps: float, n: int, free: int = 0) -> float:
+    """About how long so many steps on n variables take; working sets for many free ones leave the cache."""
+    size = min(n, max(_native.SET_SIZE, min(free, 2 * _native.SET_SIZE)))
+    return steps * STEP_COST * size * max(1.0, size / _native.SET_SIZE)
 
 
 def _exact_seconds(problem: BoxProblem, b: Vector) -> float:

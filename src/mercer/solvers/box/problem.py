@@ -90,6 +90,17 @@ class BoxProblem:
         result = np.where(at_high, other.high, np.where(at_low, other.low, factor * b))
         return np.clip(result, other.low, other.high), self.linear + factor * (f - self.linear)
 
+    def grown(self, b: Vector, f: Vector, other: BoxProblem, factor: float) -> tuple[Vector, Vector]:
+        """A start for ``other``, whose box is ``factor`` times as large, from the solution, and its gradient.
+
+        In proportion to the box if most variables are at a bound, which they move with; else where it is:
+        with none at a bound, that is the solution.
+        """
+        bound = int(((b != 0) & ((b == self.high) | (b == self.low))).sum())
+        if factor >= 1.0 and 2 * bound < np.count_nonzero(b):
+            return b, f
+        return self.stretched(b, f, other, factor)
+
     def is_free(self, b: Vector) -> NDArray[np.bool_]:
         """Which variables may move in both directions without a change of slope."""
         inside = (b > self.low) & (b < self.high)
