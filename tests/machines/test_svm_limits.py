@@ -201,3 +201,17 @@ def test_looks_at_the_progress_do_not_end_a_fit(machine, monkeypatch):
     assert looked.converged_
     difference = plain._function(X, plain.dual_coef_.T) - looked._function(X, looked.dual_coef_.T)
     assert np.abs(difference).max() < 5e-3
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_fit_that_goes_on_from_a_solution_begins_there(classes):
+    """Sums were made zero once more, and what was at a bound was one rounding away from it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 4))
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(1500), [-0.6, 0.6][: classes - 1])
+    model = SVC(warm_start=True).fit(X, y)
+    before = model.intercept_
+    with pytest.warns(UserWarning, match="time budget"):
+        model.fit(X, y, time_budget=1e-9)
+    np.testing.assert_allclose(model.intercept_, before, atol=1e-6)
+    assert model.kkt_violation_ <= 1e-3

@@ -18,11 +18,11 @@ class Clock:
     """A kernel whose values take a millisecond; counts them."""
 
     def __init__(self):
-        self.calls = 0
+        self.calls, self.seconds = 0, 1e-3
 
     def __call__(self, x, y):
         self.calls += 1
-        time.sleep(1e-3)
+        time.sleep(self.seconds)
         return float(np.exp(-((x - y) ** 2)))
 
 
@@ -107,3 +107,22 @@ def test_an_interrupt_leaves_a_model(data):
         model = SVC(kernel=kernel).fit(points, radius > 0.7)
     assert not model.converged_
     assert model.gap_ > 0
+
+
+@pytest.mark.parametrize(("machine", "targets"), MACHINES[:5])
+@pytest.mark.parametrize("apart", [False, True])
+def test_no_time_for_a_single_value_leaves_the_model_as_it_was(machine, targets, apart, data, monkeypatch):
+    """The intercept was that of coefficients zero; of many classes, the coefficients were lost as well."""
+    if apart:  # problems of many classes in batches
+        monkeypatch.setattr("mercer.machines.svm.multiclass.MOST_REFINED", 0)
+    points, radius = data
+    function, k = slow()
+    function.seconds = 0.0
+    model = machine(kernel=k, warm_start=True).fit(points, targets(radius))
+    before, coefficients, calls = model.intercept_, model.dual_coef_, function.calls
+    function.seconds = 1e-3
+    with pytest.warns(ConvergenceWarning, match="The model is as it was"):
+        model.fit(points, targets(radius), time_budget=1e-9)
+    assert function.calls < calls + PAIRS / 4
+    np.testing.assert_array_equal(model.intercept_, before)
+    np.testing.assert_allclose(model.dual_coef_, coefficients, rtol=1e-12)

@@ -127,6 +127,11 @@ def status_of(ending: int, converged: bool, steps: int, violation: float, tol: f
     left = f"the violation is {violation:.3g}, asked was {tol:g}"
     if converged:
         return f"converged: the optimality conditions hold to {violation:.3g}"
+    if ending == _native.CONVERGED and violation <= tol:
+        return (
+            f"the violation seems to be {violation:.3g}, but with numbers this large rounding alone may make "
+            f"it more than {tol:g}, which was asked. Scale the data, lower C, or raise tol"
+        )
     if ending == _native.LIMIT:
         return (
             f"stopped at the limit of max_iter, {steps} steps; {left}. Scale the data, "

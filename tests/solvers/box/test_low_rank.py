@@ -278,3 +278,16 @@ def test_what_stops_a_nu_regression_stops_all_of_it():
         model = NuSVR(C=100.0, kernel=Linear()).fit(X, y, callbacks=lambda report: True)
     assert not model.converged_
     assert np.abs(model.dual_coef_).sum() <= 0.5 * 100.0 * 2500 * (1 + 1e-9)
+
+
+def test_rounding_that_hides_the_violation_is_told():
+    """The violation was said to be 3e-5; in exact arithmetic it is 1.03e-3."""
+    rng = np.random.default_rng(0)
+    for n in (300, 2000, 300):
+        rng.standard_normal((n, 3)), rng.standard_normal(n)
+    X = rng.standard_normal((3000, 3))
+    y = np.where(X[:, 0] + 0.8 * rng.standard_normal(3000) > 0, 1, -1)
+    with pytest.warns(ConvergenceWarning, match="rounding alone may make it more than 0.001"):
+        model = SVC(1e10, Linear()).fit(X, y)
+    assert not model.converged_
+    assert SVC(1e8, Linear()).fit(X, y).converged_

@@ -165,6 +165,19 @@ class Fit(NamedTuple):
     intercept: float
     solution: Solution[BoxValue]
 
+    def resumed(self, coefficients: Vector, intercept: float) -> Fit:
+        """What it goes on from, if there was time for nothing."""
+        return Fit(coefficients, intercept, self.solution) if self.solution.stats.get("untouched") else self
+
+
+class Last(NamedTuple):
+    """The last fit of a machine that goes on from there."""
+
+    support: NDArray[np.int32]
+    coefficients: NDArray[np.float64]  # one row per function
+    shape: tuple[int, ...]  # of the training points
+    intercepts: NDArray[np.float64]
+
 
 class Training(NamedTuple):
     """What is left of the input after validation: rows of positive weight."""
@@ -209,6 +222,8 @@ class SupportVectorMachine(KernelMachine):
     warm_start: bool
     indefinite: str
     store: Any
+    dual_coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
     shrinking: bool
     verbose: bool
 
@@ -306,10 +321,15 @@ class SupportVectorMachine(KernelMachine):
         if not self.converged_:
             tell(
                 f"{type(self).__name__}: {self.status_}. {self._about_the_limit(worst)}"
-                f"The model is {'usable' if np.isfinite(worst.gap) else 'of no use'}; its duality gap is "
-                f"{worst.gap:.3g}.",
+                f"The model is {_use_of(worst)}; its duality gap is {worst.gap:.3g}.",
                 ConvergenceWarning,
             )
+
+    def _last(self) -> Last | None:
+        """The last fit, if there was one."""
+        if not hasattr(self, "dual_coef_"):
+            return None
+        return Last(self.support_, self.dual_coef_, self.shape_fit_, self.intercept_)
 
     def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
         """What ``max_iter=-1`` stands for, to those who expected no limit and have met it."""
@@ -398,6 +418,13 @@ class SupportVectorMachine(KernelMachine):
         return np.asarray(self.expansion_.cross(points) @ coefficients, dtype=np.float64)
 
 
+def _use_of(solution: Solution[BoxValue]) -> str:
+    """What a model is good for that did not converge."""
+    if solution.stats.get("untouched"):
+        return "as it was"
+    return "usable" if np.isfinite(solution.gap) else "of no use"
+
+
 def positive_rows(weight: Vector | None, n: int) -> NDArray[np.intp]:
     """Rows that count: a row of weight zero is as if absent."""
     return np.arange(n) if weight is None else np.flatnonzero(weight)
@@ -423,9 +450,14 @@ def grown(b: Vector, C: Vector) -> Vector:
 
 
 def balanced(b: Vector) -> Vector:
-    """A point whose sum is zero, from one that is close: the heavier side is scaled down."""
+    """A point whose sum is zero, from one that is close: the heavier side is scaled down.
+
+    If it is zero up to rounding the point stays: what is at a bound would no longer be.
+    """
     up, down = float(b[b > 0].sum()), -float(b[b < 0].sum())
     least = min(up, down)
     if least == 0:
         return np.zeros_like(b)
+    if abs(up - down) <= len(b) * np.finfo(float).eps * least:
+        return b
     return np.where(b > 0, b * (least / up), b * (least / down))

@@ -21,7 +21,7 @@ from ..base import len_of
 from ..explanation import Expansion, ExplainedClassifier
 from ..labels import Labelled
 from ..notices import tell
-from .base import Control, Fit, SupportVectorMachine, Training, positive_rows
+from .base import Control, Fit, Last, SupportVectorMachine, Training, positive_rows
 from .folds import Fold, make_folds, tell_apart
 from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
 from .probability import PiecewiseLogistic, Temperature, agree, class_margins
@@ -123,7 +123,11 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         tasks = self._tasks(codes)
         shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control)
         starts = None if last is None else self._starts(last, tasks, training, codes)
-        fits = self._fit_tasks(tasks, training, codes, shared, control, starts)
+        fits = self._solve_tasks(tasks, training, shared, control, starts)
+        if last is not None and starts is not None:
+            before = zip(starts, last.intercepts, strict=True)
+            fits = [fit.resumed(b, float(old)) for fit, (b, old) in zip(fits, before, strict=True)]
+        self._take(tasks, fits, training, codes)
         self._calibrate(folds, tasks, fits, training, codes, shared, control)
         return self
 
@@ -152,19 +156,6 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         count = len(self.classes_)
         by_pairs = self.multiclass == "ovo" and count > 2
         return (one_against_one if by_pairs else one_against_rest)(codes, count)
-
-    def _fit_tasks(
-        self,
-        tasks: Sequence[Task],
-        training: Training,
-        codes: NDArray[np.intp],
-        shared: SharedGram,
-        control: Control,
-        starts: Sequence[Vector] | None,
-    ) -> list[Fit]:
-        fits = self._solve_tasks(tasks, training, shared, control, starts)
-        self._take(tasks, fits, training, codes)
-        return fits
 
     def _take(
         self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
@@ -210,15 +201,11 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.solution.stats["iterations"] for fit in fits], dtype=np.int64)
 
-    def _last(self) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[int, ...]] | None:
-        """Support, coefficients and shape of the last fit."""
-        return (self.support_, self.dual_coef_, self.shape_fit_) if hasattr(self, "dual_coef_") else None
-
     def _starts(
-        self, last: Any, tasks: Sequence[Task], training: Training, codes: NDArray[np.intp]
+        self, last: Last, tasks: Sequence[Task], training: Training, codes: NDArray[np.intp]
     ) -> list[Vector] | None:
         """The last solution as a start, if it is one of as many points and problems."""
-        support, table, shape = last
+        support, table, shape, _ = last
         by_pairs = len(tasks) > 1 and self.multiclass == "ovo"
         height = len(self.classes_) - 1 if by_pairs else len(tasks)
         if shape[0] != self.shape_fit_[0] or len(table) != height:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -191,7 +191,8 @@ class SharedGram:
         """
         if self._is_whole:
             K = self._K
-            assert K is not None
+            if K is None:  # there was no time for it
+                raise Stopped
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
         if (single := self._single_rows) is not None:
             return [
@@ -379,11 +380,13 @@ def solve_pairs(
         return pose(tasks[t].y, tasks[t].index).scaled(factors[k])
 
     def finished(t: int, k: int) -> Fit:
-        solution = found[t][k] if t in found else solver.untouched(posed(t, k))
+        start = None if starts is None or k > 0 else starts[t]
+        solution = found[t][k] if t in found else solver.untouched(posed(t, k), start)
         may_go_on = goes_on or solution.stats["cache_dtype"] == "float32"
         if not solution.converged and may_go_on and not solver.watch.reason:
-            start = solution.value.coefficients
-            solution = control.solve(posed(t, k), shared.lazy(tasks[t].index), start)
+            start, steps = solution.value.coefficients, solution.stats["iterations"]
+            last = control.solve(posed(t, k), shared.lazy(tasks[t].index), start)
+            solution = replace(last, stats={**last.stats, "iterations": steps + last.stats["iterations"]})
         return Fit(solution.value.coefficients, (*solution.value.offsets, 0.0)[0], solution)
 
     return [[finished(t, k) for t in range(len(tasks))] for k in range(len(factors))]

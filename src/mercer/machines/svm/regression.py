@@ -70,7 +70,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         """
         control = self._control(time_budget, callbacks)
         self._check_parameters()
-        last = (self.support_, self.dual_coef_[0], self.shape_fit_) if hasattr(self, "dual_coef_") else None
+        last = self._last() if self.warm_start else None
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         targets = self._one_target(y, n)
@@ -79,12 +79,14 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         self._check_total(float(n) if weight is None else float(weight.sum()))
         training = self._train_on(points, positive_rows(weight, n), weight, control)
         start = None
-        if self.warm_start and last is not None and last[2][0] == n:
+        if last is not None and last.shape[0] == n:
             start = np.zeros(n)
-            start[last[0]] = last[1]
+            start[last.support] = last.coefficients[0]
             start = start[training.kept]
         C = float(self.C) * training.weight
         fit = self._solve(targets[training.kept], C, GramMatrix(training.gram), control, start)
+        if last is not None and start is not None:
+            fit = fit.resumed(start, float(last.intercepts[0]))
         support = np.flatnonzero(fit.coefficients)
         self._keep(training, support, fit.coefficients[None, support])
         self.intercept_ = np.array([fit.intercept])

@@ -30,7 +30,15 @@ from .active import expected_seconds, settle
 from .low_rank import STEP_COST, LowRank
 from .outcome import BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
-from .precision import can_be_single, is_small, is_steep, rounding_of, rounding_of_quick
+from .precision import (
+    can_be_single,
+    is_certain,
+    is_small,
+    is_steep,
+    rounding_of,
+    rounding_of_quick,
+    size_of,
+)
 from .problem import BoxProblem, Vector
 
 __all__ = ["Run"]
@@ -129,6 +137,7 @@ class Run:
         # What the rounding of rows may take from the tolerance where it is small against it.
         self.goal = tol if double else SINGLE_SHARE * tol
         self.rounding = 0.0  # of the gradient, from rows in single precision
+        self.size: float | None = None  # the largest sum of |K_ij b_j| over j, if it was computed
         self.rough: RoughRows | None = None
         self.is_rough = isinstance(matrix, DenseMatrix) and matrix.is_rough
         index = self._hold(cache_bytes)
@@ -272,6 +281,7 @@ class Run:
         if self.is_rough or self._low_rank.is_known:
             return np.inf
         size = self.native.recompute()
+        self.size = None if size < 0 else size
         return np.inf if size < 0 else 0.0 if self.dtype == np.float64 else rounding_of(size)
 
     def _recompute_precisely(self, best: bool = False) -> None:
@@ -280,7 +290,7 @@ class Run:
         What comes from few features has smaller rounding errors than sums over rows.
         """
         self.rounding = 0.0
-        if self.dtype != np.float64 or self._low_rank.is_known or self.native.recompute() < 0:
+        if self.dtype != np.float64 or self._low_rank.is_known or self._recompute() > 0:
             b = self.native.b
             off = rounding_of_quick(b)
             quick = self.is_rough and is_small(off, self.tol) and not best
@@ -444,8 +454,7 @@ class Run:
             self._recompute_precisely(best=True)
         if native.violation()[0] > fine:
             native.restart(*polish(self.problem, self.matrix, native.b, native.f))
-            size = float(np.abs(native.b).sum()) * float(np.abs(self.diagonal).max(initial=0.0))
-            if np.finfo(float).eps * size > SOUND * self.tol:
+            if np.finfo(float).eps * size_of(native.b, self.diagonal) > SOUND * self.tol:
                 self._recompute_precisely(best=True)
 
     def _solution(self, ending: int, exact: bool, watch: Watch) -> Solution[BoxValue]:
@@ -454,6 +463,8 @@ class Run:
         steps = watch.before + native.steps + self.interior_steps
         outcome = Outcome(ending, steps, native.rounds, *native.quality())
         further = {**self.cache, "rounding": self.rounding, "interior_steps": self.interior_steps}
+        size = size_of(b, self.diagonal) if self.size is None else self.size
+        exact = exact and is_certain(outcome.violation, size, self.tol)
         return outcome.solution(
             self.problem.constraint, b, f, self.tol, exact, watch.elapsed, watch.reason, further
         )

@@ -89,9 +89,10 @@ def untouched(problem: BoxProblem, watch: Watch, start: Vector | None = None) ->
     """What there is to say of a problem of which no value of K is known; of a start, next to nothing."""
     b = np.zeros(problem.size) if start is None else np.array(start, dtype=np.float64)
     state = problem.optimality(b, problem.linear)
+    cache = {"cache_hits": 0, "cache_misses": 0, "cache_rows": 0, "cache_dtype": "float64", "rounding": 0.0}
     if b.any():
         state = state._replace(violation=np.inf, gap=np.inf)
-    cache = {"cache_hits": 0, "cache_misses": 0, "cache_rows": 0, "cache_dtype": "float64", "rounding": 0.0}
+        cache["untouched"] = True  # the offsets say nothing
     return Outcome.at(state, _native.STOPPED, 0, 0).solution(
         problem.constraint, b, problem.linear, watch.tol, False, watch.elapsed, watch.reason, cache
     )

@@ -20,7 +20,7 @@ from ..solution import Solution
 from ..watch import INTERRUPTED, Callback, Watch
 from .decomposition import CONSTRAINTS, SINGLE_SHARE, most_steps
 from .outcome import BoxValue, Outcome, untouched
-from .precision import is_small, rounding_of
+from .precision import is_certain, is_small, rounding_of
 from .problem import BoxProblem, Constraint, Vector
 
 __all__ = ["Blocks", "Cross", "PairSolver"]
@@ -149,9 +149,9 @@ class PairSolver:
         """Note that whatever is not solved yet will not be."""
         self.watch.reason = INTERRUPTED
 
-    def untouched(self, problem: BoxProblem) -> Solution[BoxValue]:
+    def untouched(self, problem: BoxProblem, start: Vector | None) -> Solution[BoxValue]:
         """What there is to say of a problem that was not begun."""
-        return untouched(problem, self.watch)
+        return untouched(problem, self.watch, start)
 
     def _solution(
         self,
@@ -165,6 +165,7 @@ class PairSolver:
         rounding = 0.0 if dtype == np.float64 else rounding_of(size)
         exact = (
             outcome.ending == _native.CONVERGED
+            and is_certain(outcome.violation, size, self.tol)
             and is_small(rounding, self.tol)
             and outcome.violation <= self.tol - 2 * rounding
         )

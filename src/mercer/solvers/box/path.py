@@ -26,7 +26,7 @@ from .decomposition import FINE, Run, step_seconds
 from .low_rank import LowRank
 from .outcome import BoxValue, Outcome, untouched
 from .polish import is_cheap, polish
-from .precision import can_be_single, is_small, rounding_of_quick
+from .precision import can_be_single, is_certain, is_small, rounding_of_quick, size_of
 from .problem import BoxProblem, Constraint, Optimality, Vector
 from .solve import solve_run
 
@@ -116,6 +116,7 @@ def solve_boxes(
         rounds = point.rounds + route.corrections - before
         reached.append(point._replace(rounds=rounds, is_warm=bool(reached)))
         reason = point.reason
+    diagonal = matrix.diagonal()
     for point in _check(reached, matrix, tol, refine, watch(reason)):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
@@ -124,7 +125,8 @@ def solve_boxes(
             continue
         if point.ended and refine and is_cheap(point.problem, point.b):
             point, state = _refined(point, state, matrix)
-        found.append(point.solution(state, tol))
+        certain = is_certain(state.violation, size_of(point.b, diagonal), tol)
+        found.append(point.solution(state, tol, certain))
     return found
 
 
@@ -192,14 +194,14 @@ class _Reached(NamedTuple):
         """Whether the steps say that the optimality conditions hold."""
         return self.ending == _native.CONVERGED
 
-    def solution(self, state: Optimality, tol: float) -> Solution[BoxValue]:
-        """What there is to say of it, given how far it is from the optimum."""
+    def solution(self, state: Optimality, tol: float, certain: bool) -> Solution[BoxValue]:
+        """What there is to say of it, given how far it is from the optimum, and whether that is certain."""
         return Outcome.at(state, self.ending, self.steps, self.rounds).solution(
             self.problem.constraint,
             self.b,
             self.f,
             tol,
-            self.ended,
+            self.ended and certain,
             self.seconds,
             self.reason,
             {**self.cache, "rounding": self.rounding},
