@@ -10,7 +10,7 @@ from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix
-from mercer.solvers.box import decomposition
+from mercer.solvers.box import rows
 from mercer.solvers.box.polish import polish
 
 RNG = np.random.default_rng(7)
@@ -142,4 +142,4 @@ def test_rows_of_sparse_points_are_kept_where_gathering_takes_longer():
     """A linear kernel on 8,000 rows of 45 entries each had every row computed ten times."""
     X = sparse.random(50, 3000, 0.015, format="csr", random_state=0)
     dense = np.ones((50, 45))
-    assert GramMatrix(gram(Linear(), X)).cost > decomposition.CHEAP > GramMatrix(gram(Linear(), dense)).cost
+    assert GramMatrix(gram(Linear(), X)).cost > rows.CHEAP > GramMatrix(gram(Linear(), dense)).cost

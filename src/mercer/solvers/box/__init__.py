@@ -5,6 +5,7 @@
 ``solve``          ``solve_box``: steps and, where these are too many, bounds that grow
 ``decomposition``  two-variable steps on working sets
 ``outcome``        how a run ended, and what is told of it
+``rows``           rows of K for the steps, and how many are kept
 ``precision``      what may be in single precision
 ``active``         guessing the free variables, and guessing again
 ``bordered``       linear systems on one set of variables after the other

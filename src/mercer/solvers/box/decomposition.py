@@ -1,7 +1,7 @@
 """Solve a :class:`~mercer.solvers.BoxProblem` by two-variable decomposition on working sets.
 
-The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: where the rows of K come from
-and how many are kept, how the result is checked, and when to stop.
+The steps are in C++ (``native/decomposition.hpp`` states the method).  Here: what comes in between them, how
+the result is checked, and when to stop.
 
 Rows are kept in single precision where the tolerance allows it, the gradient always in double.  At the end
 the gradient is computed anew from the support vectors: from the rows that are kept, if their rounding is
@@ -16,14 +16,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import _native
-from ...engine.rough import RoughRows
 from ...engine.threads import num_threads
 from ...engine.tiles import Stopped, until
-from ...memory import memory_limit
-from ..matrices import DenseMatrix, SymmetricMatrix
+from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Watch
 from .active import expected_seconds, settle
@@ -40,6 +37,7 @@ from .precision import (
     size_of,
 )
 from .problem import BoxProblem, Vector
+from .rows import Rows
 
 __all__ = ["Run"]
 
@@ -47,20 +45,6 @@ CONSTRAINTS = {"sum": _native.SUM, "signed": _native.SIGNED, "free": _native.FRE
 
 #: Steps on rows in single precision end at this part of the tolerance: the rest is left to rounding.
 SINGLE_SHARE = 0.8
-
-#: Rows and columns of a larger matrix are used in place if they lie in at most so many runs of neighbours.
-MOST_RUNS = 16
-
-#: Without a wish, the cache has so many bytes, or room for so many working sets, whichever is more.  A larger
-#: one would save kernel values, but new memory costs about as much as computing what is put there.
-CACHE_BYTES, CACHE_SETS = 1 << 29, 2.5
-
-#: Values of at most so many elementary operations cost less than that: for them the cache has room for so
-#: many working sets.
-CHEAP, CHEAP_SETS = 160.0, 1.5
-
-#: Rows that a cache must hold at least.
-LEAST_ROWS = 64
 
 #: Violations below this part of the gradient's size need no refinement.
 FINE = 1e-12
@@ -138,11 +122,9 @@ class Run:
         self.goal = tol if double else SINGLE_SHARE * tol
         self.rounding = 0.0  # of the gradient, from rows in single precision
         self.size: float | None = None  # the largest sum of |K_ij b_j| over j, if it was computed
-        self.rough: RoughRows | None = None
-        self.is_rough = isinstance(matrix, DenseMatrix) and matrix.is_rough
-        index = self._hold(cache_bytes)
+        self.rows = Rows.of(matrix, self.dtype, cache_bytes)
         b = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
-        from_rows = gradient is None and index is not None and not double
+        from_rows = gradient is None and self.rows.places is not None and not double
         if gradient is None:
             gradient = problem.linear if from_rows else self._first_gradient(b)
         kind: Any = _native.Decomposition64 if double else _native.Decomposition32
@@ -153,8 +135,8 @@ class Run:
             self.diagonal,
             problem.width,
             CONSTRAINTS[problem.constraint],
-            self.rows,
-            index,
+            self.rows.array,
+            self.rows.places,
             b,
             gradient,
             num_threads() if threads is None else threads,
@@ -179,35 +161,6 @@ class Run:
         result._is_inside_open = self._is_inside_open
         return result
 
-    def _hold(self, cache_bytes: float | None) -> NDArray[np.int64] | None:
-        """Make room for rows; if all of K is there, return where its rows are."""
-        n, matrix = self.problem.size, self.matrix
-        if isinstance(matrix, DenseMatrix):
-            if matrix.index is None or _has_few_runs(matrix.index):
-                self.rows = matrix.whole
-                return np.arange(n) if matrix.index is None else matrix.index
-            self.rows = matrix.dense(self.dtype)
-            return np.arange(n)
-        if self.dtype == np.float32:
-            self.rough = matrix.rough()
-            self.is_rough = self.rough is not None
-        each = self.dtype.itemsize * n
-        budget = self._budget(each) if cache_bytes is None else cache_bytes
-        capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
-        if capacity == n and n <= _native.SET_SIZE:
-            self.rows, self.rough, self.is_rough = matrix.dense(self.dtype), None, False
-            return np.arange(n)
-        self.rows = np.empty((capacity, n), self.dtype)
-        return None
-
-    def _budget(self, each: int) -> float:
-        """Bytes for rows of so many bytes, without a wish."""
-        if self.matrix.cost <= CHEAP:
-            sets, least = CHEAP_SETS, 0
-        else:
-            sets, least = CACHE_SETS, CACHE_BYTES
-        return min(memory_limit() / 2, max(least, sets * _native.SET_SIZE * each))
-
     def _first_gradient(self, b: Vector) -> Vector:
         """Steps start from it; it is computed anew when they end."""
         support = np.flatnonzero(b)
@@ -219,9 +172,6 @@ class Run:
         if not b.any():
             return self.problem.linear
         return self.matrix.product(b, quick) + self.problem.linear
-
-    def _fetch(self, rows: list[int], slots: list[int]) -> None:
-        (self.rough or self.matrix).fill(np.array(rows), np.array(slots), self.rows)
 
     def approach(self, watch: Watch, max_iter: int) -> int:
         """Go to where the optimality conditions seem to hold, without a check; return how that ended."""
@@ -278,7 +228,7 @@ class Run:
 
     def _recompute(self) -> float:
         """The gradient anew from the rows that are there; return how far it may be off."""
-        if self.is_rough or self._low_rank.is_known:
+        if self.rows.is_rough or self._low_rank.is_known:
             return np.inf
         size = self.native.recompute()
         self.size = None if size < 0 else size
@@ -293,7 +243,7 @@ class Run:
         if self.dtype != np.float64 or self._low_rank.is_known or self._recompute() > 0:
             b = self.native.b
             off = rounding_of_quick(b)
-            quick = self.is_rough and is_small(off, self.tol) and not best
+            quick = self.rows.is_rough and is_small(off, self.tol) and not best
             self.rounding = off if quick else 0.0
             self.native.restart(b, self._gradient(b, quick))
 
@@ -306,7 +256,7 @@ class Run:
         idle, least, best = 0, (np.inf, np.inf), (np.inf, native.b, native.f)
         while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
-            ending = int(native.run(self.goal, some, self._fetch, watch))
+            ending = int(native.run(self.goal, some, self.rows.fetch, watch))
             if ending == _native.CONVERGED:
                 return ending
             if ending != _native.LIMIT or native.steps >= most or self._is_stopped(watch):
@@ -341,7 +291,7 @@ class Run:
         saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
         while True:
             left = most - native.steps
-            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self._fetch, watch))
+            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self.rows.fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
@@ -446,7 +396,7 @@ class Run:
         native = self.native
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
         if self.ends_exactly:
-            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self._fetch, watch)
+            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self.rows.fetch, watch)
             self._recompute_precisely()
         if not is_cheap(self.problem, native.b):
             return
@@ -475,7 +425,7 @@ class Run:
         return {
             "cache_hits": self.native.hits,
             "cache_misses": self.native.misses,
-            "cache_rows": len(self.rows),
+            "cache_rows": len(self.rows.array),
             "cache_dtype": self.dtype.name,
         }
 
@@ -503,9 +453,3 @@ def _rounds_left(before: float, now: float, tol: float) -> float:
     if not now < before:
         return MOST_LOOKS
     return min(math.log(max(now / tol, 1.0)) / math.log(before / now), MOST_LOOKS)
-
-
-def _has_few_runs(index: NDArray[np.int64]) -> bool:
-    """Whether positions increase, in few runs of neighbours."""
-    gaps = np.diff(index)
-    return bool((gaps > 0).all() and np.count_nonzero(gaps != 1) < MOST_RUNS)

@@ -223,7 +223,7 @@ def _approach(run: Run, watch: Watch, max_iter: int) -> _Reached:
         native.rounds,
         watch.elapsed,
         watch.reason,
-        run.is_rough,
+        run.rows.is_rough,
         run.is_steep,
         run.cache,
     )
