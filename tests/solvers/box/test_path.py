@@ -267,3 +267,18 @@ def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes(always):
     for solution in found:
         assert solution.converged
         np.testing.assert_array_equal(solution.value.coefficients, found[0].value.coefficients)
+
+
+def test_nothing_is_guessed_once_the_goal_is_reached(monkeypatch):
+    """Steps that end at a look were followed by a guess, however small the violation was."""
+    X, y = classification(1200)
+    G = gram(Gaussian(1.0), X)
+    whole = solve_box(posed(y), GramMatrix(G), refine=False, progress=False)
+    guesses = []
+    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", whole.stats["iterations"])
+    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr("mercer.solvers.box.decomposition.settle", lambda *a: guesses.append(a))
+    again = solve_box(posed(y), GramMatrix(G), refine=False, progress=False)
+    assert again.converged
+    assert guesses == []
+    np.testing.assert_array_equal(again.value.coefficients, whole.value.coefficients)

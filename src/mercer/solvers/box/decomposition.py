@@ -114,6 +114,7 @@ class Run:
         self._cache_bytes, self._threads = cache_bytes, threads
         self._low_rank = LowRank(matrix) if low_rank is None else low_rank
         self._is_inside_open, self.interior_steps = True, 0  # an interior point method was not tried yet
+        self.patience = 1.0  # steps that a guess saves must take so many times as long as it does
         self.diagonal = matrix.diagonal()
         self.is_steep = is_steep(problem, self.diagonal)
         double = precise or not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
@@ -158,7 +159,7 @@ class Run:
         precise = precise and not self.matrix.is_held
         limits = self.tol, self._cache_bytes, self._threads
         result = Run(problem, self.matrix, b, *limits, f, precise=precise, low_rank=self._low_rank)
-        result._is_inside_open = self._is_inside_open
+        result._is_inside_open, result.patience = self._is_inside_open, self.patience
         return result
 
     def _first_gradient(self, b: Vector) -> Vector:
@@ -286,7 +287,7 @@ class Run:
     def _descend_far(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
         native, problem = self.native, self.problem
-        before, patience = np.inf, 1.0
+        before = np.inf
         guesses = problem.constraint != "signed" and not self.is_steep  # they are in single precision
         saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
         while True:
@@ -297,6 +298,8 @@ class Run:
             violation, b = native.violation()[0], native.b
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
+            if violation <= self.goal:  # reached with the last of these steps
+                continue
             saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
             if self.goes_inside(watch):
                 continue
@@ -306,10 +309,10 @@ class Run:
             looks = _rounds_left(before, violation, self.tol)
             seconds = step_seconds(looks * STEPS_BETWEEN_LOOKS, problem.size)
             before = violation
-            if not guesses or seconds < patience * expected_seconds(problem, b):
+            if not guesses or seconds < self.patience * expected_seconds(problem, b):
                 continue
             if not self._guess(watch):
-                patience *= 4
+                self.patience *= 4
             if watch.reason:
                 return int(_native.STOPPED)
 

@@ -109,10 +109,14 @@ def solve_boxes(
         return found
     route = _Route(matrix, problem.constraint, tol)
     reached: list[_Reached] = []
+    patience = 1.0
     for here, ratio in zip(problems, ratios, strict=True):
         watching, before = watch(reason), route.corrections
         start = route.start(reached[-1], here, ratio, watching) if reached else (None, None)
-        point = _approach(run(here, *start), watching, max_iter)
+        current = run(here, *start)
+        current.patience = patience  # guesses that fail at one value fail at the next as well
+        point = _approach(current, watching, max_iter)
+        patience = current.patience
         rounds = point.rounds + route.corrections - before
         reached.append(point._replace(rounds=rounds, is_warm=bool(reached)))
         reason = point.reason
