@@ -269,16 +269,17 @@ def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes(always):
         np.testing.assert_array_equal(solution.value.coefficients, found[0].value.coefficients)
 
 
-def test_nothing_is_guessed_once_the_goal_is_reached(monkeypatch):
-    """Steps that end at a look were followed by a guess, however small the violation was."""
-    X, y = classification(1200)
-    G = gram(Gaussian(1.0), X)
-    whole = solve_box(posed(y), GramMatrix(G), refine=False, progress=False)
-    guesses = []
-    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", whole.stats["iterations"])
-    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 0.0)
-    monkeypatch.setattr("mercer.solvers.box.decomposition.settle", lambda *a: guesses.append(a))
-    again = solve_box(posed(y), GramMatrix(G), refine=False, progress=False)
-    assert again.converged
-    assert guesses == []
-    np.testing.assert_array_equal(again.value.coefficients, whole.value.coefficients)
+def test_guesses_that_failed_are_not_repeated_at_every_value(monkeypatch):
+    tried = []
+    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", 100)
+    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 2e-5)
+    monkeypatch.setattr("mercer.solvers.box.decomposition.settle", lambda *a: tried.append(a))
+    monkeypatch.setattr(path, "follow", lambda *a: None)
+    X, y = overlapping(1300)
+    K = held(gram(Gaussian(2.0), X))
+    found = solve_boxes(posed(y), CLOSE, K, refine=False, progress=False)
+    assert all(s.converged for s in found)
+    along, tried[:] = len(tried), []
+    for C in CLOSE:
+        solve_box(posed(y).scaled(C), K, refine=False, progress=False)
+    assert 0 < along < len(tried)

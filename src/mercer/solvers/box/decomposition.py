@@ -298,8 +298,6 @@ class Run:
             violation, b = native.violation()[0], native.b
             if watch.is_due and watch(native.steps, violation):
                 return int(_native.STOPPED)
-            if violation <= self.goal:  # reached with the last of these steps
-                continue
             saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
             if self.goes_inside(watch):
                 continue
