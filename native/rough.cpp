@@ -1,6 +1,7 @@
 #include "rough.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "dispatch.hpp"
 #include "grid.hpp"
@@ -19,53 +20,36 @@ constexpr Index kMostRows = 16;
 
 }  // namespace
 
-RoughRows::RoughRows(const float* points, Index n, Index features)
-    : n_(n),
-      features_(features),
-      panels_(static_cast<std::size_t>((n + kPanel - 1) / kPanel * kPanel * features)),
-      halves_(static_cast<std::size_t>((n + kPanel - 1) / kPanel * kPanel)) {
-  for (Index i = 0; i < n; ++i) {
-    const float* x = points + i * features;
-    float* to = panels_.data() + place(i);
-    double square = 0.0;
-    for (Index k = 0; k < features; ++k) {
-      to[k * kPanel] = x[k];
-      square += static_cast<double>(x[k]) * static_cast<double>(x[k]);
-    }
-    halves_[i] = static_cast<float>(0.5 * square);
-  }
-}
-
 RoughPanel RoughRows::panel(Index p) const {
   Index column = p * kPanel;
-  return {panels_.data() + column * features_, halves_.data() + column, features_,
-          std::min(kPanel, n_ - column)};
+  return {points_.point(column), points_.halves(column), points_.features(),
+          std::min(kPanel, points_.size() - column)};
 }
 
 // Groups of the rows row(0) .. row(count - 1) one after the other; the last is filled up with its last row.
 template <class Row>
 void RoughRows::pack(Index count, const Row& row, float* x, float* halves) const {
-  Index width = table().rough_rows;
+  Index width = table().rough_rows, features = points_.features();
   for (Index r = 0; r < count || r % width != 0; ++r) {
     Index i = row(std::min(r, count - 1));
-    const float* from = panels_.data() + place(i);
-    float* to = x + r / width * width * features_ + r % width;
-    for (Index k = 0; k < features_; ++k) to[k * width] = from[k * kPanel];
-    halves[r] = halves_[i];
+    const float* from = points_.point(i);
+    float* to = x + r / width * width * features + r % width;
+    for (Index k = 0; k < features; ++k) to[k * width] = from[k * kPanel];
+    halves[r] = *points_.halves(i);
   }
 }
 
 // Row row(r) to row slot(r) of `out`, for r < count; panels_of(r) says how many panels rows up to r need.
-template <class Row, class Slot, class Panels>
-void RoughRows::fill_groups(Index count, const Row& row, const Slot& slot, const Panels& panels_of,
+template <class Row, class Slot, class Count>
+void RoughRows::fill_groups(Index count, const Row& row, const Slot& slot, const Count& panels_of,
                             Output<float> out, int threads) const {
   const Table& t = table();
   Index height = t.rough_rows, each = kGroups * height, down = (count + each - 1) / each;
-  Index most = (n_ + kPanel - 1) / kPanel;
+  Index features = points_.features(), most = points_.count();
   Index across = threads == 1 || down == 0 ? 1 : std::clamp<Index>(kJobs * threads / down, 1, most);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
-    std::vector<float> x(static_cast<std::size_t>(each * features_));
+    std::vector<float> x(static_cast<std::size_t>(each * features));
     float halves[kGroups * kMostRows];
     float* to[kMostRows];
 #pragma omp for schedule(dynamic) collapse(2)
@@ -77,7 +61,7 @@ void RoughRows::fill_groups(Index count, const Row& row, const Slot& slot, const
           for (Index r = first; r < last; r += height) {
             Index some = std::min(height, last - r);
             for (Index k = 0; k < some; ++k) to[k] = out.data + slot(r + k) * out.stride + p * kPanel;
-            t.fill_rough({x.data() + (r - first) * features_, halves + (r - first), some, to}, panel(p));
+            t.fill_rough({x.data() + (r - first) * features, halves + (r - first), some, to}, panel(p));
           }
       }
   }
@@ -87,7 +71,7 @@ void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<
                      int threads) const {
   auto row = [=](Index r) { return rows[r]; };
   auto slot = [=](Index r) { return slots[r]; };
-  Index panels = (n_ + kPanel - 1) / kPanel;
+  Index panels = points_.count();
   fill_groups(count, row, slot, [=](Index) { return panels; }, out, threads);
 }
 
@@ -99,9 +83,9 @@ void RoughRows::fill_lower(Index first, Index last, Output<float> out, int threa
 void RoughRows::add_product(Index count, const Index* rows, const double* factors, double* out,
                             int threads) const {
   const Table& t = table();
-  Index panels = (n_ + kPanel - 1) / kPanel, height = t.rough_rows;
+  Index panels = points_.count(), height = t.rough_rows, features = points_.features();
   auto room = static_cast<std::size_t>((count + height - 1) / height * height);
-  std::vector<float> x(room * static_cast<std::size_t>(features_)), halves(room), weights(room);
+  std::vector<float> x(room * static_cast<std::size_t>(features)), halves(room), weights(room);
   pack(count, [=](Index r) { return rows[r]; }, x.data(), halves.data());
   for (Index r = 0; r < count; ++r) weights[r] = static_cast<float>(factors[r]);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
@@ -109,7 +93,7 @@ void RoughRows::add_product(Index count, const Index* rows, const double* factor
     double sums[kPanel] = {};
     RoughPanel columns = panel(p);
     for (Index r = 0; r < count; r += height)
-      t.multiply_rough({x.data() + r * features_, halves.data() + r, height, nullptr}, columns,
+      t.multiply_rough({x.data() + r * features, halves.data() + r, height, nullptr}, columns,
                        weights.data() + r, sums);
     for (Index c = 0; c < columns.columns; ++c) out[p * kPanel + c] += sums[c];
   }

@@ -6,8 +6,7 @@
 // on which of the two points is the row.
 #pragma once
 
-#include <vector>
-
+#include "panels.hpp"
 #include "table.hpp"
 
 namespace mercer {
@@ -15,7 +14,7 @@ namespace mercer {
 class RoughRows {
  public:
   // n points of so many features, scaled so that the kernel is 2^(-|x - y|^2 / 2).
-  RoughRows(const float* points, Index n, Index features);
+  RoughRows(const float* points, Index n, Index features) : points_(points, n, features) {}
 
   // Row rows[r] of the matrix to row slots[r] of `out`.
   void fill(Index count, const Index* rows, const Index* slots, Output<float> out, int threads) const;
@@ -28,16 +27,13 @@ class RoughRows {
 
  private:
   RoughPanel panel(Index p) const;
-  Index place(Index i) const { return i / kPanel * features_ * kPanel + i % kPanel; }  // in the panels
   template <class Row>
   void pack(Index count, const Row& row, float* x, float* halves) const;
-  template <class Row, class Slot, class Panels>
-  void fill_groups(Index count, const Row& row, const Slot& slot, const Panels& panels_of, Output<float> out,
+  template <class Row, class Slot, class Count>
+  void fill_groups(Index count, const Row& row, const Slot& slot, const Count& panels_of, Output<float> out,
                    int threads) const;
 
-  Index n_, features_;
-  std::vector<float> panels_;  // [panel][feature][column]
-  std::vector<float> halves_;  // |x|^2 / 2
+  Panels<float> points_;
 };
 
 }  // namespace mercer

@@ -5,8 +5,7 @@
 // its place, or on which of the two points is the row.
 #pragma once
 
-#include <vector>
-
+#include "panels.hpp"
 #include "table.hpp"
 
 namespace mercer {
@@ -14,19 +13,15 @@ namespace mercer {
 class SingleRows {
  public:
   // n points of so many features, scaled so that the kernel is exp(-|x - y|^2 / 2).
-  SingleRows(const double* points, Index n, Index features);
+  SingleRows(const double* points, Index n, Index features) : points_(points, n, features) {}
 
-  Index size() const { return n_; }
+  Index size() const { return points_.size(); }
 
   // Values of point i with points first .. first + count - 1.
   void fill(Index i, Index first, Index count, float* out) const;
 
  private:
-  Index place(Index i) const { return i / kPanel * features_ * kPanel + i % kPanel; }  // in the panels
-
-  Index n_, features_;
-  std::vector<double> panels_;  // [panel][feature][column]
-  std::vector<double> halves_;  // |x|^2 / 2
+  Panels<double> points_;
 };
 
 }  // namespace mercer

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.engine.rough import RoughRows
+from mercer.engine.single import SingleRows
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Laplacian
 
@@ -82,6 +83,7 @@ def test_widths_per_feature():
     np.testing.assert_allclose(out, gram(k, X).dense(), rtol=2e-5)
 
 
+@pytest.mark.parametrize("kind", [RoughRows, SingleRows])
 @pytest.mark.parametrize(
     ("k", "X"),
     [
@@ -93,8 +95,8 @@ def test_widths_per_feature():
     ],
     ids=["laplacian", "sum", "narrow", "huge", "no-features"],
 )
-def test_not_for_other_kernels_or_points_far_apart(k, X):
-    assert rough(k, X) is None
+def test_not_for_other_kernels_or_points_far_apart(k, X, kind):
+    assert kind.of(k._program(k._prepare(X), None)) is None
 
 
 @pytest.mark.parametrize("n", [1, 32, 47, 49, 200])

@@ -8,7 +8,7 @@ import pytest
 from mercer import _native
 from mercer.engine.single import MOST_FEATURES, SingleRows
 from mercer.gram import gram
-from mercer.kernels import Gaussian, Laplacian
+from mercer.kernels import Gaussian
 from mercer.solvers.box.precision import ROUNDING_OF_SINGLE
 
 pytestmark = pytest.mark.native
@@ -56,20 +56,10 @@ def test_bits_depend_on_the_pair_alone():
         np.testing.assert_array_equal(row(single, 77, first, count), K[77, first : first + count])
 
 
-@pytest.mark.parametrize(
-    ("k", "X"),
-    [
-        (Laplacian(1.0), np.eye(3)),
-        (2.0 * Gaussian(1.0) + 1.0, np.eye(3)),
-        (Gaussian(1e-3), np.eye(3)),  # far from each other
-        (Gaussian(1.0), np.array([[1e300], [-1e300]])),
-        (Gaussian(1.0), np.zeros((3, 0))),
-        (Gaussian(1.0), np.random.default_rng(0).random((3, MOST_FEATURES + 1))),
-    ],
-    ids=["laplacian", "sum", "narrow", "huge", "no-features", "many-features"],
-)
-def test_not_for_other_kernels_or_points_far_apart_or_long(k, X):
-    assert rows(k, X) is None
+def test_not_for_many_features():
+    X = np.random.default_rng(0).random((3, MOST_FEATURES + 1))
+    assert rows(Gaussian(1.0), X[:, 1:]) is not None
+    assert rows(Gaussian(1.0), X) is None
 
 
 @pytest.mark.parametrize(("i", "first", "count"), [(-1, 0, 1), (3, 0, 1), (0, -1, 1), (0, 2, 2)])

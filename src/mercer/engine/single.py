@@ -18,7 +18,8 @@ __all__ = ["SingleRows"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
-#: Features up to which a row is as quick as its part of a block: beyond them, points do not stay in cache.
+#: Features up to which the rows that are needed are as quick as whole blocks, also if these are most of them:
+#: with more, points do not stay in cache.
 MOST_FEATURES = 32
 
 
