@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "dispatch.hpp"
@@ -73,7 +74,7 @@ template <class T>
 void Decomposition<T>::Inner::grow(Index size, int groups, bool filled) {
   Index old = width, count = std::ssize(member);
   resize(size, groups);
-  auto larger = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size * width));
+  auto larger = make_large<T>(static_cast<std::size_t>(size * width));
   for (Index a = 0; a < size; ++a) {
     T* row = larger.get() + a * width;
     Index known = a < count ? count : 0;
@@ -258,16 +259,20 @@ void Decomposition<T>::collect() {
   Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
   std::sort(in.fresh.begin(), in.fresh.end());
   // Rows are read from left to right, which the machine foresees.
-  std::vector<Index> order(static_cast<std::size_t>(count));
-  for (Index c = 0; c < count; ++c) order[c] = c;
-  std::sort(order.begin(), order.end(), [&](Index c, Index d) { return in.column[c] < in.column[d]; });
+  struct Place {
+    std::int32_t column, at;
+  };
+  std::vector<Place> order(static_cast<std::size_t>(count));
+  for (Index c = 0; c < count; ++c)
+    order[c] = {static_cast<std::int32_t>(in.column[c]), static_cast<std::int32_t>(c)};
+  std::sort(order.begin(), order.end(), [](Place c, Place d) { return c.column < d.column; });
 #pragma omp parallel num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
   {
 #pragma omp for schedule(dynamic, 16)
     for (Index k = 0; k < news; ++k) {
       const T* row = cache_[in.member[in.fresh[k]]];
       T* to = in.K + in.fresh[k] * width;
-      for (Index c : order) to[c] = row[in.column[c]];
+      for (Place place : order) to[place.at] = row[place.column];
     }
     // The new columns of some rows at a time, so that these stay in cache.
     Index bands = news < count ? (count + kBand - 1) / kBand : 0;

@@ -31,6 +31,7 @@
 #include <memory>
 #include <vector>
 
+#include "large.hpp"
 #include "row_cache.hpp"
 #include "table.hpp"
 
@@ -130,7 +131,7 @@ class Decomposition {
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
     T* K = nullptr;
-    std::unique_ptr<T[]> own;  // what K is, unless it lies elsewhere
+    LargeArray<T> own;  // what K is, unless it lies elsewhere
     std::vector<char> lacks;   // whether a row is still to be made
     std::vector<double> b, low, high;
     State<double> state;

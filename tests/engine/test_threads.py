@@ -2,12 +2,13 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import threadpoolctl
 
 from mercer import _native
-from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
+from mercer.engine.threads import Team, inside_tile, num_threads, single_threaded_blas
 from mercer.errors import ParameterError
 
 pytestmark = pytest.mark.native
@@ -110,3 +111,26 @@ def test_a_forked_process_does_not_wait_for_threads_that_stayed_behind():
         [sys.executable, "-c", FORKED], env=env, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "0"
+
+
+def test_a_team_shares_the_threads(monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", "5")
+    team, seen = Team(), []
+    with team.member():
+        alone = num_threads()
+
+        def work():
+            before = num_threads()
+            with team.member():
+                seen.append((before, num_threads()))
+
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(work).result()
+        assert (alone, num_threads()) == (5, 5)
+        with inside_tile():
+            assert num_threads() == 1
+    assert seen == [(5, 2)]
+    assert num_threads() == 5
+    with pytest.raises(ZeroDivisionError), team.member():
+        raise ZeroDivisionError
+    assert team.size == 0

@@ -18,7 +18,7 @@ import threadpoolctl
 from mercer import _native
 from mercer.errors import ParameterError
 
-__all__ = ["few_threads", "inside_tile", "num_threads", "single_threaded_blas"]
+__all__ = ["Team", "few_threads", "inside_tile", "num_threads", "single_threaded_blas"]
 
 #: Up to this many points linear algebra runs on one thread: it is bound by memory, or too short to share.
 SMALL = 4096
@@ -41,7 +41,8 @@ def num_threads() -> int:
 
     ``MERCER_NUM_THREADS`` where it is set, else what OpenMP would use, which honours ``OMP_NUM_THREADS`` and
     ``threadpoolctl.threadpool_limits``.  Inside a tile the answer is 1, and so it is in a process that was
-    forked: the threads of OpenMP stay behind, and waiting for them would take forever.
+    forked: the threads of OpenMP stay behind, and waiting for them would take forever.  Members of a
+    :class:`Team` have an equal share each.
 
     Examples
     --------
@@ -51,6 +52,11 @@ def num_threads() -> int:
     """
     if _is_forked or getattr(_local, "depth", 0) > 0:
         return 1
+    team: Team | None = getattr(_local, "team", None)
+    return _all_threads() if team is None else max(1, _all_threads() // team.size)
+
+
+def _all_threads() -> int:
     text = os.environ.get("MERCER_NUM_THREADS")
     if text is None:
         return _native.max_threads()
@@ -74,6 +80,35 @@ def inside_tile() -> Iterator[None]:
         yield
     finally:
         _local.depth -= 1
+
+
+class Team:
+    """Threads that work side by side and share what :func:`num_threads` would give each of them.
+
+    Examples
+    --------
+    >>> team, alone = Team(), num_threads()
+    >>> with team.member():
+    ...     num_threads() == alone
+    True
+    """
+
+    def __init__(self) -> None:
+        self.size, self._lock = 0, threading.Lock()
+
+    @contextmanager
+    def member(self) -> Iterator[None]:
+        """Count the calling thread among those at work."""
+        before = getattr(_local, "team", None)
+        with self._lock:
+            self.size += 1
+        _local.team = self
+        try:
+            yield
+        finally:
+            _local.team = before
+            with self._lock:
+                self.size -= 1
 
 
 @cache

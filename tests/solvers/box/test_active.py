@@ -8,7 +8,7 @@ import pytest
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
 from mercer.solvers.box import BoxProblem, decomposition, solve_box
-from mercer.solvers.box.active import _Search, follow, settle
+from mercer.solvers.box.active import NEAR, _Search, settle
 from mercer.solvers.box.bordered import SystemsOnSets
 from mercer.solvers.box.cholesky import BLOCK, Factor
 from mercer.solvers.matrices import DenseMatrix, GramMatrix
@@ -105,9 +105,18 @@ def test_settles_at_the_solution(C, constraint):
     np.testing.assert_allclose(f, K @ b + problem.linear, atol=1e-5)
     assert (b == np.clip(b, problem.low, problem.high)).all()
     assert constraint == "free" or abs(b.sum()) < 1e-4 * np.abs(b).sum()
-    assert problem.optimality(b, K @ b + problem.linear).violation <= 1e-3
+    assert problem.optimality(b, K @ b + problem.linear).violation <= NEAR * 1e-3
     exact = solve_box(problem, DenseMatrix(K), tol=1e-9).value.coefficients
-    np.testing.assert_allclose(K @ b, K @ exact, atol=2e-3)
+    np.testing.assert_allclose(K @ b, K @ exact, atol=2 * NEAR * 1e-3)
+
+
+def test_rounds_end_at_the_solution_if_steps_are_not_to_finish(monkeypatch):
+    monkeypatch.setattr("mercer.solvers.box.active.NEAR", 1.0)
+    X, problem = classifier(300, 1.0)
+    K = np.asarray(gram(Gaussian(1.0), X).dense())
+    rough = solve_box(problem, DenseMatrix(K), tol=0.05, refine=False).value
+    b, _ = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-3)
+    assert problem.optimality(b, K @ b + problem.linear).violation <= 1e-3
 
 
 def test_settles_where_the_rate_changes_at_zero():
@@ -117,7 +126,7 @@ def test_settles_where_the_rate_changes_at_zero():
     K = np.asarray(gram(Gaussian(1.0), X).dense())
     rough = solve_box(problem, DenseMatrix(K), tol=0.1, refine=False).value
     b, _ = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-4)
-    assert problem.optimality(b, K @ b - y).violation <= 1e-4
+    assert problem.optimality(b, K @ b - y).violation <= NEAR * 1e-4
 
 
 def test_gives_up_where_no_set_can_be_solved():
@@ -161,43 +170,7 @@ def test_guesses_have_the_same_bits_on_any_number_of_threads(monkeypatch):
     np.testing.assert_array_equal(results[0].gradient, results[1].gradient)
 
 
-# -- following a solution -----------------------------------------------------------------------
-@pytest.mark.parametrize("constraint", ["sum", "free"])
-@pytest.mark.parametrize("factor", [0.5, 1.0, 1.3, 3.0])
-def test_follows_to_other_bounds(factor, constraint):
-    X, problem = classifier(400, 1.0, d=10)
-    problem = BoxProblem(problem.linear, problem.low, problem.high, constraint=constraint)
-    K = np.asarray(gram(Gaussian(2.0), X).dense())
-    first = solve_box(problem, DenseMatrix(K), tol=1e-9).value
-    systems = SystemsOnSets(DenseMatrix(K), constraint == "sum")
-    other = problem.scaled(factor)
-    found = follow(problem, other, factor, systems, first.coefficients, first.gradient, 1e-3)
-    assert found is not None
-    b, f = found
-    np.testing.assert_allclose(f, K @ b + problem.linear, atol=1e-5)
-    assert (b == np.clip(b, other.low, other.high)).all()
-    assert constraint == "free" or abs(b.sum()) < 1e-9 * np.abs(b).sum()
-    assert other.optimality(b, K @ b + problem.linear).violation <= 1e-3
-    exact = solve_box(other, DenseMatrix(K), tol=1e-9).value.coefficients
-    np.testing.assert_allclose(K @ b, K @ exact, atol=2e-3)
-
-
-def test_one_factor_serves_several_bounds(monkeypatch):
-    X, problem = classifier(600, 1.0)
-    K = DenseMatrix(np.asarray(gram(Gaussian(1.0), X).dense()))
-    point = solve_box(problem, K, tol=1e-9).value
-    systems = SystemsOnSets(K, True)
-    factors = []
-    of = Factor.of
-    monkeypatch.setattr(Factor, "of", lambda A, shift: factors.append(len(A)) or of(A, shift))
-    b, f = point.coefficients, point.gradient
-    for k in range(8):
-        here, there = problem.scaled(1.01**k), problem.scaled(1.01 ** (k + 1))
-        b, f = follow(here, there, 1.01, systems, b, f, 1e-3)
-    assert systems.solved >= 8
-    assert len(factors) < 4
-
-
+# -- starts in other boxes ------------------------------------------------------------------------
 def test_stretching_keeps_what_is_at_a_bound():
     problem = BoxProblem(np.array([1.0, -1.0, 2.0]), np.array([0.0, -0.3, -0.7]), np.array([0.1, 0.0, 0.7]))
     b = np.array([0.1, -0.3, 0.2])
@@ -212,9 +185,9 @@ def test_stretching_keeps_what_is_at_a_bound():
 def test_a_start_in_a_larger_box():
     problem = BoxProblem(np.full(4, -1.0), np.zeros(4), np.full(4, 0.5), constraint="free")
     K = np.diag([1.0, 1.0, 4.0, 4.0])
-    held, loose = np.array([0.5, 0.5, 0.25, 0.0]), np.array([0.5, 0.3, 0.25, 0.25])
+    held, loose = np.array([0.5, 0.3, 0.25, 0.0]), np.array([0.4, 0.3, 0.25, 0.25])
     for b, factor, expected in (
-        (held, 2.0, [1.0, 1.0, 0.5, 0.0]),  # most at a bound: in proportion
+        (held, 2.0, [1.0, 0.6, 0.5, 0.0]),  # some at a bound: in proportion
         (loose, 2.0, loose),
         (loose, 0.5, 0.5 * loose),  # the box has become smaller
     ):

@@ -1,5 +1,8 @@
 """Problems along a path: the answers of single fits, whatever K is about right, and honest stops."""
 
+import threading
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 
@@ -8,8 +11,9 @@ from mercer.kernels import Gaussian
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
-from mercer.solvers.box import path
-from mercer.solvers.box.active import follow
+from mercer.solvers.box import decomposition
+from mercer.solvers.box.active import settle
+from mercer.solvers.box.decomposition import Run
 from mercer.solvers.watch import Watch
 
 CS = [0.1, 1.0, 30.0]
@@ -169,27 +173,30 @@ CLOSE = [5.0, 10.0, 20.0, 40.0]
 
 
 @pytest.fixture
-def always(monkeypatch):
-    """Every solution is followed; records how that ended."""
+def guesses(monkeypatch):
+    """Every problem needs more than its first steps, and its free set is guessed; records how that ended."""
     ends = []
 
     def recorded(*arguments):
-        found = follow(*arguments)
+        found = settle(*arguments)
         ends.append(found is not None)
         return found
 
-    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
-    monkeypatch.setattr(path, "follow", recorded)
+    monkeypatch.setattr(decomposition, "FIRST_STEPS", 400)
+    monkeypatch.setattr(decomposition, "expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr(decomposition, "settle", recorded)
     return ends
 
 
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
 @pytest.mark.parametrize("constraint", ["sum", "free"])
 @pytest.mark.parametrize("make", [lazily, held, held_roughly])
-def test_solutions_that_are_followed(make, constraint, always):
+def test_what_first_steps_leave_to_do(make, constraint, threads, guesses, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
     X, y = overlapping(1300)
     G = gram(Gaussian(2.0), X)
     found = solve_boxes(posed(y, constraint), CLOSE, make(G), progress=False)
-    assert always == [True, True, True]
+    assert guesses[:4] == [True] * 4
     K = G.dense()
     for C, solution in zip(CLOSE, found, strict=True):
         b = solution.value.coefficients
@@ -197,89 +204,134 @@ def test_solutions_that_are_followed(make, constraint, always):
         assert solution.converged
         assert state.violation <= 1e-3
         assert solution.gap == pytest.approx(state.gap, rel=1e-3, abs=1e-6)
-        assert solution.stats["rounds"] > 0
-    if make is not held_roughly:  # whose steps end far from the solution, and go on
-        assert [s.stats["iterations"] > 0 for s in found] == [True, False, False, False]
+        assert solution.stats["iterations"] > 0
+        assert solution.stats["seconds"] > 0
 
 
-def test_the_same_bits_on_any_number_of_threads(always, monkeypatch):
+def test_the_same_bits_on_any_number_of_threads(guesses, monkeypatch):
     X, y = overlapping(1300)
     results = []
-    for threads in ("1", "3"):
+    for threads in ("1", "2", "3", "3"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
         G = gram(Gaussian(2.0), X)
         results.append(solve_boxes(posed(y), CLOSE, held(G), progress=False))
-    assert all(always)
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one.value.coefficients, other.value.coefficients)
+    assert guesses == [True] * 16
+    for others in zip(*results, strict=True):
+        for other in others[1:]:
+            np.testing.assert_array_equal(others[0].value.coefficients, other.value.coefficients)
+            assert others[0].stats["iterations"] == other.stats["iterations"]
 
 
-def test_what_cannot_be_followed_is_not_tried_again(monkeypatch):
-    tried = []
-    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
-    monkeypatch.setattr(path, "follow", lambda *a: tried.append(a))
+def test_helpers_work_while_steps_go_on(guesses, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", "3")
+    threads = set()
+    recorded = decomposition.settle
+    monkeypatch.setattr(
+        decomposition, "settle", lambda *a: (threads.add(threading.current_thread().name), recorded(*a))[1]
+    )
     X, y = overlapping(1300)
-    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert len(tried) == 1
-    assert all(s.converged for s in found)
+    solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    assert any(name.startswith("ThreadPoolExecutor") for name in threads)
 
 
-def test_bounds_far_apart_are_not_followed(always):
+def test_rows_that_are_not_held_are_not_kept_for_later(guesses, monkeypatch):
+    """Without K in memory each problem is finished, here, before the next one begins."""
+    monkeypatch.setenv("MERCER_NUM_THREADS", "3")
+    begun = []
+    begin, approach = Run.begin, Run.approach
+    monkeypatch.setattr(Run, "begin", lambda self, *a: (begun.append("begun"), begin(self, *a))[1])
+    monkeypatch.setattr(Run, "approach", lambda self, *a: (begun.append("finished"), approach(self, *a))[1])
     X, y = overlapping(1300)
-    found = solve_boxes(posed(y), [0.1, 10.0], held(gram(Gaussian(2.0), X)), progress=False)
-    assert always == []
-    assert all(s.converged for s in found)
+    solve_boxes(posed(y), CLOSE, lazily(gram(Gaussian(2.0), X)), progress=False)
+    assert begun == ["begun", "finished"] * 4
 
 
-def test_ctrl_c_while_a_solution_is_followed(monkeypatch):
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_ctrl_c_while_free_sets_are_guessed(threads, guesses, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
-    monkeypatch.setattr(path, "follow", interrupted)
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+    monkeypatch.setattr(decomposition, "settle", interrupted)
     X, y = overlapping(1300)
     found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert [s.converged for s in found] == [True, False, False, False]
-    assert all("interrupted" in s.status and s.gap > 0 for s in found[1:])
+    assert not any(s.converged for s in found)
+    assert all("interrupted" in s.status and s.gap > 0 for s in found)
 
 
-def test_a_callback_stops_a_solution_that_is_followed(monkeypatch):
-    monkeypatch.setattr(path, "expected_seconds", lambda problem, b: 0.0)
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_ctrl_c_while_helpers_are_waited_for(threads, guesses, monkeypatch):
+    """Those who are at work are told, and what they have is used."""
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+    waited = []
+    result = Future.result
+
+    def interrupted(self, timeout=None):
+        if not waited:
+            waited.append(self)
+            raise KeyboardInterrupt
+        return result(self, timeout)
+
+    monkeypatch.setattr(Future, "result", interrupted)
+    X, y = overlapping(1300)
+    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    assert len(waited) == (threads == "3")
+    assert all(s.converged or "interrupted" in s.status for s in found)
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_a_callback_stops_all(threads, guesses, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
     monkeypatch.setattr(Watch, "is_due", True)
     X, y = overlapping(1300)
     told = []
 
     def callback(report):
         told.append(report.iteration)
-        return told.count(0) == 2  # at the start of the first, and while the second is sought
+        return told.count(0) == 3
 
     found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), callbacks=[callback], progress=False)
-    assert [s.converged for s in found] == [True, False, False, False]
-    assert all("a callback" in s.status for s in found[1:])
+    assert [s.converged for s in found[2:]] == [False, False]
+    assert all(s.converged or "a callback" in s.status for s in found)
 
 
-def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes(always):
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_errors_of_callbacks_are_raised(threads, guesses, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+
+    def callback(report):
+        if report.iteration > 0:
+            raise ZeroDivisionError
+
+    X, y = overlapping(1300)
+    with pytest.raises(ZeroDivisionError):
+        solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), callbacks=[callback], progress=False)
+
+
+def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes():
     X, y = classification(1200)
     G = gram(Gaussian(0.01), X)  # nearly the identity: b_i is nearly y_i
     found = solve_boxes(posed(y), [3.0, 6.0, 12.0], held(G), progress=False)
-    assert always == []
     assert [s.stats["iterations"] > 0 for s in found] == [True, False, False]
     for solution in found:
         assert solution.converged
         np.testing.assert_array_equal(solution.value.coefficients, found[0].value.coefficients)
 
 
-def test_guesses_that_failed_are_not_repeated_at_every_value(monkeypatch):
-    tried = []
-    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", 100)
-    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 2e-5)
-    monkeypatch.setattr("mercer.solvers.box.decomposition.settle", lambda *a: tried.append(a))
-    monkeypatch.setattr(path, "follow", lambda *a: None)
+def test_guesses_that_fail_leave_the_rest_to_steps(guesses, monkeypatch):
+    monkeypatch.setattr(decomposition, "settle", lambda *a: guesses.append(False))
     X, y = overlapping(1300)
-    K = held(gram(Gaussian(2.0), X))
-    found = solve_boxes(posed(y), CLOSE, K, refine=False, progress=False)
+    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    assert guesses
     assert all(s.converged for s in found)
-    along, tried[:] = len(tried), []
-    for C in CLOSE:
-        solve_box(posed(y).scaled(C), K, refine=False, progress=False)
-    assert 0 < along < len(tried)
+
+
+@pytest.mark.parametrize("max_iter", [300, 600, 1000])
+def test_a_limit_of_steps(max_iter, guesses, monkeypatch):
+    """Before, within and after the first steps."""
+    monkeypatch.setattr(decomposition, "settle", lambda *a: None)
+    X, y = overlapping(1300)
+    matrix = held(gram(Gaussian(2.0), X))
+    found = solve_boxes(posed(y), CLOSE, matrix, max_iter=max_iter, progress=False)
+    assert [s.stats["iterations"] for s in found] == [max_iter] * 4
+    assert all("max_iter" in s.status for s in found)

@@ -218,12 +218,13 @@ class SVC(Classifier):
         time_budget: float | None = None,
         callbacks: Any = (),
     ) -> list[Self]:
-        """Fit for several values of C, each from the solution for the one before.
+        """Fit for several values of C, each from where the steps for the one before have led.
 
         The kernel values are computed once, and held where they fit; every solution is as exact as that of
-        ``fit``.  What stops one value of C stops those that are larger: their models are where they began.
-        Pairs of many classes go along all values of C one after the other: what stops one pair leaves those
-        that follow as they are, in every model.
+        ``fit``.  What stops one value of C stops all that are not solved yet: their models are where they
+        were.  Callbacks may be called from other threads, which finish one value while the steps for the next
+        go on.  Pairs of many classes go along all values of C one after the other: what stops one pair leaves
+        those that follow as they are, in every model.
 
         Parameters
         ----------

@@ -14,6 +14,7 @@
 ``interior``       an interior point method, for K of a low rank
 ``low_rank``       when that pays
 ``path``           ``solve_boxes``: problems that differ in their bounds alone
+``line``           how these are approached, one from where another has led
 ``pairs``          ``PairSolver``: many problems, each on the points of two classes
 =================  ===================================================================
 """

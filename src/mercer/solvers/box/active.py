@@ -12,14 +12,10 @@ is a semismooth Newton method); if they do not, nothing is lost but time.
 
 A round costs the factorisation of K_FF in single precision, :math:`|F|^3 / 3` multiplications.  Two-variable
 steps converge linearly, and take far longer where thousands of free variables depend on each other.
-
-Where bounds grow, the solution is followed: while the free set is the same, it is linear in the bounds.  On
-the way to the new bounds the set is corrected a few times, so that each guess is wrong in little.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -30,16 +26,16 @@ from ..matrices import SymmetricMatrix
 from .bordered import SystemsOnSets
 from .problem import BoxProblem, Vector
 
-__all__ = ["expected_seconds", "follow", "settle"]
+__all__ = ["expected_seconds", "settle"]
 
 #: Rounds before giving up.
 MOST_ROUNDS = 16
 
-#: On the way to other bounds the free set is corrected so often that they grow by at most this in between.
-MOST_GROWTH = 1.6
-
 #: Wrong guesses must become fewer by this factor within two rounds.
 PROGRESS = 0.75
+
+#: Rounds end with so many wrong guesses if the violation is at most so many times what is good enough.
+FEW, NEAR = 32, 8.0
 
 #: Guesses that grow to more than so many times the first one, and so many more, are hopeless: K has a low
 #: rank, and most variables would have to be free to satisfy the system.
@@ -75,7 +71,8 @@ def settle(
     b, f : array of shape (n,)
         A point that satisfies the constraint, and its gradient ``K b + q``.
     tol : float
-        Violation of the optimality conditions that is good enough.
+        Violation of the optimality conditions that is good enough.  What is returned has no more, or little
+        more: then a few steps from there end sooner than another round.
     is_stopped : callable
         Asked between rounds.
     """
@@ -84,46 +81,10 @@ def settle(
         return search.settle(is_stopped)
 
 
-def follow(
-    problem: BoxProblem,
-    other: BoxProblem,
-    factor: float,
-    systems: SystemsOnSets,
-    b: Vector,
-    f: Vector,
-    tol: float,
-    is_stopped: Callable[[], bool] = lambda: False,
-) -> tuple[Vector, Vector] | None:
-    """The solution of ``other``, whose bounds are ``factor`` times as far, from that of a problem.
-
-    Parameters
-    ----------
-    problem, other : BoxProblem
-        With the constraint ``"sum"`` or ``"free"``; a sum is multiplied as well.
-    factor : float
-    systems : SystemsOnSets
-        Of K; what it remembers of other problems is used.
-    b, f : array of shape (n,)
-        The solution, and its gradient ``K b + q``.
-    tol, is_stopped
-        As for :func:`settle`, and so is what is returned.
-    """
-    search = _Search(problem, systems, b, f, tol)
-    parts = math.ceil(abs(math.log(factor)) / math.log(MOST_GROWTH))
-    with single_threaded_blas():
-        for k in range(1, parts):
-            part = factor ** (k / parts)
-            search.stretch(problem.scaled(part), part)
-            if search.round() < 0 or is_stopped():
-                return None
-        search.stretch(other, factor)
-        return search.settle(is_stopped)
-
-
 class _Search:
     def __init__(self, problem: BoxProblem, systems: SystemsOnSets, b: Vector, f: Vector, tol: float) -> None:
         self.problem, self.systems, self.b, self.f, self.tol = problem, systems, b.copy(), f.copy(), tol
-        self.factor, self.matrix = 1.0, systems.matrix
+        self.matrix = systems.matrix
         self.total = float(b.sum())
         self.free = problem.is_free(b)
         self.rises = b > 0
@@ -134,7 +95,7 @@ class _Search:
         most = MOST_TIMES * int(self.free.sum()) + MOST_MORE
         for _ in range(MOST_ROUNDS):
             count = self.round()
-            if count == 0:
+            if count == 0 or (0 < count <= FEW and self.violation <= NEAR * self.tol):
                 return self.b, self.f
             wrong.append(count)
             stuck = self.free.sum() > most or (len(wrong) > 3 and wrong[-1] > PROGRESS * wrong[-3])
@@ -142,12 +103,10 @@ class _Search:
                 return None
         return None
 
-    def stretch(self, problem: BoxProblem, factor: float) -> None:
-        """Go on with bounds that are so many times as far as the first ones."""
-        more, self.factor = factor / self.factor, factor
-        self.b, self.f = self.problem.stretched(self.b, self.f, problem, more)
-        self.problem = problem
-        self.total *= more
+    @property
+    def violation(self) -> float:
+        """Of the optimality conditions, at the point."""
+        return self.problem.optimality(self.b, self.f).violation
 
     def round(self) -> int:
         """Solve for the guess and correct it; return how many variables were wrong, -1 if that failed."""

@@ -49,11 +49,9 @@ class SystemsOnSets:
         self._shift = SHIFT * float(matrix.diagonal().max(initial=0.0))
         self._base: _Base | None = None
         self._for_factor, self._for_columns = _Room(), _Room()
-        self.solved = 0  # systems so far
 
     def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float] | None:
         """The solution for the set ``index``, which is sorted; None if K is (nearly) singular there."""
-        self.solved += 1
         if self._base is None or self._base.distance(index) > MOST_DIFFERENT * len(index):
             self._base = self._factored(index)
         try:

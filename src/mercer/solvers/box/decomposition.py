@@ -12,6 +12,7 @@ the tolerance, steps go on from there.  So rounding of the rows affects the time
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -60,6 +61,9 @@ STEPS, STEPS_EACH = 20_000, 50
 
 #: Steps on larger problems between two looks at whether it pays to guess the free set.
 STEPS_BETWEEN_LOOKS = 16_384
+
+#: Steps between the first two looks where others wait for them.
+FIRST_STEPS = 8_192
 
 #: Seconds of exact steps on larger problems, for each variable and for the cube of each that is free.
 EXACT_COST, EXACT_FREE_COST = 3.4e-5, 4e-8
@@ -112,9 +116,10 @@ class Run:
         n = problem.size
         self.problem, self.matrix, self.tol = problem, matrix, tol
         self._cache_bytes, self._threads = cache_bytes, threads
-        self._low_rank = LowRank(matrix) if low_rank is None else low_rank
+        self.low_rank = LowRank(matrix) if low_rank is None else low_rank
         self._is_inside_open, self.interior_steps = True, 0  # an interior point method was not tried yet
         self.patience = 1.0  # steps that a guess saves must take so many times as long as it does
+        self._first_looks: tuple[float, float] | None = None  # violations, if steps have begun
         self.diagonal = matrix.diagonal()
         self.is_steep = is_steep(problem, self.diagonal)
         double = precise or not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
@@ -146,6 +151,11 @@ class Run:
             self.native.recompute()
 
     @property
+    def has_begun(self) -> bool:
+        """Whether there is more to do after the first steps."""
+        return self._first_looks is not None
+
+    @property
     def ends_exactly(self) -> bool:
         """Whether there are exact steps on the free set between others."""
         return self.dtype == np.float64 and self.problem.size <= _native.SET_SIZE
@@ -158,7 +168,7 @@ class Run:
         """The same for another problem with this matrix, from a point whose gradient is known."""
         precise = precise and not self.matrix.is_held
         limits = self.tol, self._cache_bytes, self._threads
-        result = Run(problem, self.matrix, b, *limits, f, precise=precise, low_rank=self._low_rank)
+        result = Run(problem, self.matrix, b, *limits, f, precise=precise, low_rank=self.low_rank)
         result._is_inside_open, result.patience = self._is_inside_open, self.patience
         return result
 
@@ -174,14 +184,21 @@ class Run:
             return self.problem.linear
         return self.matrix.product(b, quick) + self.problem.linear
 
+    def begin(self, watch: Watch, max_iter: int) -> int:
+        """The first steps only; ``LIMIT`` if there is more to do, else as :meth:`approach`."""
+        return self._attempt(watch, max_iter, self._begin)
+
     def approach(self, watch: Watch, max_iter: int) -> int:
         """Go to where the optimality conditions seem to hold, without a check; return how that ended."""
+        return self._attempt(watch, max_iter, self._descend)
+
+    def _attempt(self, watch: Watch, max_iter: int, go: Callable[[Watch, int], int]) -> int:
         native = self.native
         try:
             if watch.reason or watch(native.steps, native.violation()[0]):
                 return int(_native.STOPPED)
             with until(lambda: self._is_stopped(watch)):
-                return self._descend(watch, most_steps(max_iter, self.problem.size))
+                return go(watch, most_steps(max_iter, self.problem.size))
         except STOPPING as error:
             watch.stop(error)
             return int(_native.STOPPED)
@@ -229,7 +246,7 @@ class Run:
 
     def _recompute(self) -> float:
         """The gradient anew from the rows that are there; return how far it may be off."""
-        if self.rows.is_rough or self._low_rank.is_known:
+        if self.rows.is_rough or self.low_rank.is_known:
             return np.inf
         size = self.native.recompute()
         self.size = None if size < 0 else size
@@ -241,7 +258,7 @@ class Run:
         What comes from few features has smaller rounding errors than sums over rows.
         """
         self.rounding = 0.0
-        if self.dtype != np.float64 or self._low_rank.is_known or self._recompute() > 0:
+        if self.dtype != np.float64 or self.low_rank.is_known or self._recompute() > 0:
             b = self.native.b
             off = rounding_of_quick(b)
             quick = self.rows.is_rough and is_small(off, self.tol) and not best
@@ -284,35 +301,54 @@ class Run:
     def _is_stopped(self, watch: Watch) -> bool:
         return watch.is_due and watch(self.native.steps, self.native.violation()[0])
 
+    def _begin(self, watch: Watch, most: int) -> int:
+        """Some steps, with two looks at how fast the violation falls."""
+        native, looks = self.native, []
+        for _ in range(2):
+            left = most - native.steps
+            ending = int(native.run(self.goal, min(FIRST_STEPS, left), self.rows.fetch, watch))
+            if ending != _native.LIMIT or native.steps >= most:
+                return ending
+            looks.append(native.violation()[0])
+        self._first_looks = looks[0], looks[1]
+        return int(_native.LIMIT)
+
     def _descend_far(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
-        native, problem = self.native, self.problem
+        native, n = self.native, self.problem.size
         before = np.inf
-        guesses = problem.constraint != "signed" and not self.is_steep  # they are in single precision
         saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
-        while True:
+        if self._first_looks is not None:
+            (earlier, before), self._first_looks = self._first_looks, None
+            self._guess_if_it_pays(earlier, FIRST_STEPS, watch)
+        while not watch.reason:
             left = most - native.steps
             ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self.rows.fetch, watch))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
             if watch.is_due and watch(native.steps, violation):
-                return int(_native.STOPPED)
-            saved += step_seconds(STEPS_BETWEEN_LOOKS, problem.size)
+                break
+            saved += step_seconds(STEPS_BETWEEN_LOOKS, n)
             if self.goes_inside(watch):
                 continue
-            if is_cheap(problem, b, far=True) and _exact_seconds(problem, b) <= share * saved:
+            if is_cheap(self.problem, b, far=True) and _exact_seconds(self.problem, b) <= share * saved:
                 saved, share = 0.0, share if self._go_exactly(watch) else share / 2
                 continue
-            looks = _rounds_left(before, violation, self.tol)
-            seconds = step_seconds(looks * STEPS_BETWEEN_LOOKS, problem.size)
+            self._guess_if_it_pays(before, STEPS_BETWEEN_LOOKS, watch)
             before = violation
-            if not guesses or seconds < self.patience * expected_seconds(problem, b):
-                continue
-            if not self._guess(watch):
-                self.patience *= 4
-            if watch.reason:
-                return int(_native.STOPPED)
+        return int(_native.STOPPED)
+
+    def _guess_if_it_pays(self, before: float, steps: int, watch: Watch) -> None:
+        """Guess the free set, if steps would take longer; ``before`` is the violation so many steps ago."""
+        if self.problem.constraint == "signed" or self.is_steep:  # guesses are in single precision
+            return
+        looks = _rounds_left(before, self.native.violation()[0], self.tol)
+        seconds = step_seconds(looks * steps, self.problem.size)
+        if seconds < self.patience * expected_seconds(self.problem, self.native.b):
+            return
+        if not self._guess(watch):
+            self.patience *= 4
 
     def goes_inside(self, watch: Watch, eagerness: float = 1.0) -> bool:
         """Go to the solution by an interior point method once, if K has a low rank; whether it did.
@@ -322,10 +358,10 @@ class Run:
         native, problem, start = self.native, self.problem, self.native.b
         if not self._is_inside_open or native.violation()[0] <= self.goal or watch.reason:
             return False
-        if not self._low_rank.pays(eagerness * step_seconds(native.steps, problem.size)):
+        if not self.low_rank.pays(eagerness * step_seconds(native.steps, problem.size)):
             return False
         self._is_inside_open = False
-        found, steps = self._low_rank.point(problem, start, self.tol, lambda: self._is_stopped(watch))
+        found, steps = self.low_rank.point(problem, start, self.tol, lambda: self._is_stopped(watch))
         self.interior_steps += steps
         if found is None:
             return False
@@ -333,7 +369,7 @@ class Run:
             point = found, self._gradient(found)
             before, after = problem.optimality(start, native.f), problem.optimality(*point)
             # A solution has hardly more free variables than features; a point with more is not worth it.
-            few = int(problem.is_free(found).sum()) <= MORE_FREE * (self._low_rank.rank + 2)
+            few = int(problem.is_free(found).sum()) <= MORE_FREE * (self.low_rank.rank + 2)
             if after.violation > self.goal and few:
                 is_over = partial(self._is_stopped, watch)
                 point = polish(problem, self.matrix, *point, far=True, is_over=is_over)
@@ -346,7 +382,7 @@ class Run:
     def _blur(self, b: Vector, f: Vector) -> float:
         """By how much rounding may change the objective: less where b'Kb is the square of a known vector."""
         norm = size = float(np.abs(b) @ np.sqrt(np.abs(self.diagonal)))
-        if self._low_rank.is_known:
+        if self.low_rank.is_known:
             norm = math.sqrt(max(float(b @ (f - self.problem.linear)), 0.0))
         return ROUNDING * (norm * size + float(np.abs(b) @ np.abs(self.problem.linear)))
 
@@ -436,10 +472,9 @@ def most_steps(max_iter: int, n: int) -> int:
     return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
 
 
-def step_seconds(steps: float, n: int, free: int = 0) -> float:
-    """About how long so many steps on n variables take; working sets for many free ones leave the cache."""
-    size = min(n, max(_native.SET_SIZE, min(free, 2 * _native.SET_SIZE)))
-    return steps * STEP_COST * size * max(1.0, size / _native.SET_SIZE)
+def step_seconds(steps: float, n: int) -> float:
+    """About how long so many steps on n variables take."""
+    return steps * STEP_COST * min(n, _native.SET_SIZE)
 
 
 def _exact_seconds(problem: BoxProblem, b: Vector) -> float:

@@ -1,46 +1,36 @@
 """Solve a problem with bounds that grow, and check the solutions together.
 
-Each begins where the one before has ended, or rather where its solution goes to as the bounds grow.  The
-gradients that say whether all have converged take every value of K once, in double precision, instead of once
-for each problem.  What has not converged by them goes on from there.
+Each begins where the steps for the one before have led.  The gradients that say whether all have converged
+take every value of K once, in double precision, instead of once for each problem.  What has not converged by
+them goes on from there.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import _native
+from ...engine.threads import num_threads
 from ...engine.tiles import Stopped, until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
-from .active import expected_seconds, follow
-from .bordered import SystemsOnSets
-from .decomposition import FINE, Run, step_seconds
+from .decomposition import FINE, Run
+from .line import Line, Reached
 from .low_rank import LowRank
-from .outcome import BoxValue, Outcome, untouched
+from .outcome import BoxValue, untouched
 from .polish import is_cheap, polish
 from .precision import can_be_single, is_certain, is_small, rounding_of_quick, size_of
-from .problem import BoxProblem, Constraint, Optimality, Vector
+from .problem import BoxProblem, Optimality, Vector
 from .solve import solve_run
 
 __all__ = ["solve_boxes"]
-
-#: Solutions are followed over at most this ratio of bounds; beyond it, steps from the start are as quick.
-MOST_RATIO = 4.0
-
-#: To follow a solution takes so many times as long as to find the free set from nearby, and so many seconds
-#: more per variable: from one value to the next, hundreds of variables change however few are free.
-FOLLOW_TIMES, FOLLOW_COST = 2.3, 2.5e-6
-
-#: By how much steps become more from one value to the next.
-MORE_STEPS = 1.7
 
 
 def solve_boxes(
@@ -58,7 +48,7 @@ def solve_boxes(
     threads: int | None = None,
     name: str = "solver",
 ) -> list[Solution[BoxValue]]:
-    """Solve a problem with its bounds times each of the factors; what stops one stops all that follow.
+    """Solve a problem with its bounds times each of the factors; what stops one stops all.
 
     Parameters
     ----------
@@ -84,48 +74,40 @@ def solve_boxes(
         beginning.stop(error)
         return [untouched(here, beginning) for here in problems]
 
-    def watch(reason: str = "") -> Watch:
+    def look(reason: str, more: Sequence[Callback] = (), *, bar: bool = True) -> Watch:
         left = None if end is None else end - time.perf_counter()
-        result = Watch(tol, left, callbacks, progress, name)
+        result = Watch(tol, left, [*callbacks, *more], progress and bar, name)
         result.reason = reason
         return result
 
-    def run(here: BoxProblem, start: Vector | None, gradient: Vector | None) -> Run:
+    def make(here: BoxProblem, start: Vector | None, gradient: Vector | None, known: LowRank) -> Run:
         if first:
             return first.pop()
-        return Run(here, matrix, start, tol, cache_bytes, threads, gradient, low_rank=low_rank)
+        return Run(here, matrix, start, tol, cache_bytes, threads, gradient, low_rank=copy.copy(known))
 
     ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
-    reason = ""
     found: list[Solution[BoxValue]] = []
     if low_rank.pays(0.0) or not can_be_single(matrix, tol):  # a check costs no kernel value
-        start: tuple[Vector, Vector] | tuple[None, None] = None, None
+        reason = ""
+        b: Vector | None = None
+        f: Vector | None = None
         for k, here in enumerate(problems):
             if found:
                 value = found[-1].value
-                start = problems[k - 1].grown(value.coefficients, value.gradient, here, ratios[k])
-            found.append(solve_run(run(here, *start), watch(reason), max_iter, refine))
-            reason = found[-1].stats["reason"]
+                b, f = problems[k - 1].grown(value.coefficients, value.gradient, here, ratios[k])
+            run = make(here, b, f, low_rank)
+            found.append(solve_run(run, look(reason), max_iter, refine))
+            reason, low_rank = found[-1].stats["reason"], run.low_rank
         return found
-    route = _Route(matrix, problem.constraint, tol)
-    reached: list[_Reached] = []
-    patience = 1.0
-    for here, ratio in zip(problems, ratios, strict=True):
-        watching, before = watch(reason), route.corrections
-        start = route.start(reached[-1], here, ratio, watching) if reached else (None, None)
-        current = run(here, *start)
-        current.patience = patience  # guesses that fail at one value fail at the next as well
-        point = _approach(current, watching, max_iter)
-        patience = current.patience
-        rounds = point.rounds + route.corrections - before
-        reached.append(point._replace(rounds=rounds, is_warm=bool(reached)))
-        reason = point.reason
+    helpers = (num_threads() if threads is None else threads) - 1
+    line = Line(make, look, max_iter, helpers, puts_off=matrix.is_held)
+    reached = line.go(problems, factors, low_rank)
     diagonal = matrix.diagonal()
-    for point in _check(reached, matrix, tol, refine, watch(reason)):
+    for point in _check(reached, matrix, tol, refine, look(line.reason)):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
-            again = run(point.problem, point.b, point.f)
-            found.append(solve_run(again, watch(point.reason), max_iter, refine))
+            again = make(point.problem, point.b, point.f, low_rank)
+            found.append(solve_run(again, look(point.reason), max_iter, refine))
             continue
         if point.ended and refine and is_cheap(point.problem, point.b):
             point, state = _refined(point, state, matrix)
@@ -134,108 +116,9 @@ def solve_boxes(
     return found
 
 
-class _Route:
-    """Where to start the next problem: where the solution has gone to, if it can be followed."""
-
-    def __init__(self, matrix: SymmetricMatrix, constraint: Constraint, tol: float) -> None:
-        self._systems, self._tol = SystemsOnSets(matrix, constraint == "sum"), tol
-        self._is_open = constraint != "signed"
-        self._follows = False  # the last solution was found in this way
-
-    def start(self, last: _Reached, problem: BoxProblem, ratio: float, watch: Watch) -> tuple[Vector, Vector]:
-        """A point and its gradient."""
-        start = last.problem.grown(last.b, last.f, problem, ratio)
-        if watch.reason or not last.ended or not self._pays(last, ratio):
-            return start
-        if problem.optimality(*start).violation <= self._tol:  # no variable was held by its bound
-            return start
-
-        def is_stopped() -> bool:
-            return watch.is_due and watch(0, problem.optimality(*start).violation)
-
-        try:
-            found = follow(last.problem, problem, ratio, self._systems, last.b, last.f, self._tol, is_stopped)
-        except STOPPING as error:
-            watch.stop(error)
-            return start
-        # What could not be followed once, cannot be further on, where more variables are free.
-        self._follows = self._is_open = found is not None
-        return start if found is None else found
-
-    @property
-    def corrections(self) -> int:
-        """Of the free set, so far."""
-        return self._systems.solved
-
-    def _pays(self, last: _Reached, ratio: float) -> bool:
-        if not self._is_open or last.is_steep or not 1 / MOST_RATIO <= ratio <= MOST_RATIO:
-            return False
-        n, growth = last.problem.size, MORE_STEPS if last.is_warm else 1.0
-        free = int(last.problem.is_free(last.b).sum())
-        seconds = FOLLOW_TIMES * expected_seconds(last.problem, last.b) + FOLLOW_COST * n
-        return self._follows or step_seconds(growth * last.steps, n, free) > seconds
-
-
-class _Reached(NamedTuple):
-    """Where the steps on one problem have ended."""
-
-    problem: BoxProblem
-    b: Vector
-    f: Vector
-    ending: int
-    steps: int
-    rounds: int
-    seconds: float
-    reason: str
-    is_rough: bool
-    is_steep: bool
-    cache: dict[str, Any]
-    rounding: float = 0.0  # of f
-    is_warm: bool = True  # the start was another solution
-
-    @property
-    def ended(self) -> bool:
-        """Whether the steps say that the optimality conditions hold."""
-        return self.ending == _native.CONVERGED
-
-    def solution(self, state: Optimality, tol: float, certain: bool) -> Solution[BoxValue]:
-        """What there is to say of it, given how far it is from the optimum, and whether that is certain."""
-        return Outcome.at(state, self.ending, self.steps, self.rounds).solution(
-            self.problem.constraint,
-            self.b,
-            self.f,
-            tol,
-            self.ended and certain,
-            self.seconds,
-            self.reason,
-            {**self.cache, "rounding": self.rounding},
-        )
-
-
-def _approach(run: Run, watch: Watch, max_iter: int) -> _Reached:
-    try:
-        ending = run.approach(watch, max_iter)
-    finally:
-        watch.close()
-    native = run.native
-    return _Reached(
-        run.problem,
-        native.b,
-        native.f,
-        ending,
-        native.steps,
-        native.rounds,
-        watch.elapsed,
-        watch.reason,
-        run.rows.is_rough,
-        run.is_steep,
-        run.cache,
-    )
-
-
 def _check(
-    reached: Sequence[_Reached], matrix: SymmetricMatrix, tol: float, refine: bool, watch: Watch
-) -> list[_Reached]:
+    reached: Sequence[Reached], matrix: SymmetricMatrix, tol: float, refine: bool, watch: Watch
+) -> list[Reached]:
     """The same with gradients computed anew, in double precision, where the steps have ended.
 
     The best gradients where one of them will be refined: that would need its own otherwise.
@@ -259,7 +142,7 @@ def _check(
     ]
 
 
-def _refined(point: _Reached, state: Optimality, matrix: SymmetricMatrix) -> tuple[_Reached, Optimality]:
+def _refined(point: Reached, state: Optimality, matrix: SymmetricMatrix) -> tuple[Reached, Optimality]:
     """The exact end, from the best gradient there is."""
     problem, b, f = point.problem, point.b, point.f
     if state.violation > FINE * float(np.abs(f).max(initial=1.0)):

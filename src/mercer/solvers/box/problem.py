@@ -36,6 +36,9 @@ from numpy.typing import NDArray
 
 __all__ = ["BoxProblem", "Optimality"]
 
+#: The share of the variables that must be at a bound for the others to grow with them.
+BOUND_SHARE = 0.1
+
 Vector: TypeAlias = NDArray[np.float64]
 Constraint: TypeAlias = Literal["sum", "signed", "free"]
 
@@ -93,11 +96,11 @@ class BoxProblem:
     def grown(self, b: Vector, f: Vector, other: BoxProblem, factor: float) -> tuple[Vector, Vector]:
         """A start for ``other``, whose box is ``factor`` times as large, from the solution, and its gradient.
 
-        In proportion to the box if most variables are at a bound, which they move with; else where it is:
+        In proportion to the box if some variables are at a bound, which they move with; else where it is:
         with none at a bound, that is the solution.
         """
         bound = int(((b != 0) & ((b == self.high) | (b == self.low))).sum())
-        if factor >= 1.0 and 2 * bound < np.count_nonzero(b):
+        if factor >= 1.0 and bound < BOUND_SHARE * np.count_nonzero(b):
             return b, f
         return self.stretched(b, f, other, factor)
 
