@@ -131,8 +131,8 @@ class Decomposition {
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
     T* K = nullptr;
-    LargeArray<T> own;  // what K is, unless it lies elsewhere
-    std::vector<char> lacks;   // whether a row is still to be made
+    LargeArray<T> own;        // what K is, unless it lies elsewhere
+    std::vector<char> lacks;  // whether a row is still to be made
     std::vector<double> b, low, high;
     State<double> state;
     State<float> coarse;
