@@ -88,6 +88,9 @@ void bind(nb::module_& m, const char* name) {
           "restart",
           [](B& self, const Vector& b, const Vector& f) { self.solver.restart(b.data(), f.data()); },
           "b"_a.noconvert(), "f"_a.noconvert())
+      .def("give_room", [](B& self) { return self.solver.give_room(); })
+      .def(
+          "take_room", [](B& self, Room& room) { self.solver.take_room(std::move(room)); }, "room"_a)
       .def("recompute",
            [](B& self) {
              nb::gil_scoped_release release;
@@ -120,6 +123,7 @@ void bind_decomposition(nanobind::module_& m) {
   for (int e = 0; e < 6; ++e) m.attr(endings[e]) = e;
   const char* constraints[] = {"SUM", "SIGNED", "FREE"};
   for (int c = 0; c < 3; ++c) m.attr(constraints[c]) = c;
+  nanobind::class_<mercer::Room>(m, "Room").def_prop_ro("bytes", &mercer::Room::bytes);
   m.attr("SET_SIZE") = mercer::kSetSize;
   mercer::bind<float>(m, "Decomposition32");
   mercer::bind<double>(m, "Decomposition64");

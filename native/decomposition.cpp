@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "dispatch.hpp"
 
@@ -71,18 +72,19 @@ struct Offsets {
 }  // namespace
 
 template <class T>
-void Decomposition<T>::Inner::grow(Index size, int groups, bool filled) {
+void Decomposition<T>::Inner::grow(Index size, int groups) {
   Index old = width, count = std::ssize(member);
   resize(size, groups);
-  auto larger = make_large<T>(static_cast<std::size_t>(size * width));
-  for (Index a = 0; a < size; ++a) {
-    T* row = larger.get() + a * width;
-    Index known = a < count ? count : 0;
-    if (known > 0) std::copy_n(K + a * old, known, row);
-    std::fill(row + (filled ? size : known), row + width, T(0));
+  auto bytes = static_cast<std::size_t>(size * width) * sizeof(T);
+  if (bytes <= own.bytes()) {  // rows move to the right, the last one first
+    for (Index a = count - 1; a > 0; --a)
+      std::copy_backward(K + a * old, K + a * old + count, K + a * width + count);
+  } else {
+    Room larger(bytes);
+    for (Index a = 0; a < count; ++a) std::copy_n(K + a * old, count, larger.as<T>() + a * width);
+    own = std::move(larger);
   }
-  own = std::move(larger);
-  K = own.get();
+  K = own.as<T>();
 }
 
 template <class T>
@@ -101,6 +103,21 @@ void Decomposition<T>::State<S>::resize(std::size_t width, int groups) {
   diagonal.resize(width);
   up.assign(width * static_cast<std::size_t>(groups), static_cast<S>(-kInfinity));
   down.assign(width * static_cast<std::size_t>(groups), static_cast<S>(kInfinity));
+}
+
+template <class T>
+void Decomposition<T>::Inner::clear() {
+  width = 0;
+  K = nullptr;
+  for (auto* list : {&member, &column, &chosen, &fresh}) list->clear();
+  std::fill(place.begin(), place.end(), -1);
+}
+
+// Scans read beyond the last member, up to whole vectors.
+template <class T>
+void Decomposition<T>::Inner::pad(Index row) {
+  Index count = std::ssize(member);
+  std::fill(K + row * width + count, K + row * width + padded(count), T(0));
 }
 
 template <class T>
@@ -163,6 +180,20 @@ void Decomposition<T>::restart(const double* b, const double* f) {
   down_.assign(static_cast<std::size_t>(padded_ * groups()), kInfinity);
   Offsets offsets{p_.constraint, p_.width};
   for (Index i = 0; i < p_.n; ++i) offsets(b_[i], p_.low[i], p_.high[i], &up_[i], &down_[i], padded_);
+}
+
+template <class T>
+Room Decomposition<T>::give_room() {
+  if (in_.own.bytes() == 0) return {};
+  in_.clear();
+  size_ = 0;
+  whole_ = false;
+  return std::exchange(in_.own, {});
+}
+
+template <class T>
+void Decomposition<T>::take_room(Room room) {
+  if (size_ == 0) in_.own = std::move(room);
 }
 
 template <class T>
@@ -248,6 +279,7 @@ void Decomposition<T>::collect_all() {
   for (Index i = 0; i < p_.n; ++i)
     for (const Run& run : runs_)
       std::copy_n(cache_[i] + run.from, run.length, in_.K + i * in_.width + run.at);
+  for (Index i = 0; i < p_.n; ++i) in_.pad(i);
   in_.fresh.clear();
 }
 
@@ -282,6 +314,8 @@ void Decomposition<T>::collect() {
         for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
           in.K[r * width + c] = in.K[c * width + r];
   }
+  if (news > 0)
+    for (Index a = 0; a < count; ++a) in.pad(a);
   in.fresh.clear();
   in.gain = 0.0;
   for (Index a = 0; a < count; ++a) {

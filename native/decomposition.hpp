@@ -100,6 +100,11 @@ class Decomposition {
 
   Quality quality() const;
 
+  // The memory of the working set, which is put together anew if steps go on, for another solver that has
+  // taken no steps yet.
+  Room give_room();
+  void take_room(Room room);
+
   void stop() { stopped_ = true; }
 
   const double* b() const { return b_.data(); }
@@ -120,8 +125,10 @@ class Decomposition {
 
   // The variables of the working set, side by side.
   struct Inner {
-    void grow(Index size, int groups, bool filled);  // makes room; `filled` if all of K will be set at once
-    void resize(Index size, int groups);             // the same, but for K
+    void grow(Index size, int groups);    // makes room
+    void resize(Index size, int groups);  // the same, but for K
+    void clear();                         // no member is left
+    void pad(Index row);                  // zeros after the last member
     void enter(Index at, Index i, Index column_of_i);
 
     Index width = 0;            // from row to row
@@ -131,7 +138,7 @@ class Decomposition {
     std::vector<Index> chosen;  // the round in which a member was last among the worst
     std::vector<Index> fresh;   // places of members whose rows are not in K yet
     T* K = nullptr;
-    LargeArray<T> own;        // what K is, unless it lies elsewhere
+    Room own;                 // what K is, unless it lies elsewhere
     std::vector<char> lacks;  // whether a row is still to be made
     std::vector<double> b, low, high;
     State<double> state;

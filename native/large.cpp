@@ -7,20 +7,17 @@
 namespace mercer {
 namespace {
 
-// A large page of most systems.
-constexpr std::size_t kLargePage = std::size_t{1} << 21;
-
-constexpr std::align_val_t kLine{64};
+// A large page of most systems, and a line of the cache.
+constexpr std::size_t kLargePage = std::size_t{1} << 21, kLine = 64;
 
 }  // namespace
 
-std::unique_ptr<std::byte[], ReleaseLarge> allocate_large(std::size_t bytes) {
-  ReleaseLarge release{bytes < kLargePage ? kLine : std::align_val_t{kLargePage}};
-  auto* memory = static_cast<std::byte*>(::operator new(bytes, release.alignment));
+Room::Room(std::size_t bytes) : bytes_(bytes) {
+  ReleaseRoom release{std::align_val_t{bytes < kLargePage ? kLine : kLargePage}};
+  memory_ = {static_cast<std::byte*>(::operator new(bytes, release.alignment)), release};
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (bytes >= kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish, which may be refused
+  if (bytes >= kLargePage) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // a wish, which may be refused
 #endif
-  return {memory, release};
 }
 
 }  // namespace mercer

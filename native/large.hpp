@@ -1,30 +1,41 @@
-// Memory for one array.  A large one lies in pages as large as the system has, where it has such: each page
-// costs as much as what is written to it first, and addresses in few pages are found sooner.
+// Memory for one array after the other.  Large ones lie in pages as large as the system has, where it has
+// such: each page costs as much as what is written to it first, and addresses in few pages are found sooner.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace mercer {
 
-struct ReleaseLarge {
-  std::align_val_t alignment{alignof(std::max_align_t)};
+struct ReleaseRoom {
+  std::align_val_t alignment{1};
 
-  void operator()(void* memory) const noexcept { ::operator delete(memory, alignment); }
+  void operator()(std::byte* memory) const noexcept { ::operator delete(memory, alignment); }
 };
 
-template <class T>
-using LargeArray = std::unique_ptr<T[], ReleaseLarge>;
+class Room {
+ public:
+  Room() = default;
+  // Holds anything; throws std::bad_alloc.
+  explicit Room(std::size_t bytes);
+  Room(Room&& other) noexcept : memory_(std::move(other.memory_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Room& operator=(Room&& other) noexcept {
+    memory_ = std::move(other.memory_);
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
 
-// Room for so many bytes, which hold anything, and how to release it; throws std::bad_alloc.
-std::unique_ptr<std::byte[], ReleaseLarge> allocate_large(std::size_t bytes);
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(memory_.get());
+  }
+  std::size_t bytes() const { return bytes_; }
 
-template <class T>
-LargeArray<T> make_large(std::size_t count) {
-  auto bytes = allocate_large(count * sizeof(T));
-  ReleaseLarge release = bytes.get_deleter();
-  return {reinterpret_cast<T*>(bytes.release()), release};
-}
+ private:
+  std::unique_ptr<std::byte[], ReleaseRoom> memory_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace mercer

@@ -24,12 +24,12 @@ template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
   if (whole_) return;
   if (p_.n <= 2 * kFirstSize && cache_.capacity >= p_.n) {
-    in_.grow(p_.n, groups(), true);
+    in_.grow(p_.n, groups());
     for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, column(i));
     whole_ = true;
     return;
   }
-  if (size_ == 0) in_.grow(size_ = std::min({p_.n, kFirstSize, cache_.capacity}), groups(), false);
+  if (size_ == 0) in_.grow(size_ = std::min({p_.n, kFirstSize, cache_.capacity}), groups());
   std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
 
   std::vector<Index> fresh;
@@ -75,7 +75,7 @@ void Decomposition<T>::make_room() {
   Index many = size_ - size_ / 8;
   if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});
-  if (larger > size_) in_.grow(size_ = larger, groups(), false);
+  if (larger > size_) in_.grow(size_ = larger, groups());
 }
 
 // Whether a member of the set may move in both directions.

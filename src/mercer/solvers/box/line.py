@@ -131,15 +131,18 @@ class Line:
     ) -> list[Reached | _Begun]:
         """Go along; what needs more than the first steps is handed over, or put off."""
         found: list[Reached | _Begun] = []
-        b = f = None
+        b = f = room = None
         helped = False
         for k, problem in enumerate(problems):
             if b is not None and f is not None:
                 b, f = problems[k - 1].grown(b, f, problem, factors[k] / factors[k - 1])
             with inside_tile() if helped else nullcontext():
                 run = self._make(problem, b, f, low_rank)
+                if room is not None:
+                    run.native.take_room(room)
                 point = self._begun(run)
-            b, f = run.native.b, run.native.f  # before others go on
+            # Before others go on.  They hardly need the room, and new memory costs as much as what goes there.
+            b, f, room = run.native.b, run.native.f, run.native.give_room()
             if isinstance(point, _Begun):
                 if not self._puts_off:
                     point = self._finished(point, bar=True)
