@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "decomposition.hpp"
+#include "rough.hpp"
 
 namespace nb = nanobind;
 
@@ -88,6 +89,9 @@ void bind(nb::module_& m, const char* name) {
           "restart",
           [](B& self, const Vector& b, const Vector& f) { self.solver.restart(b.data(), f.data()); },
           "b"_a.noconvert(), "f"_a.noconvert())
+      .def(
+          "compute_sets", [](B& self, const RoughRows& rough) { self.solver.compute_sets(&rough); },
+          "rough"_a, nb::keep_alive<1, 2>())
       .def("give_room", [](B& self) { return self.solver.give_room(); })
       .def(
           "take_room", [](B& self, Room& room) { self.solver.take_room(std::move(room)); }, "room"_a)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dispatch.hpp"
+#include "rough.hpp"
 
 namespace mercer {
 namespace {
@@ -283,6 +284,28 @@ void Decomposition<T>::collect_all() {
   in_.fresh.clear();
 }
 
+// Rows of the members that are new, from the rows of K.
+template <class T>
+void Decomposition<T>::pick_rows() {
+  Inner& in = in_;
+  Index count = std::ssize(in.member), news = std::ssize(in.fresh);
+  struct Place {
+    std::int32_t column, at;
+  };
+  // Rows are read from left to right, which the machine foresees.
+  std::vector<Place> order(static_cast<std::size_t>(count));
+  for (Index c = 0; c < count; ++c)
+    order[c] = {static_cast<std::int32_t>(in.column[c]), static_cast<std::int32_t>(c)};
+  std::sort(order.begin(), order.end(), [](Place c, Place d) { return c.column < d.column; });
+#pragma omp parallel for schedule(dynamic, 16) \
+    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  for (Index k = 0; k < news; ++k) {
+    const T* row = cache_[in.member[in.fresh[k]]];
+    T* to = in.K + in.fresh[k] * in.width;
+    for (Place place : order) to[place.at] = row[place.column];
+  }
+}
+
 // Rows and columns of the members that are new, and the state of all.
 template <class T>
 void Decomposition<T>::collect() {
@@ -290,30 +313,19 @@ void Decomposition<T>::collect() {
   if (whole_ && !in.fresh.empty()) collect_all();
   Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
   std::sort(in.fresh.begin(), in.fresh.end());
-  // Rows are read from left to right, which the machine foresees.
-  struct Place {
-    std::int32_t column, at;
-  };
-  std::vector<Place> order(static_cast<std::size_t>(count));
-  for (Index c = 0; c < count; ++c)
-    order[c] = {static_cast<std::int32_t>(in.column[c]), static_cast<std::int32_t>(c)};
-  std::sort(order.begin(), order.end(), [](Place c, Place d) { return c.column < d.column; });
-#pragma omp parallel num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
-  {
-#pragma omp for schedule(dynamic, 16)
-    for (Index k = 0; k < news; ++k) {
-      const T* row = cache_[in.member[in.fresh[k]]];
-      T* to = in.K + in.fresh[k] * width;
-      for (Place place : order) to[place.at] = row[place.column];
-    }
-    // The new columns of some rows at a time, so that these stay in cache.
-    Index bands = news < count ? (count + kBand - 1) / kBand : 0;
-#pragma omp for schedule(dynamic)
-    for (Index band = 0; band < bands; ++band)
-      for (Index c : in.fresh)
-        for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
-          in.K[r * width + c] = in.K[c * width + r];
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (rough_ != nullptr && news > 0)
+      rough_->fill_square(count, in.member.data(), news, in.fresh.data(), {in.K, width}, threads_);
   }
+  if (rough_ == nullptr) pick_rows();
+  // The new columns of some rows at a time, so that these stay in cache.
+  Index bands = news < count ? (count + kBand - 1) / kBand : 0;
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  for (Index band = 0; band < bands; ++band)
+    for (Index c : in.fresh)
+      for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
+        in.K[r * width + c] = in.K[c * width + r];
   if (news > 0)
     for (Index a = 0; a < count; ++a) in.pad(a);
   in.fresh.clear();

@@ -66,6 +66,8 @@ struct Quality {
   double violation, offset[2], objective, gap;
 };
 
+class RoughRows;
+
 template <class T>
 class Decomposition {
  public:
@@ -86,6 +88,10 @@ class Decomposition {
   // are far from the boundary, none.
   Decomposition(QuadraticProblem problem, T* K, Make make, const double* b, const double* f);
   static Index row_stride(Index n);
+
+  // Where values of the rows, of float, come from: of few features they are computed again in less time than
+  // they are picked from the rows.  Variable i is point i.
+  void compute_sets(const RoughRows* rough) { rough_ = rough; }
 
   Ending run(double tolerance, Index most_steps, const Fetch& fetch, const Watch& watch);
 
@@ -169,6 +175,7 @@ class Decomposition {
   void choose(const Extremes* e);
   void collect();
   void collect_all();
+  void pick_rows();
   bool is_coarse(double tolerance) const;
   template <class S>
   void enter_state(State<S>& state);
@@ -185,6 +192,7 @@ class Decomposition {
   RowCache<T> cache_;
   const Index* columns_;
   Make make_;
+  const RoughRows* rough_ = nullptr;
   std::vector<Run> runs_;
   int threads_;
   Index padded_;

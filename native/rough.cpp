@@ -80,6 +80,17 @@ void RoughRows::fill_lower(Index first, Index last, Output<float> out, int threa
   fill_groups(last - first, row, row, [=](Index r) { return (first + r) / kPanel + 1; }, out, threads);
 }
 
+void RoughRows::fill_square(Index size, const Index* members, Index count, const Index* places,
+                            Output<float> out, int threads) const {
+  Index features = points_.features();
+  std::vector<float> points(static_cast<std::size_t>(size * features));
+  for (Index i = 0; i < size; ++i) {
+    const float* from = points_.point(members[i]);
+    for (Index k = 0; k < features; ++k) points[i * features + k] = from[k * kPanel];
+  }
+  RoughRows(points.data(), size, features).fill(count, places, places, out, threads);
+}
+
 void RoughRows::add_product(Index count, const Index* rows, const double* factors, double* out,
                             int threads) const {
   const Table& t = table();

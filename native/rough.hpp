@@ -16,11 +16,17 @@ class RoughRows {
   // n points of so many features, scaled so that the kernel is 2^(-|x - y|^2 / 2).
   RoughRows(const float* points, Index n, Index features) : points_(points, n, features) {}
 
+  Index features() const { return points_.features(); }
+
   // Row rows[r] of the matrix to row slots[r] of `out`.
   void fill(Index count, const Index* rows, const Index* slots, Output<float> out, int threads) const;
 
   // Rows first to last - 1 on and below the diagonal; numbers above it have no meaning afterwards.
   void fill_lower(Index first, Index last, Output<float> out, int threads) const;
+
+  // Values of the points members[places[r]] with all of the `size` members to row places[r] of `out`.
+  void fill_square(Index size, const Index* members, Index count, const Index* places, Output<float> out,
+                   int threads) const;
 
   // out[j] += sum_r factors[r] K[rows[r]][j]
   void add_product(Index count, const Index* rows, const double* factors, double* out, int threads) const;

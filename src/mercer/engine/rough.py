@@ -30,6 +30,9 @@ MOST_SPREAD = 4000.0
 #: Rows that are scaled at a time.
 ROWS_AT_A_TIME = 4096
 
+#: Features up to which a value is computed in less time than it is picked from a row that is not in cache.
+FEW_FEATURES = 64
+
 #: Multiplications and additions of one native call, so that Ctrl-C is seen.
 CALL_OPERATIONS = 4e9
 
@@ -81,6 +84,11 @@ class RoughRows:
         if cloud is None or cloud.spread > MOST_SPREAD:
             return None
         return RoughRows(cloud.scaled((2 * cloud.c * np.log2(np.e)) ** 0.5, np.float32))
+
+    @property
+    def native(self) -> _native.RoughRows | None:
+        """What computes them, if their values cost less than looking them up."""
+        return self._native if self._points.shape[1] <= FEW_FEATURES else None
 
     def fill(self, rows: Array, slots: Array, out: Array) -> None:
         """Write the rows with these numbers to the rows ``slots`` of an array."""

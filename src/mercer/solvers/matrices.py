@@ -121,6 +121,10 @@ class DenseMatrix:
         """All rows are there."""
         return None
 
+    def behind(self) -> RoughRows | None:
+        """What has computed them, if they are rough."""
+        return self._source.rough() if self.is_rough and self._source is not None else None
+
     def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
         """Write values of some rows and columns to ``out``."""
         if self.index is not None:

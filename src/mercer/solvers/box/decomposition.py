@@ -147,6 +147,8 @@ class Run:
             gradient,
             num_threads() if threads is None else threads,
         )
+        if self.rows.values is not None:
+            self.native.compute_sets(self.rows.values)
         if from_rows and b.any():
             self.native.recompute()
 

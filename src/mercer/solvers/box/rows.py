@@ -36,6 +36,7 @@ class Rows(NamedTuple):
     places: NDArray[np.int64] | None  # rows and columns of the variables, if all of K is there
     source: RoughRows | SymmetricMatrix
     is_rough: bool  # values are about right
+    values: _native.RoughRows | None = None  # computes them again, if that is quicker than to pick them
 
     @staticmethod
     def of(matrix: SymmetricMatrix, dtype: np.dtype[Any], cache_bytes: float | None) -> Rows:
@@ -43,7 +44,9 @@ class Rows(NamedTuple):
         n = matrix.size
         if isinstance(matrix, DenseMatrix):
             if matrix.index is None:
-                return Rows(matrix.whole, np.arange(n), matrix, matrix.is_rough)
+                behind = matrix.behind()
+                values = None if behind is None else behind.native
+                return Rows(matrix.whole, np.arange(n), matrix, matrix.is_rough, values)
             if _has_few_runs(matrix.index):
                 return Rows(matrix.whole, matrix.index, matrix, matrix.is_rough)
             return Rows(matrix.dense(dtype), np.arange(n), matrix, matrix.is_rough)
@@ -53,7 +56,9 @@ class Rows(NamedTuple):
         if capacity == n and n <= _native.SET_SIZE:
             return Rows(matrix.dense(dtype), np.arange(n), matrix, False)
         rough = matrix.rough() if dtype == np.float32 else None
-        return Rows(np.empty((capacity, n), dtype), None, rough or matrix, rough is not None)
+        if rough is None:
+            return Rows(np.empty((capacity, n), dtype), None, matrix, False)
+        return Rows(np.empty((capacity, n), dtype), None, rough, True, rough.native)
 
     def fetch(self, rows: list[int], slots: list[int]) -> None:
         """Compute some rows, to places of the cache."""
