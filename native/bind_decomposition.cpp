@@ -111,6 +111,9 @@ void bind(nb::module_& m, const char* name) {
              double worst = self.solver.violation(high, low);
              return nb::make_tuple(worst, nb::make_tuple(high[0], high[1]), nb::make_tuple(low[0], low[1]));
            })
+      .def_prop_rw(
+          "threads", [](const B& self) { return self.solver.threads(); },
+          [](B& self, int threads) { self.solver.set_threads(threads); })
       .def_prop_ro("b", [](const B& self) { return self.copy(self.solver.b()); })
       .def_prop_ro("f", [](const B& self) { return self.copy(self.solver.f()); })
       .def_prop_ro("steps", [](const B& self) { return self.solver.steps(); })

@@ -116,6 +116,8 @@ class Decomposition {
   const double* b() const { return b_.data(); }
   const double* f() const { return f_.data(); }
   Index size() const { return p_.n; }
+  int threads() const { return threads_; }
+  void set_threads(int threads) { threads_ = threads; }
   Index steps() const { return steps_; }
   Index rounds() const { return rounds_; }
   const RowCache<T>& cache() const { return cache_; }

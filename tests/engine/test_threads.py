@@ -121,12 +121,14 @@ def test_a_team_shares_the_threads(monkeypatch):
 
         def work():
             before = num_threads()
-            with team.member():
+            with team.member(counted=True):
                 seen.append((before, num_threads()))
 
+        team.count(1)
+        assert (alone, num_threads()) == (5, 2)
         with ThreadPoolExecutor(1) as pool:
             pool.submit(work).result()
-        assert (alone, num_threads()) == (5, 5)
+        assert num_threads() == 5
         with inside_tile():
             assert num_threads() == 1
     assert seen == [(5, 2)]

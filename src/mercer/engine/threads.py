@@ -96,19 +96,22 @@ class Team:
     def __init__(self) -> None:
         self.size, self._lock = 0, threading.Lock()
 
-    @contextmanager
-    def member(self) -> Iterator[None]:
-        """Count the calling thread among those at work."""
-        before = getattr(_local, "team", None)
+    def count(self, more: int) -> None:
+        """Count more or fewer at work; for those who are about to begin, and those who do not after all."""
         with self._lock:
-            self.size += 1
+            self.size += more
+
+    @contextmanager
+    def member(self, *, counted: bool = False) -> Iterator[None]:
+        """Have the calling thread at work, who may have been counted before."""
+        before = getattr(_local, "team", None)
+        self.count(0 if counted else 1)
         _local.team = self
         try:
             yield
         finally:
             _local.team = before
-            with self._lock:
-                self.size -= 1
+            self.count(-1)
 
 
 @cache

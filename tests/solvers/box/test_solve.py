@@ -8,8 +8,9 @@ from mercer import gram
 from mercer.kernels import Linear
 from mercer.machines import SVC, SVR, NuSVR
 from mercer.solvers import BoxProblem, GramMatrix, solve_box
-from mercer.solvers.box import solve
+from mercer.solvers.box import decomposition, solve
 from mercer.solvers.box.low_rank import LowRank
+from mercer.solvers.watch import Watch
 
 
 def hopeless(n=1200, seed=0):
@@ -139,10 +140,16 @@ def test_sums_of_both_signs_have_exact_steps_too(stepwise):
     assert machine.solutions_[0].stats["iterations"] < 1_000_000
 
 
-def test_exact_steps_end_where_a_time_budget_does(stepwise):
+def test_exact_steps_end_where_a_time_budget_does(stepwise, monkeypatch):
+    """The time is up when they have begun."""
+    begun = []
+    polish = decomposition.polish
+    monkeypatch.setattr(decomposition, "polish", lambda *a, **k: begun.append(1) or polish(*a, **k))
+    monkeypatch.setattr(Watch, "is_over", property(lambda self: bool(begun)))
     rng = np.random.default_rng(0)
     X = rng.standard_normal((5000, 20)) * np.logspace(-2, 2, 20)
     y = np.where(rng.standard_normal(5000) > 0, 1, -1)
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        machine = SVC(10.0, Linear()).fit(X, y, time_budget=1.0)
+        machine = SVC(10.0, Linear()).fit(X, y, time_budget=1000.0)
+    assert begun == [1]
     assert np.isfinite(machine.gap_)

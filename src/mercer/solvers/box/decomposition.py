@@ -276,7 +276,7 @@ class Run:
         idle, least, best = 0, (np.inf, np.inf), (np.inf, native.b, native.f)
         while idle < PATIENCE:
             some = min(max(STEPS, STEPS_EACH * n), most - native.steps)
-            ending = int(native.run(self.goal, some, self.rows.fetch, watch))
+            ending = int(native.run(self.goal, some, self.rows.fetch, self._told(watch)))
             if ending == _native.CONVERGED:
                 return ending
             if ending != _native.LIMIT or native.steps >= most or self._is_stopped(watch):
@@ -300,6 +300,16 @@ class Run:
             native.restart(*best[1:])
         return int(_native.STOPPED if watch.reason else ending)
 
+    def _told(self, watch: Watch) -> Callable[[int, float], bool]:
+        """Who is told while steps are taken; there may be more threads than before, or fewer."""
+
+        def told(steps: int, violation: float) -> bool:
+            if self._threads is None:
+                self.native.threads = num_threads()
+            return watch(steps, violation)
+
+        return told
+
     def _is_stopped(self, watch: Watch) -> bool:
         return watch.is_due and watch(self.native.steps, self.native.violation()[0])
 
@@ -308,7 +318,7 @@ class Run:
         native, looks = self.native, []
         for _ in range(2):
             left = most - native.steps
-            ending = int(native.run(self.goal, min(FIRST_STEPS, left), self.rows.fetch, watch))
+            ending = int(native.run(self.goal, min(FIRST_STEPS, left), self.rows.fetch, self._told(watch)))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             looks.append(native.violation()[0])
@@ -317,7 +327,7 @@ class Run:
 
     def _descend_far(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
-        native, n = self.native, self.problem.size
+        native, n, told = self.native, self.problem.size, self._told(watch)
         before = np.inf
         saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
         if self._first_looks is not None:
@@ -325,7 +335,7 @@ class Run:
             self._guess_if_it_pays(earlier, FIRST_STEPS, watch)
         while not watch.reason:
             left = most - native.steps
-            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self.rows.fetch, watch))
+            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self.rows.fetch, told))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
@@ -435,7 +445,7 @@ class Run:
         native = self.native
         fine = FINE * float(np.abs(native.f).max(initial=1.0))
         if self.ends_exactly:
-            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self.rows.fetch, watch)
+            native.run(fine, EXTRA_SHARE * native.steps + EXTRA_STEPS, self.rows.fetch, self._told(watch))
             self._recompute_precisely()
         if not is_cheap(self.problem, native.b):
             return

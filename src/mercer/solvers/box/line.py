@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import Any, NamedTuple, Protocol
 
 from ... import _native
-from ...engine.threads import Team, inside_tile, single_threaded_blas
+from ...engine.threads import Team, single_threaded_blas
 from ..solution import Solution
 from ..watch import INTERRUPTED, Callback, Progress, Watch
 from .decomposition import Run
@@ -132,23 +131,22 @@ class Line:
         """Go along; what needs more than the first steps is handed over, or put off."""
         found: list[Reached | _Begun] = []
         b = f = room = None
-        helped = False
         for k, problem in enumerate(problems):
             if b is not None and f is not None:
                 b, f = problems[k - 1].grown(b, f, problem, factors[k] / factors[k - 1])
-            with inside_tile() if helped else nullcontext():
-                run = self._make(problem, b, f, low_rank)
-                if room is not None:
-                    run.native.take_room(room)
-                point = self._begun(run)
-            # Before others go on.  They hardly need the room, and new memory costs as much as what goes there.
+            run = self._make(problem, b, f, low_rank)
+            if room is not None:
+                run.native.take_room(room)
+            point = self._begun(run)
+            # Before others go on.  They hardly need the room, and new memory costs as much as what goes in.
             b, f, room = run.native.b, run.native.f, run.native.give_room()
             if isinstance(point, _Begun):
                 if not self._puts_off:
                     point = self._finished(point, bar=True)
                     b, f, low_rank = run.native.b, run.native.f, run.low_rank
                 elif self._helpers > 0:
-                    point, helped = point._replace(helper=pool.submit(self._helped, point)), True
+                    self._team.count(1)
+                    point = point._replace(helper=pool.submit(self._helped, point))
             found.append(point)
         return found
 
@@ -164,9 +162,13 @@ class Line:
 
     def _taken_back(self, point: Reached | _Begun) -> Reached | _Begun:
         """Finished here, unless a helper is at it already."""
-        if isinstance(point, _Begun) and (point.helper is None or point.helper.cancel()):
-            return self._finished(point, bar=True)
-        return point
+        if isinstance(point, Reached):
+            return point
+        if point.helper is not None:
+            if not point.helper.cancel():
+                return point
+            self._team.count(-1)
+        return self._finished(point, bar=True)
 
     def _waited_for(self, point: Reached | _Begun) -> Reached:
         while not isinstance(point, Reached):
@@ -179,7 +181,7 @@ class Line:
 
     # -- any thread -----------------------------------------------------------------------------
     def _helped(self, begun: _Begun) -> Reached:
-        with self._team.member():
+        with self._team.member(counted=True):
             return self._finished(begun, bar=False)
 
     def _finished(self, begun: _Begun, bar: bool) -> Reached:

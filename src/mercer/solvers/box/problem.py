@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 __all__ = ["BoxProblem", "Optimality"]
 
 #: The share of the variables that must be at a bound for the others to grow with them.
-BOUND_SHARE = 0.1
+BOUND_SHARE = 0.2
 
 Vector: TypeAlias = NDArray[np.float64]
 Constraint: TypeAlias = Literal["sum", "signed", "free"]
