@@ -417,3 +417,67 @@ def test_a_part_of_a_matrix_is_solved_in_place_and_judged_as_python_judges(const
     assert offsets[: len(expected.offsets)] == pytest.approx(expected.offsets, rel=1e-13)
     assert value == pytest.approx(expected.objective, rel=1e-13)
     assert gap == pytest.approx(expected.gap, rel=1e-9, abs=1e-15)
+
+
+# -- memory and values of working sets ----------------------------------------------------------
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("first", "second"), [(40, 700), (700, 700), (LARGE, 700), (700, LARGE)])
+def test_memory_of_a_working_set_serves_another_solver(first, second, dtype):
+    """The same steps in memory that holds anything, whether it is large enough or not."""
+    problem, start = draw(first, "sum", C=10.0)
+    giver = Solver(problem, gram(first), start, dtype=dtype)
+    giver.run(1e-3, 300)
+    room = giver.native.give_room()
+    assert room.bytes > 0
+    other, start = draw(second, "sum", seed=1, C=10.0)
+    K = gram(second, seed=1)
+    taker, alone = (Solver(other, K, start, dtype=dtype) for _ in range(2))
+    taker.native.take_room(room)
+    assert room.bytes == 0
+    assert taker.run(1e-3) == alone.run(1e-3) == _native.CONVERGED
+    np.testing.assert_array_equal(taker.native.b, alone.native.b)
+    taker.native.take_room(giver.native.give_room())  # there is none left, and none is needed
+    assert taker.run(1e-5) == _native.CONVERGED
+    # Who has given its room goes on with another.
+    assert giver.run(1e-3) == _native.CONVERGED
+    assert problem.optimality(giver.native.b, giver.native.f).violation <= 1e-3
+
+
+def test_without_a_set_there_is_no_memory_to_give():
+    problem, start = draw(600, "sum")
+    solver = Solver(problem, gram(600), start)
+    assert solver.native.give_room().bytes == 0
+    assert solver.run(1e-3) == _native.CONVERGED
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("capacity", [None, 900])
+@pytest.mark.parametrize("features", [1, 3, 17])
+def test_working_sets_that_are_computed_have_the_same_bits(features, capacity, threads):
+    n = LARGE
+    points = np.random.default_rng(2).standard_normal((n, features)).astype(np.float32)
+    rough, K, every = _native.RoughRows(points), np.empty((n, n), dtype=np.float32), np.arange(n)
+    rough.fill(every, every, K, 1)
+    problem, start = draw(n, "sum", C=5.0)
+    found = []
+    for computes in (False, True):
+        solver = Solver(problem, K.astype(float), start, dtype=np.float32, capacity=capacity, threads=threads)
+        if computes:
+            solver.native.compute_sets(rough)
+        solver.run(1e-3, 3000)
+        found.append(solver.native)
+    assert found[0].steps == found[1].steps > 500
+    np.testing.assert_array_equal(found[0].b, found[1].b)
+    np.testing.assert_array_equal(found[0].f, found[1].f)
+
+
+def test_threads_may_change_on_the_way():
+    problem, start = draw(LARGE, "sum", C=10.0)
+    K = gram(LARGE)
+    one, many = (Solver(problem, K, start) for _ in range(2))
+    for threads in (3, 1, 2):
+        many.native.threads = threads
+        assert many.native.threads == threads
+        one.run(1e-6, 500)
+        many.run(1e-6, 500)
+    np.testing.assert_array_equal(one.native.b, many.native.b)

@@ -1,7 +1,8 @@
 """How many threads the engine uses.
 
 Parallelism lives on one level at a time: either a whole block is cut into tiles that run on several threads,
-each single-threaded inside, or one native call (or BLAS) spreads over the cores by itself.
+each single-threaded inside, or one native call (or BLAS) spreads over the cores by itself.  Threads of a
+:class:`Team` do different work and share the cores: each spreads over its part.
 """
 
 from __future__ import annotations
