@@ -138,15 +138,13 @@ class Line:
             if room is not None:
                 run.native.take_room(room)
             point = self._begun(run)
+            if isinstance(point, _Begun) and not self._puts_off:
+                point, low_rank = self._finished(point, bar=True), run.low_rank
             # Before others go on.  They hardly need the room, and new memory costs as much as what goes in.
             b, f, room = run.native.b, run.native.f, run.native.give_room()
-            if isinstance(point, _Begun):
-                if not self._puts_off:
-                    point = self._finished(point, bar=True)
-                    b, f, low_rank = run.native.b, run.native.f, run.low_rank
-                elif self._helpers > 0:
-                    self._team.count(1)
-                    point = point._replace(helper=pool.submit(self._helped, point))
+            if isinstance(point, _Begun) and self._helpers > 0:
+                self._team.count(1)
+                point = point._replace(helper=pool.submit(self._helped, point))
             found.append(point)
         return found
 
