@@ -31,7 +31,7 @@
 #include <memory>
 #include <vector>
 
-#include "large.hpp"
+#include "room.hpp"
 #include "row_cache.hpp"
 #include "table.hpp"
 
@@ -40,6 +40,10 @@ namespace mercer {
 // Variables of a working set: the most, and the most if half of them are free, or nearly all of the larger
 // set.  Free variables that do not fit push each other out, round after round.
 inline constexpr Index kSetSize = 2048, kFreeSetSize = 4096;
+
+// Scans take so many numbers at a time: four vectors of any instruction set.
+inline constexpr Index kPadding = 32;
+inline Index padded(Index n) { return (n + kPadding - 1) / kPadding * kPadding; }
 
 enum Constraint : int { kSum, kSigned, kFree };
 
@@ -106,8 +110,8 @@ class Decomposition {
 
   Quality quality() const;
 
-  // The memory of the working set, which is put together anew if steps go on, for another solver that has
-  // taken no steps yet.
+  // The memory of the working set, which is put together anew if steps go on, for another solver, which
+  // takes it if it has no set yet.
   Room give_room();
   void take_room(Room room);
 

@@ -16,8 +16,6 @@ class RoughRows {
   // n points of so many features, scaled so that the kernel is 2^(-|x - y|^2 / 2).
   RoughRows(const float* points, Index n, Index features) : points_(points, n, features) {}
 
-  Index features() const { return points_.features(); }
-
   // Row rows[r] of the matrix to row slots[r] of `out`.
   void fill(Index count, const Index* rows, const Index* slots, Output<float> out, int threads) const;
 

@@ -1,11 +1,16 @@
-// Which variables the working set of a decomposition has, and how large it is.
+// The working set of a decomposition: which variables it has, how large it is, and what is known of them.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "decomposition.hpp"
+#include "rough.hpp"
 
 namespace mercer {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Variables of a working set at first; twice as many and all are as good.
 constexpr Index kFirstSize = 256;
@@ -16,7 +21,92 @@ constexpr Index kFairSize = 512, kFairShare = 32;
 // An odd number that scatters indices: 2^64 over the golden ratio.
 constexpr std::uint64_t kMixing = 0x9e3779b97f4a7c15;
 
+// Numbers to copy that are worth another thread.
+constexpr Index kWorthAThread = 1 << 14;
+
+// Rows of K_WW whose new columns are copied at a time: a line of the cache has as many numbers.
+constexpr Index kBand = 16;
+
 }  // namespace
+
+template <class T>
+void Decomposition<T>::Inner::grow(Index size, int groups) {
+  Index old = width, count = std::ssize(member);
+  resize(size, groups);
+  auto bytes = static_cast<std::size_t>(size * width) * sizeof(T);
+  if (bytes <= own.bytes()) {  // rows move to the right, the last one first
+    for (Index a = count - 1; a > 0; --a)
+      std::copy_backward(K + a * old, K + a * old + count, K + a * width + count);
+  } else {
+    Room larger(bytes);
+    for (Index a = 0; a < count; ++a) std::copy_n(K + a * old, count, larger.as<T>() + a * width);
+    own = std::move(larger);
+  }
+  K = own.as<T>();
+}
+
+template <class T>
+void Decomposition<T>::Inner::resize(Index size, int groups) {
+  width = row_stride(size);
+  auto room = static_cast<std::size_t>(width);
+  for (auto* array : {&b, &low, &high}) array->resize(room);
+  state.resize(room, groups);
+  if constexpr (sizeof(T) == sizeof(float)) coarse.resize(room, groups);
+}
+
+template <class T>
+template <class S>
+void Decomposition<T>::State<S>::resize(std::size_t width, int groups) {
+  f.resize(width);
+  diagonal.resize(width);
+  up.assign(width * static_cast<std::size_t>(groups), static_cast<S>(-kInfinity));
+  down.assign(width * static_cast<std::size_t>(groups), static_cast<S>(kInfinity));
+}
+
+template <class T>
+void Decomposition<T>::Inner::clear() {
+  width = 0;
+  K = nullptr;
+  for (auto* list : {&member, &column, &chosen, &fresh}) list->clear();
+  std::fill(place.begin(), place.end(), -1);
+}
+
+// Scans read beyond the last member, up to whole vectors.
+template <class T>
+void Decomposition<T>::Inner::pad(Index row) {
+  Index count = std::ssize(member);
+  std::fill(K + row * width + count, K + row * width + padded(count), T(0));
+}
+
+template <class T>
+void Decomposition<T>::Inner::enter(Index at, Index i, Index column_of_i) {
+  if (at == std::ssize(member))
+    member.push_back(i), column.push_back(column_of_i), chosen.push_back(0);
+  else
+    place[member[at]] = -1, member[at] = i, column[at] = column_of_i;
+  place[i] = at;
+  fresh.push_back(at);
+}
+
+// Not a power of two: the numbers of a column would meet in one set of the cache.
+template <class T>
+Index Decomposition<T>::row_stride(Index n) {
+  return padded(n) + kBand;
+}
+
+template <class T>
+Room Decomposition<T>::give_room() {
+  if (in_.own.bytes() == 0) return {};
+  in_.clear();
+  size_ = 0;
+  whole_ = false;
+  return std::exchange(in_.own, {});
+}
+
+template <class T>
+void Decomposition<T>::take_room(Room room) {
+  if (in_.K == nullptr) in_.own = std::move(room);
+}
 
 // Brings the variables that violate most into the set, upwards and downwards alike.  They take the places of
 // those that sit at a bound, then of those that have been there for longest.
@@ -112,6 +202,70 @@ std::vector<Index> Decomposition<T>::violators(const Extremes* e, Index each) co
       for (auto c = candidates.begin(); c != end; ++c) result.push_back(c->i);
     }
   return result;
+}
+
+// K_WW if W has all variables, in their order.
+template <class T>
+void Decomposition<T>::collect_all() {
+  for (Index i = 0; i < p_.n; ++i)
+    for (const Run& run : runs_)
+      std::copy_n(cache_[i] + run.from, run.length, in_.K + i * in_.width + run.at);
+  for (Index i = 0; i < p_.n; ++i) in_.pad(i);
+  in_.fresh.clear();
+}
+
+// Rows of the members that are new, from the rows of K.
+template <class T>
+void Decomposition<T>::pick_rows() {
+  Inner& in = in_;
+  Index count = std::ssize(in.member), news = std::ssize(in.fresh);
+  struct Place {
+    std::int32_t column, at;
+  };
+  // Rows are read from left to right, which the machine foresees.
+  std::vector<Place> order(static_cast<std::size_t>(count));
+  for (Index c = 0; c < count; ++c)
+    order[c] = {static_cast<std::int32_t>(in.column[c]), static_cast<std::int32_t>(c)};
+  std::sort(order.begin(), order.end(), [](Place c, Place d) { return c.column < d.column; });
+#pragma omp parallel for schedule(dynamic, 16) \
+    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  for (Index k = 0; k < news; ++k) {
+    const T* row = cache_[in.member[in.fresh[k]]];
+    T* to = in.K + in.fresh[k] * in.width;
+    for (Place place : order) to[place.at] = row[place.column];
+  }
+}
+
+// Rows and columns of the members that are new, and the state of all.
+template <class T>
+void Decomposition<T>::collect() {
+  Inner& in = in_;
+  if (whole_ && !in.fresh.empty()) collect_all();
+  Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
+  std::sort(in.fresh.begin(), in.fresh.end());
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (rough_ != nullptr && news > 0)
+      rough_->fill_square(count, in.member.data(), news, in.fresh.data(), {in.K, width}, threads_);
+  }
+  if (rough_ == nullptr) pick_rows();
+  // The new columns of some rows at a time, so that these stay in cache.
+  Index bands = news < count ? (count + kBand - 1) / kBand : 0;
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  for (Index band = 0; band < bands; ++band)
+    for (Index c : in.fresh)
+      for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
+        in.K[r * width + c] = in.K[c * width + r];
+  if (news > 0)
+    for (Index a = 0; a < count; ++a) in.pad(a);
+  in.fresh.clear();
+  in.gain = 0.0;
+  for (Index a = 0; a < count; ++a) {
+    Index i = in.member[a];
+    in.b[a] = b_[i];
+    in.low[a] = p_.low[i];
+    in.high[a] = p_.high[i];
+  }
 }
 
 template class Decomposition<float>;

@@ -443,6 +443,18 @@ def test_memory_of_a_working_set_serves_another_solver(first, second, dtype):
     assert problem.optimality(giver.native.b, giver.native.f).violation <= 1e-3
 
 
+@pytest.mark.parametrize("n", [40, 700])
+def test_memory_that_is_in_use_stays(n):
+    problem, start = draw(n, "sum", C=10.0)
+    K = gram(n)
+    giver, taker, alone = (Solver(problem, K, start) for _ in range(3))
+    for solver in (giver, taker, alone):
+        solver.run(1e-3, 5)
+    taker.native.take_room(giver.native.give_room())
+    assert taker.run(1e-6) == alone.run(1e-6) == _native.CONVERGED
+    np.testing.assert_array_equal(taker.native.b, alone.native.b)
+
+
 def test_without_a_set_there_is_no_memory_to_give():
     problem, start = draw(600, "sum")
     solver = Solver(problem, gram(600), start)

@@ -121,7 +121,7 @@ class DenseMatrix:
         """All rows are there."""
         return None
 
-    def behind(self) -> RoughRows | None:
+    def rough_source(self) -> RoughRows | None:
         """What has computed them, if they are rough."""
         return self._source.rough() if self.is_rough and self._source is not None else None
 

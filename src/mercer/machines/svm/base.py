@@ -31,7 +31,7 @@ from ...solvers import (
     solve_box,
     solve_boxes,
 )
-from ...solvers.box import decomposition
+from ...solvers.box.estimates import most_steps
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from ..notices import tell
@@ -333,7 +333,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
         """What ``max_iter=-1`` stands for, to those who expected no limit and have met it."""
-        most = decomposition.most_steps(-1, len(solution.value.coefficients))
+        most = most_steps(-1, len(solution.value.coefficients))
         if self.max_iter != -1 or solution.stats["iterations"] < most:
             return ""
         return f"(max_iter=-1 stands for {most:,} steps here; give a larger number to take more.) "

@@ -4,6 +4,7 @@
 ``problem``        ``BoxProblem``: the problem, and how far a point is from solving it
 ``solve``          ``solve_box``: steps and, where these are too many, bounds that grow
 ``decomposition``  two-variable steps on working sets
+``estimates``      how many steps there may be, and how long they and their alternatives take
 ``outcome``        how a run ended, and what is told of it
 ``rows``           rows of K for the steps, and how many are kept
 ``precision``      what may be in single precision
@@ -14,7 +15,7 @@
 ``interior``       an interior point method, for K of a low rank
 ``low_rank``       when that pays
 ``path``           ``solve_boxes``: problems that differ in their bounds alone
-``line``           how these are approached, one from where another has led
+``continuation``   how these are approached, one from where another has led
 ``pairs``          ``PairSolver``: many problems, each on the points of two classes
 =================  ===================================================================
 """

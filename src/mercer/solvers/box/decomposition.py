@@ -25,7 +25,8 @@ from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Watch
 from .active import expected_seconds, settle
-from .low_rank import STEP_COST, LowRank
+from .estimates import exact_seconds, looks_left, most_steps, step_seconds
+from .low_rank import LowRank
 from .outcome import BoxValue, Outcome
 from .polish import ROUNDING, is_cheap, polish
 from .precision import (
@@ -53,9 +54,6 @@ FINE = 1e-12
 #: Refinement may take this many times the steps that were needed so far, and some.
 EXTRA_SHARE, EXTRA_STEPS = 2, 1000
 
-#: Without ``max_iter``, the most steps, and the most per variable: problems of sound scale need far fewer.
-MOST_STEPS, MOST_STEPS_EACH = 10_000_000, 1000
-
 #: Problems held in full are solved on their free variables after every so many steps, at least and each.
 STEPS, STEPS_EACH = 20_000, 50
 
@@ -65,14 +63,8 @@ STEPS_BETWEEN_LOOKS = 16_384
 #: Steps between the first two looks where others wait for them.
 FIRST_STEPS = 8_192
 
-#: Seconds of exact steps on larger problems, for each variable and for the cube of each that is free.
-EXACT_COST, EXACT_FREE_COST = 3.4e-5, 4e-8
-
 #: Free variables of a solution with which exact steps may begin.
 VERY_FEW = 64
-
-#: Looks ahead of which nothing is known.
-MOST_LOOKS = 64.0
 
 #: Rounds of steps and exact steps without progress before the rest counts as rounding.  A round that closes
 #: less than this part of the duality gap, and takes less than that off the violation, is none.
@@ -344,7 +336,7 @@ class Run:
             saved += step_seconds(STEPS_BETWEEN_LOOKS, n)
             if self.goes_inside(watch):
                 continue
-            if is_cheap(self.problem, b, far=True) and _exact_seconds(self.problem, b) <= share * saved:
+            if is_cheap(self.problem, b, far=True) and exact_seconds(self.problem, b) <= share * saved:
                 saved, share = 0.0, share if self._go_exactly(watch) else share / 2
                 continue
             self._guess_if_it_pays(before, STEPS_BETWEEN_LOOKS, watch)
@@ -355,7 +347,7 @@ class Run:
         """Guess the free set, if steps would take longer; ``before`` is the violation so many steps ago."""
         if self.problem.constraint == "signed" or self.is_steep:  # guesses are in single precision
             return
-        looks = _rounds_left(before, self.native.violation()[0], self.tol)
+        looks = looks_left(before, self.native.violation()[0], self.tol)
         seconds = step_seconds(looks * steps, self.problem.size)
         if seconds < self.patience * expected_seconds(self.problem, self.native.b):
             return
@@ -402,7 +394,7 @@ class Run:
         """Exact steps as long as they help and very few variables are free: others would set free many."""
         while self.native.violation()[0] > self.goal and not watch.is_over:
             b = self.native.b
-            seconds -= _exact_seconds(self.problem, b)
+            seconds -= exact_seconds(self.problem, b)
             few = 0 < self.problem.is_free(b).sum() <= VERY_FEW and is_cheap(self.problem, b, far=True)
             if seconds < 0 or not few or not self._go_exactly(watch):
                 return
@@ -477,27 +469,3 @@ class Run:
             "cache_rows": len(self.rows.array),
             "cache_dtype": self.dtype.name,
         }
-
-
-def most_steps(max_iter: int, n: int) -> int:
-    """The limit that ``max_iter`` stands for."""
-    return max(MOST_STEPS, MOST_STEPS_EACH * n) if max_iter < 0 else max_iter
-
-
-def step_seconds(steps: float, n: int) -> float:
-    """About how long so many steps on n variables take."""
-    return steps * STEP_COST * min(n, _native.SET_SIZE)
-
-
-def _exact_seconds(problem: BoxProblem, b: Vector) -> float:
-    """About how long it takes to go on from here exactly."""
-    return EXACT_COST * problem.size + EXACT_FREE_COST * float(problem.is_free(b).sum()) ** 3
-
-
-def _rounds_left(before: float, now: float, tol: float) -> float:
-    """How often the violation has to fall as it did between two looks until it is at most ``tol``."""
-    if before == np.inf:
-        return 0.0
-    if not now < before:
-        return MOST_LOOKS
-    return min(math.log(max(now / tol, 1.0)) / math.log(before / now), MOST_LOOKS)

@@ -18,7 +18,8 @@ from ... import _native
 from ...engine.threads import num_threads
 from ..solution import Solution
 from ..watch import INTERRUPTED, Callback, Watch
-from .decomposition import CONSTRAINTS, SINGLE_SHARE, most_steps
+from .decomposition import CONSTRAINTS, SINGLE_SHARE
+from .estimates import most_steps
 from .outcome import BoxValue, Outcome, untouched
 from .precision import is_certain, is_small, rounding_of
 from .problem import BoxProblem, Constraint, Vector

@@ -8,7 +8,6 @@ them goes on from there.
 from __future__ import annotations
 
 import copy
-import itertools
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,8 +20,8 @@ from ...engine.tiles import Stopped, until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
+from .continuation import Continuation, Reached
 from .decomposition import FINE, Run
-from .line import Line, Reached
 from .low_rank import LowRank
 from .outcome import BoxValue, untouched
 from .polish import is_cheap, polish
@@ -85,7 +84,6 @@ def solve_boxes(
             return first.pop()
         return Run(here, matrix, start, tol, cache_bytes, threads, gradient, low_rank=copy.copy(known))
 
-    ratios = [1.0, *(later / earlier for earlier, later in itertools.pairwise(factors))]
     found: list[Solution[BoxValue]] = []
     if low_rank.pays(0.0) or not can_be_single(matrix, tol):  # a check costs no kernel value
         reason = ""
@@ -94,16 +92,17 @@ def solve_boxes(
         for k, here in enumerate(problems):
             if found:
                 value = found[-1].value
-                b, f = problems[k - 1].grown(value.coefficients, value.gradient, here, ratios[k])
+                ratio = factors[k] / factors[k - 1]
+                b, f = problems[k - 1].grown(value.coefficients, value.gradient, here, ratio)
             run = make(here, b, f, low_rank)
             found.append(solve_run(run, look(reason), max_iter, refine))
             reason, low_rank = found[-1].stats["reason"], run.low_rank
         return found
     helpers = (num_threads() if threads is None else threads) - 1
-    line = Line(make, look, max_iter, helpers, puts_off=matrix.is_held)
-    reached = line.go(problems, factors, low_rank)
+    along = Continuation(make, look, max_iter, helpers, puts_off=matrix.is_held)
+    reached = along.go(problems, factors, low_rank)
     diagonal = matrix.diagonal()
-    for point in _check(reached, matrix, tol, refine, look(line.reason)):
+    for point in _check(reached, matrix, tol, refine, look(along.reason)):
         state = point.problem.optimality(point.b, point.f)
         if point.ended and state.violation > tol - 2 * point.rounding:
             again = make(point.problem, point.b, point.f, low_rank)

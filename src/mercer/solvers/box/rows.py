@@ -44,8 +44,8 @@ class Rows(NamedTuple):
         n = matrix.size
         if isinstance(matrix, DenseMatrix):
             if matrix.index is None:
-                behind = matrix.behind()
-                values = None if behind is None else behind.native
+                source = matrix.rough_source()
+                values = None if source is None else source.native
                 return Rows(matrix.whole, np.arange(n), matrix, matrix.is_rough, values)
             if _has_few_runs(matrix.index):
                 return Rows(matrix.whole, matrix.index, matrix, matrix.is_rough)

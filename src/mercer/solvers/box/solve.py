@@ -18,7 +18,8 @@ from ...engine.tiles import until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
-from .decomposition import Run, most_steps, step_seconds
+from .decomposition import Run
+from .estimates import most_steps, step_seconds
 from .outcome import BoxValue, untouched
 from .problem import BoxProblem, Vector
 

@@ -1,4 +1,4 @@
-#include "large.hpp"
+#include "room.hpp"
 
 #if defined(__linux__)
 #  include <sys/mman.h>

@@ -20,7 +20,7 @@ from .low_rank import LowRank
 from .outcome import BoxValue, Outcome
 from .problem import BoxProblem, Optimality, Vector
 
-__all__ = ["Line", "Reached"]
+__all__ = ["Continuation", "Reached"]
 
 
 class Reached(NamedTuple):
@@ -87,7 +87,7 @@ class _Begun(NamedTuple):
     helper: Future[Reached] | None = None
 
 
-class Line:
+class Continuation:
     """Goes from problem to problem, with the help of other threads.
 
     Nothing that is done for a problem depends on what another thread does: the bits are the same for any
