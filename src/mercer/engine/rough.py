@@ -31,7 +31,7 @@ MOST_SPREAD = 4000.0
 ROWS_AT_A_TIME = 4096
 
 #: Features up to which a value is computed in less time than it is picked from a row that is not in cache.
-FEW_FEATURES = 64
+FEW_FEATURES = 48
 
 #: Multiplications and additions of one native call, so that Ctrl-C is seen.
 CALL_OPERATIONS = 4e9
