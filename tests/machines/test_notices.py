@@ -23,7 +23,7 @@ from mercer.machines import (
     OneClassSVM,
     PegasosSVC,
 )
-from mercer.solvers.box import decomposition
+from mercer.solvers.box import estimates
 
 SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
 OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]
@@ -81,8 +81,8 @@ def test_interrupts_of_online_machines(machine, monkeypatch):
 
 def test_the_limit_without_a_limit_is_explained(monkeypatch):
     X, y = data()
-    monkeypatch.setattr(decomposition, "MOST_STEPS", 7)
-    monkeypatch.setattr(decomposition, "MOST_STEPS_EACH", 0)
+    monkeypatch.setattr(estimates, "MOST_STEPS", 7)
+    monkeypatch.setattr(estimates, "MOST_STEPS_EACH", 0)
     with pytest.warns(
         ConvergenceWarning, match=r"limit of max_iter, 7 steps.*\(max_iter=-1 stands for 7 steps"
     ):
