@@ -23,19 +23,19 @@ bool eliminate(const Matrix<float>& A, Index first, Index last, const Blocks& in
   return mercer::eliminate(A.data(), static_cast<Index>(A.shape(0)), first, last, inverses.data(), threads);
 }
 
-void solve_rows(const Matrix<const float>& L, const ConstBlocks& inverses, const Matrix<float>& rows,
-                int threads) {
+template <auto solve>
+void solve_all(const Matrix<const float>& L, const ConstBlocks& inverses, const Matrix<float>& rows,
+               int threads) {
   nb::gil_scoped_release release;
-  mercer::solve_rows(L.data(), static_cast<Index>(L.shape(0)), inverses.data(), rows.data(),
-                     static_cast<Index>(rows.shape(0)), threads);
+  solve(L.data(), static_cast<Index>(L.shape(0)), inverses.data(), rows.data(),
+        static_cast<Index>(rows.shape(0)), threads);
 }
 
 using Vector = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <auto solve>
-void solve_one(const Matrix<const float>& L, const ConstBlocks& inverses, const Vector& x, int threads) {
+void solve_backward(const Matrix<const float>& L, const ConstBlocks& inverses, const Vector& x, int threads) {
   nb::gil_scoped_release release;
-  solve(L.data(), static_cast<Index>(L.shape(0)), inverses.data(), x.data(), threads);
+  mercer::solve_backward(L.data(), static_cast<Index>(L.shape(0)), inverses.data(), x.data(), threads);
 }
 
 }  // namespace
@@ -45,10 +45,10 @@ void bind_cholesky(nb::module_& m) {
   m.attr("FACTOR_BLOCK") = mercer::kFactorBlock;
   m.def("eliminate", &eliminate, "A"_a.noconvert(), "first"_a, "last"_a, "inverses"_a.noconvert(),
         "threads"_a);
-  m.def("solve_rows", &solve_rows, "L"_a.noconvert(), "inverses"_a.noconvert(), "rows"_a.noconvert(),
+  m.def("solve_rows", &solve_all<mercer::solve_rows>, "L"_a.noconvert(), "inverses"_a.noconvert(),
+        "rows"_a.noconvert(), "threads"_a);
+  m.def("solve_forward", &solve_all<mercer::solve_forward>, "L"_a.noconvert(), "inverses"_a.noconvert(),
+        "rows"_a.noconvert(), "threads"_a);
+  m.def("solve_backward", &solve_backward, "L"_a.noconvert(), "inverses"_a.noconvert(), "x"_a.noconvert(),
         "threads"_a);
-  m.def("solve_forward", &solve_one<mercer::solve_forward>, "L"_a.noconvert(), "inverses"_a.noconvert(),
-        "x"_a.noconvert(), "threads"_a);
-  m.def("solve_backward", &solve_one<mercer::solve_backward>, "L"_a.noconvert(), "inverses"_a.noconvert(),
-        "x"_a.noconvert(), "threads"_a);
 }

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "bindings.hpp"
@@ -73,6 +75,15 @@ struct Bound {
   }
 };
 
+// An array of bytes that hold anything.
+nb::object reused(std::size_t bytes) {
+  auto room = std::make_unique<Room>(bytes);
+  auto* data = room->as<std::uint8_t>();
+  nb::capsule owner(room.get(), [](void* p) noexcept { delete static_cast<Room*>(p); });
+  room.release();
+  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(data, {bytes}, owner));
+}
+
 template <class T>
 void bind(nb::module_& m, const char* name) {
   using namespace nb::literals;
@@ -92,9 +103,7 @@ void bind(nb::module_& m, const char* name) {
       .def(
           "compute_sets", [](B& self, const RoughRows& rough) { self.solver.compute_sets(&rough); },
           "rough"_a, nb::keep_alive<1, 2>())
-      .def("give_room", [](B& self) { return self.solver.give_room(); })
-      .def(
-          "take_room", [](B& self, Room& room) { self.solver.take_room(std::move(room)); }, "room"_a)
+      .def("lay_down", [](B& self) { self.solver.lay_down(); })
       .def("recompute",
            [](B& self) {
              nb::gil_scoped_release release;
@@ -130,7 +139,7 @@ void bind_decomposition(nanobind::module_& m) {
   for (int e = 0; e < 6; ++e) m.attr(endings[e]) = e;
   const char* constraints[] = {"SUM", "SIGNED", "FREE"};
   for (int c = 0; c < 3; ++c) m.attr(constraints[c]) = c;
-  nanobind::class_<mercer::Room>(m, "Room").def_prop_ro("bytes", &mercer::Room::bytes);
+  m.def("reused", &mercer::reused, nanobind::arg("bytes"));
   m.attr("SET_SIZE") = mercer::kSetSize;
   mercer::bind<float>(m, "Decomposition32");
   mercer::bind<double>(m, "Decomposition64");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "dispatch.hpp"
 
@@ -45,17 +46,19 @@ FactorPanels pack_columns(const float* from, Index stride, Index size, float* to
 }
 
 // A_RH - L_RB L_HB' for rows R of which `rows` is the first and H begins at `start`; and then, if there is
-// an inverse, times its transpose.
+// an inverse, times its transpose.  Those of a job may begin with zeros, whole blocks of them.
 void carry(const FactorPanels& before, const FactorPanels* inverse, Index start, float* rows, Index stride,
-           Index count, int threads) {
+           Index count, int threads, const Index* zeros = nullptr) {
   const Table& t = table();
   Index jobs = (count + kRowsAtATime - 1) / kRowsAtATime;
   bool many = count * before.rows * (start + before.rows) > kManyProducts;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && many)
   for (Index job = 0; job < jobs; ++job) {
     Index first = job * kRowsAtATime, some = std::min(kRowsAtATime, count - first);
+    Index from = zeros == nullptr ? 0 : zeros[job];
+    if (from > start) continue;
     float* at = rows + first * stride;
-    if (start > 0) t.subtract_products(at, stride, some, before, at + start);
+    if (from < start) t.subtract_products(at, stride, some, from, before, at + start);
     if (inverse != nullptr) t.multiply_rows(at + start, stride, some, *inverse);
   }
 }
@@ -97,41 +100,53 @@ void apply(const float* inverse, Index width, bool transposed, float* x) {
 }
 
 // Room for the panels of a block of a matrix of n rows.
-struct Room {
+struct Panels {
   std::unique_ptr<float[]> before, inverse;
 
-  explicit Room(Index n)
+  explicit Panels(Index n)
       : before(std::make_unique<float[]>(static_cast<std::size_t>(kFactorBlock * n))),
         inverse(std::make_unique<float[]>(static_cast<std::size_t>(kFactorBlock * kFactorBlock))) {}
 };
 
+// Zeros that all of these rows begin with, in whole blocks.
+Index leading_zeros(const float* rows, Index n, Index count) {
+  Index zeros = n;
+  for (Index r = 0; r < count && zeros > 0; ++r)
+    zeros =
+        std::find_if(rows + r * n, rows + r * n + zeros, [](float x) { return x != 0.0f; }) - (rows + r * n);
+  return zeros / kFactorBlock * kFactorBlock;
+}
+
 }  // namespace
 
 bool eliminate(float* A, Index n, Index first, Index last, float* inverses, int threads) {
-  Room room(n);
+  Panels panels(n);
   for (Index block = first; block < last; ++block) {
     Index start = block * kFactorBlock, width = std::min(kFactorBlock, n - start), end = start + width;
     float *rows = A + start * n, *inverse = inverses + block * kFactorBlock * kFactorBlock;
-    FactorPanels before = pack(rows, n, width, start, room.before.get(), threads);
+    FactorPanels before = pack(rows, n, width, start, panels.before.get(), threads);
     carry(before, nullptr, start, rows, n, width, threads);
     if (!factor_block(rows + start, n, width, inverse)) return false;
-    FactorPanels by = pack_columns(inverse, kFactorBlock, width, room.inverse.get());
+    FactorPanels by = pack_columns(inverse, kFactorBlock, width, panels.inverse.get());
     carry(before, &by, start, A + end * n, n, n - end, threads);
   }
   return true;
 }
 
 void solve_rows(const float* L, Index n, const float* inverses, float* rows, Index count, int threads) {
-  Room room(n);
+  Panels panels(n);
+  std::vector<Index> zeros;
+  for (Index first = 0; first < count; first += kRowsAtATime)
+    zeros.push_back(leading_zeros(rows + first * n, n, std::min(kRowsAtATime, count - first)));
   for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
     Index width = std::min(kFactorBlock, n - start);
-    FactorPanels before = pack(L + start * n, n, width, start, room.before.get(), threads);
-    FactorPanels by = pack_columns(inverses, kFactorBlock, width, room.inverse.get());
-    carry(before, &by, start, rows, n, count, threads);
+    FactorPanels before = pack(L + start * n, n, width, start, panels.before.get(), threads);
+    FactorPanels by = pack_columns(inverses, kFactorBlock, width, panels.inverse.get());
+    carry(before, &by, start, rows, n, count, threads, zeros.data());
   }
 }
 
-void solve_forward(const float* L, Index n, const float* inverses, float* x, int threads) {
+void solve_forward(const float* L, Index n, const float* inverses, float* rows, Index count, int threads) {
   const Table& t = table();
   for (Index start = 0; start < n; start += kFactorBlock, inverses += kFactorBlock * kFactorBlock) {
     Index width = std::min(kFactorBlock, n - start), jobs = (width + kRowsAtATime - 1) / kRowsAtATime;
@@ -139,9 +154,10 @@ void solve_forward(const float* L, Index n, const float* inverses, float* x, int
     num_threads(threads) if (threads > 1 && width * start > kManyNumbers)
     for (Index job = 0; job < jobs; ++job) {
       Index first = start + job * kRowsAtATime, some = std::min(kRowsAtATime, start + width - first);
-      t.subtract_dots(L + first * n, n, some, x, start, x + first);
+      for (float* x = rows; x < rows + count * n; x += n)  // what is read of L stays in cache
+        t.subtract_dots(L + first * n, n, some, x, start, x + first);
     }
-    apply(inverses, width, false, x + start);
+    for (float* x = rows; x < rows + count * n; x += n) apply(inverses, width, false, x + start);
   }
 }
 

@@ -19,11 +19,12 @@ namespace mercer {
 // it is not positive definite.  L_HH^-T of block h goes to inverses[h], kFactorBlock^2 numbers, row-major.
 bool eliminate(float* A, Index n, Index first, Index last, float* inverses, int threads);
 
-// rows = rows L^-T, for `count` rows of n numbers.
+// rows = rows L^-T, for `count` rows of n numbers: x = L^-1 x for each.  Less is done for those that begin
+// with many zeros, if they are neighbours.
 void solve_rows(const float* L, Index n, const float* inverses, float* rows, Index count, int threads);
 
-// The same for one row, x = L^-1 x, and x = L^-T x: each reads L once, where it is.
-void solve_forward(const float* L, Index n, const float* inverses, float* x, int threads);
+// The same for few rows, and x = L^-T x for one: each reads L once, where it is.
+void solve_forward(const float* L, Index n, const float* inverses, float* rows, Index count, int threads);
 void solve_backward(const float* L, Index n, const float* inverses, float* x, int threads);
 
 }  // namespace mercer

@@ -93,6 +93,10 @@ Decomposition<T>::Decomposition(QuadraticProblem problem, T* K, Make make, const
 
 template <class T>
 void Decomposition<T>::restart(const double* b, const double* f) {
+  if (in_.K == nullptr && !whole_) {  // values are to be computed anyway, and other variables may matter now
+    in_.clear();
+    size_ = 0;
+  }
   b_.assign(b, b + p_.n);
   idle_ = 0;
   least_ = kInfinity;

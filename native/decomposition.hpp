@@ -110,10 +110,8 @@ class Decomposition {
 
   Quality quality() const;
 
-  // The memory of the working set, which is put together anew if steps go on, for another solver, which
-  // takes it if it has no set yet.
-  Room give_room();
-  void take_room(Room room);
+  // Leaves the memory of the working set to others; its values are computed anew if steps go on.
+  void lay_down();
 
   void stop() { stopped_ = true; }
 
@@ -137,10 +135,10 @@ class Decomposition {
 
   // The variables of the working set, side by side.
   struct Inner {
-    void grow(Index size, int groups);    // makes room
-    void resize(Index size, int groups);  // the same, but for K
-    void clear();                         // no member is left
-    void pad(Index row);                  // zeros after the last member
+    void grow(Index size, Index most, int groups);  // makes room; for `most` at once if there is too little
+    void resize(Index size, int groups);            // the same, but for K
+    void clear();                                   // no member is left
+    void pad(Index row);                            // zeros after the last member
     void enter(Index at, Index i, Index column_of_i);
 
     Index width = 0;            // from row to row
@@ -177,6 +175,7 @@ class Decomposition {
   void extremes(Extremes* e) const;
   std::vector<Index> violators(const Extremes* e, Index each) const;
   bool is_free(Index at) const;
+  void grow(Index size);
   void make_room();
   void choose(const Extremes* e);
   void collect();

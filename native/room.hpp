@@ -1,31 +1,22 @@
-// Memory for one array after the other.  Large ones lie in pages as large as the system has, where it has
-// such: each page costs as much as what is written to it first, and addresses in few pages are found sooner.
+// Large arrays whose memory others have used before, where there is some: each new page costs more than what
+// is written to it first.
+//
+// What is not used any more is kept, up to a limit, and marked so that the system takes it back as soon as
+// anybody else needs it; where it cannot be marked, nothing is kept.  Large ones lie in pages as large as the
+// system has, where it has such: addresses in few pages are found sooner.  What is never written to costs
+// nothing, so that there may be room for more than is needed yet.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <new>
-#include <utility>
 
 namespace mercer {
-
-struct ReleaseRoom {
-  std::align_val_t alignment{1};
-
-  void operator()(std::byte* memory) const noexcept { ::operator delete(memory, alignment); }
-};
 
 class Room {
  public:
   Room() = default;
-  // Holds anything; throws std::bad_alloc.
+  // At least so many bytes, which hold anything; throws std::bad_alloc.
   explicit Room(std::size_t bytes);
-  Room(Room&& other) noexcept : memory_(std::move(other.memory_)), bytes_(std::exchange(other.bytes_, 0)) {}
-  Room& operator=(Room&& other) noexcept {
-    memory_ = std::move(other.memory_);
-    bytes_ = std::exchange(other.bytes_, 0);
-    return *this;
-  }
 
   template <class T>
   T* as() const {
@@ -34,7 +25,7 @@ class Room {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  std::unique_ptr<std::byte[], ReleaseRoom> memory_;
+  std::shared_ptr<std::byte> memory_;  // copies share it
   std::size_t bytes_ = 0;
 };
 

@@ -242,9 +242,10 @@ struct FactorPanels {
 };
 // Rows and columns of a block on the diagonal, and rows that fill the registers of any instruction set.
 inline constexpr Index kFactorBlock = 192, kFactorRows = 12;
-// out[r][c] -= <rows[r], panels[c]>, for at most 4 kFactorRows rows; all are `stride` numbers apart
-using SubtractProducts = void (*)(const float* rows, Index stride, Index count, const FactorPanels& panels,
-                                  float* out);
+// out[r][c] -= <rows[r], panels[c]>, from number `zeros` of each on, for at most 4 kFactorRows rows; all are
+// `stride` numbers apart
+using SubtractProducts = void (*)(const float* rows, Index stride, Index count, Index zeros,
+                                  const FactorPanels& panels, float* out);
 // rows[r][c] = <rows[r], panels[c]>, for as many rows, where panels[c][k] = 0 for k > c
 using MultiplyRows = void (*)(float* rows, Index stride, Index count, const FactorPanels& panels);
 // out[r] -= <rows[r], x>, with numbers of a row that follow each other and `stride` from row to row

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <utility>
+#include <numeric>
 
 #include "decomposition.hpp"
 #include "rough.hpp"
@@ -30,19 +30,26 @@ constexpr Index kBand = 16;
 }  // namespace
 
 template <class T>
-void Decomposition<T>::Inner::grow(Index size, int groups) {
-  Index old = width, count = std::ssize(member);
+void Decomposition<T>::Inner::grow(Index size, Index most, int groups) {
+  Index old = width, count = K == nullptr ? 0 : std::ssize(member);
   resize(size, groups);
   auto bytes = static_cast<std::size_t>(size * width) * sizeof(T);
   if (bytes <= own.bytes()) {  // rows move to the right, the last one first
     for (Index a = count - 1; a > 0; --a)
       std::copy_backward(K + a * old, K + a * old + count, K + a * width + count);
   } else {
-    Room larger(bytes);
+    Room larger(std::max(bytes, static_cast<std::size_t>(most * row_stride(most)) * sizeof(T)));
     for (Index a = 0; a < count; ++a) std::copy_n(K + a * old, count, larger.as<T>() + a * width);
-    own = std::move(larger);
+    own = larger;
   }
   K = own.as<T>();
+}
+
+// Large problems take the memory of a large set at once, and use as much of it as they need.
+template <class T>
+void Decomposition<T>::grow(Index size) {
+  Index most = p_.n <= kSetSize ? size : size <= kSetSize ? kSetSize : kFreeSetSize;
+  in_.grow(size_ = size, std::min({most, p_.n, cache_.capacity}), groups());
 }
 
 template <class T>
@@ -65,10 +72,8 @@ void Decomposition<T>::State<S>::resize(std::size_t width, int groups) {
 
 template <class T>
 void Decomposition<T>::Inner::clear() {
-  width = 0;
-  K = nullptr;
+  for (Index i : member) place[i] = -1;
   for (auto* list : {&member, &column, &chosen, &fresh}) list->clear();
-  std::fill(place.begin(), place.end(), -1);
 }
 
 // Scans read beyond the last member, up to whole vectors.
@@ -95,31 +100,27 @@ Index Decomposition<T>::row_stride(Index n) {
 }
 
 template <class T>
-Room Decomposition<T>::give_room() {
-  if (in_.own.bytes() == 0) return {};
-  in_.clear();
-  size_ = 0;
-  whole_ = false;
-  return std::exchange(in_.own, {});
-}
-
-template <class T>
-void Decomposition<T>::take_room(Room room) {
-  if (in_.K == nullptr) in_.own = std::move(room);
+void Decomposition<T>::lay_down() {
+  if (in_.own.bytes() == 0) return;
+  in_.own = {};
+  in_.K = nullptr;
+  in_.fresh.resize(in_.member.size());
+  std::iota(in_.fresh.begin(), in_.fresh.end(), Index(0));
 }
 
 // Brings the variables that violate most into the set, upwards and downwards alike.  They take the places of
 // those that sit at a bound, then of those that have been there for longest.
 template <class T>
 void Decomposition<T>::choose(const Extremes* e) {
+  if (in_.K == nullptr && size_ > 0) grow(size_);
   if (whole_) return;
   if (p_.n <= 2 * kFirstSize && cache_.capacity >= p_.n) {
-    in_.grow(p_.n, groups());
+    grow(p_.n);
     for (Index i = 0; i < p_.n; ++i) in_.enter(i, i, column(i));
     whole_ = true;
     return;
   }
-  if (size_ == 0) in_.grow(size_ = std::min({p_.n, kFirstSize, cache_.capacity}), groups());
+  if (size_ == 0) grow(std::min({p_.n, kFirstSize, cache_.capacity}));
   std::vector<Index> wanted = violators(e, std::max<Index>(1, size_ / (4 * groups())));
 
   std::vector<Index> fresh;
@@ -165,7 +166,7 @@ void Decomposition<T>::make_room() {
   Index many = size_ - size_ / 8;
   if (size_ >= kSetSize && free > many) larger = size_ + kSetSize / 2, most = kFreeSetSize;
   larger = std::min({larger, most, p_.n, cache_.capacity});
-  if (larger > size_) in_.grow(size_ = larger, groups());
+  if (larger > size_) grow(larger);
 }
 
 // Whether a member of the set may move in both directions.
@@ -241,8 +242,9 @@ template <class T>
 void Decomposition<T>::collect() {
   Inner& in = in_;
   if (whole_ && !in.fresh.empty()) collect_all();
-  Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
   std::sort(in.fresh.begin(), in.fresh.end());
+  in.fresh.erase(std::unique(in.fresh.begin(), in.fresh.end()), in.fresh.end());
+  Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
   if constexpr (sizeof(T) == sizeof(float)) {
     if (rough_ != nullptr && news > 0)
       rough_->fill_square(count, in.member.data(), news, in.fresh.data(), {in.K, width}, threads_);

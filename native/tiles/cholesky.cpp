@@ -74,9 +74,10 @@ void products(const Copy& copy, Index from, Index depth, const FactorPanels& pan
   }
 }
 
-void subtract_products(const float* rows, Index stride, Index count, const FactorPanels& panels, float* out) {
+void subtract_products(const float* rows, Index stride, Index count, Index zeros, const FactorPanels& panels,
+                       float* out) {
   Copy copy;
-  for (Index from = 0; from < panels.depth; from += kDepth) {
+  for (Index from = zeros; from < panels.depth; from += kDepth) {
     Index depth = std::min(kDepth, panels.depth - from);
     copy.take(rows + from, stride, count, depth);
     products<true>(copy, from, depth, panels, out, stride, count);

@@ -61,14 +61,19 @@ def test_triangular_systems(n):
     A = definite(n)
     L, inverses, _ = factored(A)
     exact = np.linalg.cholesky(A.astype(np.float64))
-    x = np.random.default_rng(1).standard_normal(n).astype(np.float32)
-    for solve, triangle in ((_native.solve_forward, exact), (_native.solve_backward, exact.T)):
-        found = x.copy()
-        solve(L, inverses, found, 2)
-        np.testing.assert_allclose(triangle @ found, x, atol=2e-5)
-        again = x.copy()
-        solve(L, inverses, again, 1)
-        np.testing.assert_array_equal(again, found)
+    rows = np.random.default_rng(1).standard_normal((3, n)).astype(np.float32)
+    found = rows.copy()
+    _native.solve_forward(L, inverses, found, 2)
+    np.testing.assert_allclose(found @ exact.T, rows, atol=2e-5)
+    for x, row in zip(rows, found, strict=True):  # each by itself, they are the same
+        alone = x[None].copy()
+        _native.solve_forward(L, inverses, alone, 1)
+        np.testing.assert_array_equal(alone[0], row)
+        back, again = x.copy(), x.copy()
+        _native.solve_backward(L, inverses, back, 2)
+        np.testing.assert_allclose(exact.T @ back, x, atol=2e-5)
+        _native.solve_backward(L, inverses, again, 1)
+        np.testing.assert_array_equal(again, back)
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 12, 47, 48, 49, 100])
@@ -83,6 +88,26 @@ def test_rows(count):
         alone = row[None].copy()
         _native.solve_rows(L, inverses, alone, 1)
         np.testing.assert_array_equal(alone[0], found[k])
+
+
+@pytest.mark.parametrize("order", ["sorted", "mixed"])
+def test_rows_that_begin_with_zeros(order):
+    """Blocks of zeros are left out, with the same result."""
+    n = 3 * BLOCK + 50
+    A = definite(n)
+    L, inverses, _ = factored(A)
+    starts = np.r_[np.linspace(0, n - 1, 120).astype(int), 0]
+    if order == "mixed":
+        starts = np.random.default_rng(4).permutation(starts)
+    rows = np.random.default_rng(5).standard_normal((len(starts), n)).astype(np.float32)
+    rows[np.arange(n) < starts[:, None]] = 0.0
+    rows[7] = 0.0
+    found, few = rows.copy(), rows.copy()
+    _native.solve_rows(L, inverses, found, 2)
+    np.testing.assert_allclose(found @ np.linalg.cholesky(A.astype(np.float64)).T, rows, atol=2e-5)
+    assert not found[np.arange(n) < starts[:, None]].any()
+    _native.solve_forward(L, inverses, few, 2)
+    np.testing.assert_allclose(few, found, atol=2e-5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -421,45 +421,48 @@ def test_a_part_of_a_matrix_is_solved_in_place_and_judged_as_python_judges(const
 
 # -- memory and values of working sets ----------------------------------------------------------
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("first", "second"), [(40, 700), (700, 700), (LARGE, 700), (700, LARGE)])
-def test_memory_of_a_working_set_serves_another_solver(first, second, dtype):
-    """The same steps in memory that holds anything, whether it is large enough or not."""
-    problem, start = draw(first, "sum", C=10.0)
-    giver = Solver(problem, gram(first), start, dtype=dtype)
-    giver.run(1e-3, 300)
-    room = giver.native.give_room()
-    assert room.bytes > 0
-    other, start = draw(second, "sum", seed=1, C=10.0)
-    K = gram(second, seed=1)
-    taker, alone = (Solver(other, K, start, dtype=dtype) for _ in range(2))
-    taker.native.take_room(room)
-    assert room.bytes == 0
-    assert taker.run(1e-3) == alone.run(1e-3) == _native.CONVERGED
-    np.testing.assert_array_equal(taker.native.b, alone.native.b)
-    taker.native.take_room(giver.native.give_room())  # there is none left, and none is needed
-    assert taker.run(1e-5) == _native.CONVERGED
-    # Who has given its room goes on with another.
-    assert giver.run(1e-3) == _native.CONVERGED
-    assert problem.optimality(giver.native.b, giver.native.f).violation <= 1e-3
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("n", [40, 700, LARGE])
+def test_a_set_without_its_memory_is_put_together_anew(n, constraint, dtype):
+    """The same steps, whether values were computed anew in between or not."""
+    problem, start = draw(n, constraint, C=10.0)
+    solver, other = (Solver(problem, gram(n), start, dtype=dtype) for _ in range(2))
+    tolerance = 1e-3 if dtype == np.float32 else 1e-6
+    solver.native.lay_down()  # there is none yet
+    for _ in range(10):
+        assert solver.run(tolerance, 300) == other.run(tolerance, 300)
+        np.testing.assert_array_equal(solver.native.b, other.native.b)
+        np.testing.assert_array_equal(solver.native.f, other.native.f)
+        solver.native.lay_down()
+        solver.native.lay_down()
+    assert solver.native.rounds == other.native.rounds
+
+
+@pytest.mark.parametrize("capacity", [64, 300])
+def test_a_set_without_its_memory_on_a_cache(capacity):
+    """Rows that have left the cache since are asked for again."""
+    problem, start = draw(900, "sum", C=10.0)
+    solver = Solver(problem, gram(900), start, capacity=capacity)
+    ending = _native.LIMIT
+    while ending == _native.LIMIT:
+        ending = solver.run(1e-6, 200)
+        solver.native.lay_down()
+    assert ending == _native.CONVERGED
+    assert problem.optimality(solver.native.b, solver.K @ solver.native.b + problem.linear).violation <= 1e-6
 
 
 @pytest.mark.parametrize("n", [40, 700])
-def test_memory_that_is_in_use_stays(n):
+def test_another_start_without_memory(n):
+    """The old members may not matter any more."""
     problem, start = draw(n, "sum", C=10.0)
-    K = gram(n)
-    giver, taker, alone = (Solver(problem, K, start) for _ in range(3))
-    for solver in (giver, taker, alone):
-        solver.run(1e-3, 5)
-    taker.native.take_room(giver.native.give_room())
-    assert taker.run(1e-6) == alone.run(1e-6) == _native.CONVERGED
-    np.testing.assert_array_equal(taker.native.b, alone.native.b)
-
-
-def test_without_a_set_there_is_no_memory_to_give():
-    problem, start = draw(600, "sum")
-    solver = Solver(problem, gram(600), start)
-    assert solver.native.give_room().bytes == 0
-    assert solver.run(1e-3) == _native.CONVERGED
+    solver, other = (Solver(problem, gram(n), start) for _ in range(2))
+    solver.run(1e-3, 100)
+    b, f = solver.native.b, solver.native.f
+    solver.native.lay_down()
+    for each in (solver, other):
+        each.native.restart(b, f)
+        assert each.run(1e-6) == _native.CONVERGED
+    np.testing.assert_array_equal(solver.native.b, other.native.b)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

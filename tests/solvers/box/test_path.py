@@ -182,7 +182,8 @@ def guesses(monkeypatch):
         ends.append(found is not None)
         return found
 
-    monkeypatch.setattr(decomposition, "FIRST_STEPS", 400)
+    monkeypatch.setattr(decomposition, "FIRST_STEPS", 200)
+    monkeypatch.setattr(decomposition, "FIRST_LOOKS", (200, 400))
     monkeypatch.setattr(decomposition, "expected_seconds", lambda problem, b: 0.0)
     monkeypatch.setattr(decomposition, "settle", recorded)
     return ends

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import reused
 from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...engine.tiles import Stopped
@@ -136,7 +137,7 @@ class SharedGram:
         rough = None if "_K" in self.__dict__ else GramMatrix(self._G).rough()
         if rough is None or self.dtype != np.float32:
             return self.part(np.arange(len(self._G)))
-        every, K = np.arange(len(self._G)), np.empty(self._G.shape, dtype=np.float32)
+        every, K = np.arange(len(self._G)), reused(self._G.shape, np.float32)
         try:
             with self._control.limited():
                 rough.fill(every, every, K)

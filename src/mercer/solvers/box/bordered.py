@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import reused
 from ..matrices import SymmetricMatrix
 from .cholesky import Factor, Single
 
@@ -29,9 +30,6 @@ MOST_DIFFERENT = 1 / 5
 
 #: Added to the diagonal, relative to its largest number: well above rounding in single precision.
 SHIFT = 1e-6
-
-#: Numbers that memory has room for beyond those that are needed: sets grow.
-MOST_SPARE = 1 << 24
 
 Index = NDArray[np.intp]
 Vector = NDArray[np.float64]
@@ -48,7 +46,6 @@ class SystemsOnSets:
         self._with_sum = with_sum
         self._shift = SHIFT * float(matrix.diagonal().max(initial=0.0))
         self._base: _Base | None = None
-        self._for_factor, self._for_columns = _Room(), _Room()
 
     def solve(self, index: Index, right: Vector, total: float) -> tuple[Vector, float] | None:
         """The solution for the set ``index``, which is sorted; None if K is (nearly) singular there."""
@@ -61,26 +58,12 @@ class SystemsOnSets:
 
     def _factored(self, index: Index) -> _Base | None:
         self._base = None
-        block = self._for_factor.array(len(index), len(index))
+        block: Single = reused((len(index), len(index)), np.float32)
         self.matrix.rough_square(index, block)
         factor = Factor.of(block, self._shift)
         if factor is None:
             return None
-        return _Base(self.matrix, index, factor, self._shift, self._with_sum, self._for_columns)
-
-
-class _Room:
-    """Memory for one array after the other: new memory costs about as much as what is put there."""
-
-    def __init__(self) -> None:
-        self._memory: Single = np.empty(0, dtype=np.float32)
-
-    def array(self, rows: int, columns: int) -> Single:
-        """An array of any numbers; what was here before is gone if it is larger."""
-        size = rows * columns
-        if size > len(self._memory):
-            self._memory = np.empty(size + min(3 * size, MOST_SPARE), dtype=np.float32)
-        return self._memory[:size].reshape(rows, columns)
+        return _Base(self.matrix, index, factor, self._shift, self._with_sum)
 
 
 class _Base:
@@ -93,9 +76,8 @@ class _Base:
         factor: Factor,
         shift: float,
         with_sum: bool,
-        room: _Room,
     ) -> None:
-        self._matrix, self._index, self._factor, self._shift, self._room = matrix, index, factor, shift, room
+        self._matrix, self._index, self._factor, self._shift = matrix, index, factor, shift
         self._is_member = np.zeros(matrix.size, dtype=bool)
         self._is_member[index] = True
         self._place = np.full(matrix.size, -1)  # of a variable among the columns
@@ -148,7 +130,8 @@ class _Base:
     def _make_room(self, columns: int) -> None:
         if columns > len(self._V):
             room = max(columns, int(MOST_DIFFERENT * len(self._index)))
-            V, corner = self._room.array(room, len(self._index)), np.empty((room, room), dtype=np.float32)
+            V: Single = reused((room, len(self._index)), np.float32)
+            corner: Single = np.empty((room, room), dtype=np.float32)
             V[: self._known] = self._V[: self._known]
             corner[: self._known, : self._known] = self._corner[: self._known, : self._known]
             self._V, self._corner = V, corner
@@ -161,7 +144,8 @@ class _Base:
         fresh[np.arange(len(leaves)), np.searchsorted(self._index, leaves)] = 1.0
         self._matrix.rough_block(joins, self._index, fresh[len(leaves) :])
         self._factor.solve_rows(fresh)
-        corner[old:] = -(fresh @ V.T)
+        np.negative(fresh @ V[:old].T, out=corner[old:, :old])
+        np.negative(fresh @ fresh.T, out=corner[old:, old:])  # BLAS sees that half of it is enough
         rows = self._place[joins]
         outside = self._variables[~self._is_member[self._variables]]
         values = np.empty((len(joins), len(outside)), dtype=np.float32)

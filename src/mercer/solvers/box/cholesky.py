@@ -5,7 +5,6 @@ The bits are the same for every number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +18,10 @@ __all__ = ["Factor", "Single"]
 BLOCK = _native.FACTOR_BLOCK
 
 #: Rows that are solved one by one: packing the factor takes longer than reading it so often.
-FEW_ROWS = 3
+FEW_ROWS = 16
 
-#: Multiplications and additions of one native call, so that Ctrl-C is seen.
-CALL_OPERATIONS = 8e9
+#: Multiplications and additions of one native call, so that Ctrl-C is seen, and threads that are free join.
+CALL_OPERATIONS = 1e9
 
 Single = NDArray[np.float32]
 
@@ -56,22 +55,20 @@ class Factor(NamedTuple):
 
     def forward(self, x: NDArray[Any]) -> Single:
         """``L^-1 x``."""
-        return self._applied(_native.solve_forward, x)
+        result = np.array(x, dtype=np.float32)
+        self.solve_rows(result[np.newaxis])
+        return result
 
     def backward(self, x: NDArray[Any]) -> Single:
         """``L^-T x``."""
-        return self._applied(_native.solve_backward, x)
-
-    def _applied(self, solve: Callable[..., None], x: NDArray[Any]) -> Single:
         result = np.array(x, dtype=np.float32)
-        solve(self.lower, self.inverses, result, num_threads())
+        _native.solve_backward(self.lower, self.inverses, result, num_threads())
         return result
 
     def solve_rows(self, rows: Single) -> None:
         """``rows L^-T``, in their place: ``L^-1 x`` for every row."""
         if len(rows) <= FEW_ROWS:
-            for row in rows:
-                _native.solve_forward(self.lower, self.inverses, row, num_threads())
+            _native.solve_forward(self.lower, self.inverses, rows, num_threads())
             return
         each = max(1, int(CALL_OPERATIONS / (len(self.lower) ** 2 / 2)))
         for first in range(0, len(rows), each):

@@ -130,18 +130,15 @@ class Continuation:
     ) -> list[Reached | _Begun]:
         """Go along; what needs more than the first steps is handed over, or put off."""
         found: list[Reached | _Begun] = []
-        b = f = room = None
+        b = f = None
         for k, problem in enumerate(problems):
             if b is not None and f is not None:
                 b, f = problems[k - 1].grown(b, f, problem, factors[k] / factors[k - 1])
             run = self._make(problem, b, f, low_rank)
-            if room is not None:
-                run.native.take_room(room)
             point = self._begun(run)
             if isinstance(point, _Begun) and not self._puts_off:
                 point, low_rank = self._finished(point, bar=True), run.low_rank
-            # Before others go on.  They hardly need the room, and new memory costs as much as what goes in.
-            b, f, room = run.native.b, run.native.f, run.native.give_room()
+            b, f = run.native.b, run.native.f  # before others go on
             if isinstance(point, _Begun) and self._helpers > 0:
                 self._team.count(1)
                 point = point._replace(helper=pool.submit(self._helped, point))

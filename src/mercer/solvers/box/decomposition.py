@@ -60,8 +60,8 @@ STEPS, STEPS_EACH = 20_000, 50
 #: Steps on larger problems between two looks at whether it pays to guess the free set.
 STEPS_BETWEEN_LOOKS = 16_384
 
-#: Steps between the first two looks where others wait for them.
-FIRST_STEPS = 8_192
+#: The first steps on a problem that is one of several, and those before each of the first two looks.
+FIRST_STEPS, FIRST_LOOKS = 4_096, (4_096, 8_192)
 
 #: Free variables of a solution with which exact steps may begin.
 VERY_FEW = 64
@@ -111,7 +111,7 @@ class Run:
         self.low_rank = LowRank(matrix) if low_rank is None else low_rank
         self._is_inside_open, self.interior_steps = True, 0  # an interior point method was not tried yet
         self.patience = 1.0  # steps that a guess saves must take so many times as long as it does
-        self._first_looks: tuple[float, float] | None = None  # violations, if steps have begun
+        self.has_begun = False  # there is more to do after the first steps
         self.diagonal = matrix.diagonal()
         self.is_steep = is_steep(problem, self.diagonal)
         double = precise or not can_be_single(matrix, tol) or (self.is_steep and not matrix.is_held)
@@ -143,11 +143,6 @@ class Run:
             self.native.compute_sets(self.rows.values)
         if from_rows and b.any():
             self.native.recompute()
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether there is more to do after the first steps."""
-        return self._first_looks is not None
 
     @property
     def ends_exactly(self) -> bool:
@@ -196,6 +191,9 @@ class Run:
         except STOPPING as error:
             watch.stop(error)
             return int(_native.STOPPED)
+        finally:
+            if not self.has_begun or go == self._descend:
+                native.lay_down()
 
     def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         """Solve the problem, or stop where a limit is reached."""
@@ -306,40 +304,31 @@ class Run:
         return watch.is_due and watch(self.native.steps, self.native.violation()[0])
 
     def _begin(self, watch: Watch, most: int) -> int:
-        """Some steps, with two looks at how fast the violation falls."""
-        native, looks = self.native, []
-        for _ in range(2):
-            left = most - native.steps
-            ending = int(native.run(self.goal, min(FIRST_STEPS, left), self.rows.fetch, self._told(watch)))
-            if ending != _native.LIMIT or native.steps >= most:
-                return ending
-            looks.append(native.violation()[0])
-        self._first_looks = looks[0], looks[1]
-        return int(_native.LIMIT)
+        native, some = self.native, min(FIRST_STEPS, most - self.native.steps)
+        ending = int(native.run(self.goal, some, self.rows.fetch, self._told(watch)))
+        self.has_begun = ending == _native.LIMIT and native.steps < most
+        return ending
 
     def _descend_far(self, watch: Watch, most: int) -> int:
         """Two-variable steps; where many more are to be expected, the free set is guessed."""
         native, n, told = self.native, self.problem.size, self._told(watch)
-        before = np.inf
+        before, looks = np.inf, iter(FIRST_LOOKS if self.has_begun else ())
         saved, share = 0.0, 1.0  # exact steps may take this share of the time of the others
-        if self._first_looks is not None:
-            (earlier, before), self._first_looks = self._first_looks, None
-            self._guess_if_it_pays(earlier, FIRST_STEPS, watch)
         while not watch.reason:
-            left = most - native.steps
-            ending = int(native.run(self.goal, min(STEPS_BETWEEN_LOOKS, left), self.rows.fetch, told))
+            some, left = next(looks, STEPS_BETWEEN_LOOKS), most - native.steps
+            ending = int(native.run(self.goal, min(some, left), self.rows.fetch, told))
             if ending != _native.LIMIT or native.steps >= most:
                 return ending
             violation, b = native.violation()[0], native.b
             if watch.is_due and watch(native.steps, violation):
                 break
-            saved += step_seconds(STEPS_BETWEEN_LOOKS, n)
+            saved += step_seconds(some, n)
             if self.goes_inside(watch):
                 continue
             if is_cheap(self.problem, b, far=True) and exact_seconds(self.problem, b) <= share * saved:
                 saved, share = 0.0, share if self._go_exactly(watch) else share / 2
                 continue
-            self._guess_if_it_pays(before, STEPS_BETWEEN_LOOKS, watch)
+            self._guess_if_it_pays(before, some, watch)
             before = violation
         return int(_native.STOPPED)
 
@@ -415,6 +404,7 @@ class Run:
         def is_over() -> bool:
             return watch.is_due and bool(watch(native.steps, native.violation()[0]))
 
+        native.lay_down()
         found = settle(self.problem, self.matrix, native.b, native.f, self.tol, is_over)
         if found is not None:
             native.restart(*found)

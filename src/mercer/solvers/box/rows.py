@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
+from ...engine.arrays import reused
 from ...engine.rough import RoughRows
 from ...memory import memory_limit
 from ..matrices import DenseMatrix, SymmetricMatrix
@@ -57,8 +58,8 @@ class Rows(NamedTuple):
             return Rows(matrix.dense(dtype), np.arange(n), matrix, False)
         rough = matrix.rough() if dtype == np.float32 else None
         if rough is None:
-            return Rows(np.empty((capacity, n), dtype), None, matrix, False)
-        return Rows(np.empty((capacity, n), dtype), None, rough, True, rough.native)
+            return Rows(reused((capacity, n), dtype), None, matrix, False)
+        return Rows(reused((capacity, n), dtype), None, rough, True, rough.native)
 
     def fetch(self, rows: list[int], slots: list[int]) -> None:
         """Compute some rows, to places of the cache."""
