@@ -36,6 +36,14 @@ void bind_rough(nb::module_& m) {
           },
           "rows"_a.noconvert(), "slots"_a.noconvert(), "out"_a.noconvert(), "threads"_a)
       .def(
+          "fill_whole",
+          [](const mercer::RoughRows& self, Index first, Index last, const Out& out, int threads) {
+            nb::gil_scoped_release release;
+            self.fill_whole(first, last, {out.data(), static_cast<Index>(out.shape(1))}, threads);
+          },
+          "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a)
+      .def_ro_static("MIRRORED", &mercer::RoughRows::kMirrored)
+      .def(
           "fill_lower",
           [](const mercer::RoughRows& self, Index first, Index last, const Out& out, int threads) {
             nb::gil_scoped_release release;

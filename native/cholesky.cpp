@@ -26,12 +26,9 @@ FactorPanels pack(const float* from, Index stride, Index rows, Index depth, floa
     num_threads(threads) if (threads > 1 && rows * depth > kManyToPack)
   for (Index p = 0; p < panels; ++p)
     for (Index part = 0; part < parts; ++part) {
-      Index end = std::min(depth, (part + 1) * kPart);
-      for (Index c = 0; c < std::min(kPanel, rows - p * kPanel); ++c) {
-        const float* row = from + (p * kPanel + c) * stride;
-        float* column = to + p * depth * kPanel + c;
-        for (Index k = part * kPart; k < end; ++k) column[k * kPanel] = row[k];
-      }
+      Index first = part * kPart, some = std::min(kPart, depth - first);
+      table().mirror(from + p * kPanel * stride + first, stride, std::min(kPanel, rows - p * kPanel), some,
+                     to + (p * depth + first) * kPanel, kPanel, false);
     }
   return {to, depth, rows};
 }

@@ -181,6 +181,7 @@ class Decomposition {
   void collect();
   void collect_all();
   void pick_rows();
+  void copy_columns();
   bool is_coarse(double tolerance) const;
   template <class S>
   void enter_state(State<S>& state);

@@ -75,6 +75,37 @@ void RoughRows::fill(Index count, const Index* rows, const Index* slots, Output<
   fill_groups(count, row, slot, [=](Index) { return panels; }, out, threads);
 }
 
+// Jobs are as wide as whole panels, so that no two write to the same place.
+void RoughRows::fill_whole(Index first, Index last, Output<float> out, int threads) const {
+  static_assert(kMirrored % kPanel == 0);
+  const Table& t = table();
+  Index height = t.rough_rows, features = points_.features(),
+        jobs = (last - first + kMirrored - 1) / kMirrored;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    std::vector<float> x(static_cast<std::size_t>((kMirrored + height) * features));
+    float halves[kMirrored + kMostRows];
+    float* to[kMostRows];
+#pragma omp for schedule(dynamic)
+    for (Index job = jobs - 1; job >= 0; --job) {  // the longest first
+      Index start = first + job * kMirrored, count = std::min(kMirrored, last - start);
+      float* rows = out.data + start * out.stride;
+      pack(count, [=](Index r) { return start + r; }, x.data(), halves);
+      for (Index p = 0; p * kPanel < start + count; ++p) {
+        Index column = p * kPanel;
+        for (Index r = 0; r < count; r += height) {
+          Index some = std::min(height, count - r);
+          for (Index k = 0; k < some; ++k) to[k] = rows + (r + k) * out.stride + column;
+          t.fill_rough({x.data() + r * features, halves + r, some, to}, panel(p));
+        }
+        if (column < start)
+          t.mirror(rows + column, out.stride, count, kPanel, out.data + column * out.stride + start,
+                   out.stride, true);
+      }
+    }
+  }
+}
+
 void RoughRows::fill_lower(Index first, Index last, Output<float> out, int threads) const {
   auto row = [=](Index r) { return first + r; };
   fill_groups(last - first, row, row, [=](Index r) { return (first + r) / kPanel + 1; }, out, threads);

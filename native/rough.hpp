@@ -19,6 +19,11 @@ class RoughRows {
   // Row rows[r] of the matrix to row slots[r] of `out`.
   void fill(Index count, const Index* rows, const Index* slots, Output<float> out, int threads) const;
 
+  // The whole matrix, with what is above the diagonal copied: rows first to last - 1 up to the diagonal, and
+  // the same columns.  Calls begin at multiples of kMirrored.
+  static constexpr Index kMirrored = 96;
+  void fill_whole(Index first, Index last, Output<float> out, int threads) const;
+
   // Rows first to last - 1 on and below the diagonal; numbers above it have no meaning afterwards.
   void fill_lower(Index first, Index last, Output<float> out, int threads) const;
 

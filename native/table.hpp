@@ -224,6 +224,9 @@ struct RoughPanel {
   Index features, columns;
 };
 using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
+// to[c][r] = from[r][c]; what is `far` will not be read soon
+using Mirror = void (*)(const float* from, Index from_stride, Index rows, Index columns, float* to,
+                        Index to_stride, bool far);
 // sums[c] += sum_r factors[r] value(r, c), for all columns of the panel
 using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
                               double* sums);
@@ -339,6 +342,7 @@ struct Table {
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
   RoughTile fill_rough;
+  Mirror mirror;
   RoughProduct multiply_rough;
   Index rough_rows;  // of a group
   SingleRow fill_single;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "decomposition.hpp"
+#include "dispatch.hpp"
 #include "rough.hpp"
 
 namespace mercer {
@@ -237,6 +238,40 @@ void Decomposition<T>::pick_rows() {
   }
 }
 
+// The new columns of the other rows, some of these at a time, so that they stay in cache.
+template <class T>
+void Decomposition<T>::copy_columns() {
+  Inner& in = in_;
+  Index count = std::ssize(in.member), width = in.width, news = std::ssize(in.fresh);
+  std::vector<char> is_fresh(static_cast<std::size_t>(count), false);
+  for (Index c : in.fresh) is_fresh[c] = true;
+  std::vector<Run> neighbours;  // among the new columns
+  for (Index c : in.fresh)
+    if (neighbours.empty() || c != neighbours.back().at + neighbours.back().length)
+      neighbours.push_back({c, c, 1});
+    else
+      ++neighbours.back().length;
+  Index bands = (count + kBand - 1) / kBand;
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
+  for (Index band = 0; band < bands; ++band) {
+    Index first = band * kBand, last = std::min(count, first + kBand);
+    bool all_old =
+        std::find(is_fresh.begin() + first, is_fresh.begin() + last, true) == is_fresh.begin() + last;
+    for (const Run& run : neighbours) {
+      if constexpr (sizeof(T) == sizeof(float))
+        if (all_old && run.length >= kBand) {
+          table().mirror(in.K + run.at * width + first, width, run.length, last - first,
+                         in.K + first * width + run.at, width, false);
+          continue;
+        }
+      for (Index c = run.at; c < run.at + run.length; ++c)
+        for (Index r = first; r < last; ++r)
+          if (!is_fresh[r]) in.K[r * width + c] = in.K[c * width + r];
+    }
+  }
+}
+
 // Rows and columns of the members that are new, and the state of all.
 template <class T>
 void Decomposition<T>::collect() {
@@ -250,14 +285,7 @@ void Decomposition<T>::collect() {
       rough_->fill_square(count, in.member.data(), news, in.fresh.data(), {in.K, width}, threads_);
   }
   if (rough_ == nullptr) pick_rows();
-  // The new columns of some rows at a time, so that these stay in cache.
-  Index bands = news < count ? (count + kBand - 1) / kBand : 0;
-#pragma omp parallel for schedule(dynamic) \
-    num_threads(threads_) if (threads_ > 1 && news * count > kWorthAThread)
-  for (Index band = 0; band < bands; ++band)
-    for (Index c : in.fresh)
-      for (Index r = band * kBand; r < std::min(count, (band + 1) * kBand); ++r)
-        in.K[r * width + c] = in.K[c * width + r];
+  if (news < count) copy_columns();
   if (news > 0)
     for (Index a = 0; a < count; ++a) in.pad(a);
   in.fresh.clear();

@@ -348,6 +348,9 @@ class RoughRows:
     def fill(
         self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[np.float32], threads: int
     ) -> None: ...
+    MIRRORED: Final[int]
+
+    def fill_whole(self, first: int, last: int, out: NDArray[np.float32], threads: int) -> None: ...
     def fill_lower(self, first: int, last: int, out: NDArray[np.float32], threads: int) -> None: ...
     def add_product(
         self, rows: NDArray[np.int64], factors: NDArray[np.float64], out: NDArray[np.float64], threads: int

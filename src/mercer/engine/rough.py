@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _native
+from mercer.engine.arrays import reused
 from mercer.engine.program import Program
 from mercer.engine.threads import num_threads
 from mercer.engine.tiles import checkpoint
@@ -102,18 +103,26 @@ class RoughRows:
             self._native.add_product(rows[part], factors[part], out, num_threads())
         return out
 
-    def _calls(self, rows: int) -> Iterator[slice]:
-        step = max(1, int(CALL_OPERATIONS / max(1, self._points.size)))
+    def _calls(self, rows: int, columns: int | None = None, unit: int = 1) -> Iterator[slice]:
+        """Rows of one native call each, which begin at multiples of a unit."""
+        n, features = self._points.shape
+        each = max(1, (n if columns is None else columns) * features)
+        step = unit * max(1, int(CALL_OPERATIONS / each / unit))
         for i in range(0, rows, step):
             if i > 0:
                 checkpoint()
-            yield slice(i, i + step)
+            yield slice(i, min(i + step, rows))
 
     def square(self, index: Array, out: Array) -> None:
         """Write values of some points with each other, on and below the diagonal; others mean nothing."""
         some = _native.RoughRows(self._points[index])
-        step = max(1, int(CALL_OPERATIONS / max(1, len(index) * self._points.shape[1])))
-        for first in range(0, len(index), step):
-            if first > 0:
-                checkpoint()
-            some.fill_lower(first, min(first + step, len(index)), out, num_threads())
+        for part in self._calls(len(index), len(index)):
+            some.fill_lower(part.start, part.stop, out, num_threads())
+
+    def whole(self) -> Array:
+        """All of it."""
+        n = len(self._points)
+        result = reused((n, n), np.float32)
+        for part in self._calls(n, n, _native.RoughRows.MIRRORED):
+            self._native.fill_whole(part.start, part.stop, result, num_threads())
+        return result

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import reused
 from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...engine.tiles import Stopped
@@ -137,10 +136,10 @@ class SharedGram:
         rough = None if "_K" in self.__dict__ else GramMatrix(self._G).rough()
         if rough is None or self.dtype != np.float32:
             return self.part(np.arange(len(self._G)))
-        every, K = np.arange(len(self._G)), reused(self._G.shape, np.float32)
+        every = np.arange(len(self._G))
         try:
             with self._control.limited():
-                rough.fill(every, every, K)
+                K = rough.whole()
         except Stopped:
             return self.lazy(every)
         return DenseMatrix(K, None, lambda: self.lazy(every), is_rough=True)

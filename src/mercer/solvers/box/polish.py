@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.arrays import reused
 from ...engine.threads import single_threaded_blas
 from ..matrices import SymmetricMatrix
 from .problem import BoxProblem, Optimality, Vector
@@ -166,7 +167,7 @@ class _Finish:
         first, self.known = self.known, self.known + len(missing)
         self.place[missing] = np.arange(first, self.known)
         if self.known > len(self.rows):
-            rows = np.empty((self.known + self.known // 2, self.problem.size))
+            rows = reused((self.known + self.known // 2, self.problem.size), np.float64)
             rows[:first] = self.rows[:first]
             self.rows = rows
         self.rows[first : self.known] = self.matrix.block(missing, slice(None), np.float64)
