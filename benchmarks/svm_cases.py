@@ -192,7 +192,7 @@ def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
         along,
         one_by_one,
         lambda a, b: all(same_support(x, y, 0.04) for x, y in zip(a, b, strict=True)),
-        repeats=3,
+        repeats=7,
         target=3,
     )
 

@@ -7,6 +7,7 @@ import pytest
 
 from mercer.engine.rough import RoughRows
 from mercer.engine.single import SingleRows
+from mercer.engine.tiles import Stopped, until
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Laplacian
 
@@ -113,3 +114,25 @@ def test_squares_on_and_below_the_diagonal(n, monkeypatch):
         out = np.full((n, n), np.nan, dtype=np.float32)
         some.square(index, out)
         np.testing.assert_array_equal(out[below], whole[np.ix_(index, index)][below])
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("n", [1, 31, 32, 95, 96, 97, 192, 200, 400])
+def test_the_whole_matrix(n, threads, monkeypatch):
+    """By half, with the same bits as row by row; in one call and in several."""
+    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+    some = rough(Gaussian(2.0), np.random.default_rng(n).standard_normal((n, 5)))
+    out = np.empty((n, n), dtype=np.float32)
+    some.fill(np.arange(n), np.arange(n), out)
+    np.testing.assert_array_equal(some.whole(), out)
+    monkeypatch.setattr("mercer.engine.rough.CALL_OPERATIONS", 1.0)
+    np.testing.assert_array_equal(some.whole(), out)
+
+
+def test_the_whole_matrix_may_be_stopped(monkeypatch):
+    monkeypatch.setattr("mercer.engine.rough.CALL_OPERATIONS", 1.0)
+    some = rough(Gaussian(2.0), np.random.default_rng(0).standard_normal((500, 5)))
+    asked = []
+    with pytest.raises(Stopped), until(lambda: asked.append(1) or len(asked) == 2):
+        some.whole()
+    assert len(asked) == 2
