@@ -51,7 +51,7 @@ sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized
 
 # The sanitizers must be in the process before Python is.  Leaks are not looked for: Python keeps much until its
-# end on purpose, and the native core owns one allocation, in native/grid.cpp.  Stack frames stay on the stack:
+# end on purpose, and so does the native core with what native/room.cpp keeps.  Stack frames stay on the stack:
 # copies of them (detect_stack_use_after_return) are not aligned for the vectors of AVX-512.
 sanitized: $(STAMPS)/native $(STAMPS)/test
 	@export LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \

@@ -18,6 +18,9 @@ constexpr std::size_t kLargePage = std::size_t{1} << 21, kLine = 64;
 // Bytes that are kept at most, and how many times what is asked for may be given.
 constexpr std::size_t kMostKept = std::size_t{1} << 29, kMostTimes = 4;
 
+// More than any machine has addresses for.
+constexpr std::size_t kMostBytes = ~std::size_t{0} >> 7;
+
 struct Block {
   std::byte* memory;
   std::size_t bytes;
@@ -28,6 +31,7 @@ std::align_val_t alignment(std::size_t bytes) {
 }
 
 Block allocated(std::size_t bytes) {
+  if (bytes > kMostBytes) throw std::bad_alloc();
   auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment(bytes)));
 #if defined(MADV_HUGEPAGE)
   if (bytes >= kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish, which may be refused
