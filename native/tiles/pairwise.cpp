@@ -20,13 +20,14 @@ constexpr Index kPackedY = kSlice * kTileCols;
 constexpr Index kPackedX = kSlice * kRows;
 static_assert(kTileRows % kRows == 0 && kTileCols % kCols == 0 && kSlice % kTogether == 0);
 
-// sums[r][c] += sum_k term(x[k][r], y[k][c]), from zero on if this is the first slice
-template <class Term>
-void block(bool first, Index count, const double* x, const double* y, double* sums) {
-  Vec acc[kRows][kVectors] = {};
-  if (!first)
-    for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v) acc[r][v] = load(sums + r * kTileCols + v * kLanes);
+// sums[r][c] += sum_k term(x[k][r], y[k][c]), from zero on if this is the first slice; without a choice on
+// the way, sums stay in registers.
+template <class Term, bool first>
+MERCER_INLINE void slice_of_block(Index count, const double* x, const double* y, double* sums) {
+  Vec acc[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      acc[r][v] = first ? splat(0.0) : load(sums + r * kTileCols + v * kLanes);
   for (Index k = 0; k < count; ++k, x += kRows, y += kCols) {
     Vec column[kVectors];
     for (int v = 0; v < kVectors; ++v) column[v] = load(y + v * kLanes);
@@ -37,6 +38,14 @@ void block(bool first, Index count, const double* x, const double* y, double* su
   }
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) store(sums + r * kTileCols + v * kLanes, acc[r][v]);
+}
+
+template <class Term>
+void block(bool first, Index count, const double* x, const double* y, double* sums) {
+  if (first)
+    slice_of_block<Term, true>(count, x, y, sums);
+  else
+    slice_of_block<Term, false>(count, x, y, sums);
 }
 
 // A long term has no use for many accumulators, which would only be spilled.
