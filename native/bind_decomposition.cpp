@@ -5,8 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "bindings.hpp"
@@ -75,15 +73,6 @@ struct Bound {
   }
 };
 
-// An array of bytes that hold anything.
-nb::object reused(std::size_t bytes) {
-  auto room = std::make_unique<Room>(bytes);
-  auto* data = room->as<std::uint8_t>();
-  nb::capsule owner(room.get(), [](void* p) noexcept { delete static_cast<Room*>(p); });
-  room.release();
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(data, {bytes}, owner));
-}
-
 template <class T>
 void bind(nb::module_& m, const char* name) {
   using namespace nb::literals;
@@ -103,7 +92,7 @@ void bind(nb::module_& m, const char* name) {
       .def(
           "compute_sets", [](B& self, const RoughRows& rough) { self.solver.compute_sets(&rough); },
           "rough"_a, nb::keep_alive<1, 2>())
-      .def("lay_down", [](B& self) { self.solver.lay_down(); })
+      .def("release_memory", [](B& self) { self.solver.release_memory(); })
       .def("recompute",
            [](B& self) {
              nb::gil_scoped_release release;
@@ -139,7 +128,6 @@ void bind_decomposition(nanobind::module_& m) {
   for (int e = 0; e < 6; ++e) m.attr(endings[e]) = e;
   const char* constraints[] = {"SUM", "SIGNED", "FREE"};
   for (int c = 0; c < 3; ++c) m.attr(constraints[c]) = c;
-  m.def("reused", &mercer::reused, nanobind::arg("bytes"));
   m.attr("SET_SIZE") = mercer::kSetSize;
   mercer::bind<float>(m, "Decomposition32");
   mercer::bind<double>(m, "Decomposition64");

@@ -12,6 +12,7 @@ void bind_ngrams(nanobind::module_& m);
 void bind_half(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_rough(nanobind::module_& m);
+void bind_room(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);
 void bind_series(nanobind::module_& m);

@@ -111,7 +111,7 @@ class Decomposition {
   Quality quality() const;
 
   // Leaves the memory of the working set to others; its values are computed anew if steps go on.
-  void lay_down();
+  void release_memory();
 
   void stop() { stopped_ = true; }
 

@@ -309,6 +309,7 @@ NB_MODULE(_native, m) {
   bind_outputs(m);
   bind_ngrams(m);
   bind_half(m);
+  bind_room(m);
   bind_rows(m);
   bind_cholesky(m);
   bind_pairs(m);

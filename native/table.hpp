@@ -126,6 +126,10 @@ struct Strip {
 // False if a value fails the check that the step makes.
 using StepFunction = bool (*)(const Step& step, const Strip& strip);
 
+// to[c][r] = from[r][c]; what is `far` will not be read soon
+using Mirror = void (*)(const float* from, Index from_stride, Index rows, Index columns, float* to,
+                        Index to_stride, bool far);
+
 // What becomes of a finished tile of rows x cols numbers.
 template <class T>
 using StoreTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out);
@@ -224,9 +228,6 @@ struct RoughPanel {
   Index features, columns;
 };
 using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
-// to[c][r] = from[r][c]; what is `far` will not be read soon
-using Mirror = void (*)(const float* from, Index from_stride, Index rows, Index columns, float* to,
-                        Index to_stride, bool far);
 // sums[c] += sum_r factors[r] value(r, c), for all columns of the panel
 using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
                               double* sums);
@@ -342,7 +343,6 @@ struct Table {
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
   RoughTile fill_rough;
-  Mirror mirror;
   RoughProduct multiply_rough;
   Index rough_rows;  // of a group
   SingleRow fill_single;
@@ -353,7 +353,8 @@ struct Table {
   FactorCorner factor_corner;
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];
-  Index lanes;                       // series that an AlignRows takes side by side
+  Index lanes;  // series that an AlignRows takes side by side
+  Mirror mirror;
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
   HalfTile multiply_below;           // tiles below the diagonal of a symmetric matrix

@@ -101,7 +101,7 @@ Index Decomposition<T>::row_stride(Index n) {
 }
 
 template <class T>
-void Decomposition<T>::lay_down() {
+void Decomposition<T>::release_memory() {
   if (in_.own.bytes() == 0) return;
   in_.own = {};
   in_.K = nullptr;
@@ -285,9 +285,10 @@ void Decomposition<T>::collect() {
       rough_->fill_square(count, in.member.data(), news, in.fresh.data(), {in.K, width}, threads_);
   }
   if (rough_ == nullptr) pick_rows();
-  if (news < count) copy_columns();
-  if (news > 0)
+  if (news > 0) {
+    if (news < count) copy_columns();
     for (Index a = 0; a < count; ++a) in.pad(a);
+  }
   in.fresh.clear();
   in.gain = 0.0;
   for (Index a = 0; a < count; ++a) {

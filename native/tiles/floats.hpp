@@ -42,19 +42,6 @@ MERCER_INLINE FloatVec larger(FloatVec a, FloatVec b) { return _mm512_max_ps(a, 
 MERCER_INLINE FloatVec larger(FloatVec a, FloatVec b) { return _mm256_max_ps(a, b); }
 #endif
 
-// To where nobody will read soon, past the caches, which need not fetch what was there; p is aligned.  Others
-// see it after drain().
-#if defined(__AVX512F__)
-MERCER_INLINE void stream(float* p, FloatVec a) { _mm512_stream_ps(p, a); }
-MERCER_INLINE void drain() { _mm_sfence(); }
-#elif defined(__AVX__)
-MERCER_INLINE void stream(float* p, FloatVec a) { _mm256_stream_ps(p, a); }
-MERCER_INLINE void drain() { _mm_sfence(); }
-#else
-MERCER_INLINE void stream(float* p, FloatVec a) { store(p, a); }
-MERCER_INLINE void drain() {}
-#endif
-
 constexpr int kPanelVectors = kPanel / kFloatLanes;
 
 // Rows whose sums fit into the registers next to the columns of a panel.

@@ -5,7 +5,6 @@
 // A group always has all its rows: those that are missing repeat the last one, and count for nothing.
 #include "floats.hpp"
 #include "tiles.hpp"
-#include "transpose.hpp"
 
 namespace mercer::MERCER_TILES {
 namespace {
@@ -89,30 +88,6 @@ void tile(const RoughGroup& group, const RoughPanel& panel) {
   });
 }
 
-void mirror(const float* from, Index from_stride, Index rows, Index columns, float* to, Index to_stride,
-            bool far) {
-  far = far && to_stride % kFloatLanes == 0 && reinterpret_cast<std::uintptr_t>(to) % sizeof(FloatVec) == 0;
-  Index r = 0;
-  for (; r + kFloatLanes <= rows; r += kFloatLanes) {
-    Index c = 0;
-    for (; c + kFloatLanes <= columns; c += kFloatLanes) {
-      FloatVec square[kFloatLanes];
-      for (int i = 0; i < kFloatLanes; ++i) square[i] = load_floats(from + (r + i) * from_stride + c);
-      transpose(square);
-      float* at = to + c * to_stride + r;
-      if (far)
-        for (int i = 0; i < kFloatLanes; ++i) stream(at + i * to_stride, square[i]);
-      else
-        for (int i = 0; i < kFloatLanes; ++i) store(at + i * to_stride, square[i]);
-    }
-    for (; c < columns; ++c)
-      for (int i = 0; i < kFloatLanes; ++i) to[c * to_stride + r + i] = from[(r + i) * from_stride + c];
-  }
-  for (; r < rows; ++r)
-    for (Index c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * from_stride + c];
-  if (far) drain();
-}
-
 // Some rows at a time are added up in single precision.
 void product(const RoughGroup& group, const RoughPanel& panel, const float* factors, double* sums) {
   FloatVec total[kPanelVectors] = {};
@@ -128,7 +103,6 @@ void product(const RoughGroup& group, const RoughPanel& panel, const float* fact
 
 void fill_rough(Table& table) {
   table.fill_rough = tile;
-  table.mirror = mirror;
   table.multiply_rough = product;
   table.rough_rows = kGroup;
 }

@@ -428,13 +428,13 @@ def test_a_set_without_its_memory_is_put_together_anew(n, constraint, dtype):
     problem, start = draw(n, constraint, C=10.0)
     solver, other = (Solver(problem, gram(n), start, dtype=dtype) for _ in range(2))
     tolerance = 1e-3 if dtype == np.float32 else 1e-6
-    solver.native.lay_down()  # there is none yet
+    solver.native.release_memory()  # there is none yet
     for _ in range(10):
         assert solver.run(tolerance, 300) == other.run(tolerance, 300)
         np.testing.assert_array_equal(solver.native.b, other.native.b)
         np.testing.assert_array_equal(solver.native.f, other.native.f)
-        solver.native.lay_down()
-        solver.native.lay_down()
+        solver.native.release_memory()
+        solver.native.release_memory()
     assert solver.native.rounds == other.native.rounds
 
 
@@ -446,7 +446,7 @@ def test_a_set_without_its_memory_on_a_cache(capacity):
     ending = _native.LIMIT
     while ending == _native.LIMIT:
         ending = solver.run(1e-6, 200)
-        solver.native.lay_down()
+        solver.native.release_memory()
     assert ending == _native.CONVERGED
     assert problem.optimality(solver.native.b, solver.K @ solver.native.b + problem.linear).violation <= 1e-6
 
@@ -458,7 +458,7 @@ def test_another_start_without_memory(n):
     solver, other = (Solver(problem, gram(n), start) for _ in range(2))
     solver.run(1e-3, 100)
     b, f = solver.native.b, solver.native.f
-    solver.native.lay_down()
+    solver.native.release_memory()
     for each in (solver, other):
         each.native.restart(b, f)
         assert each.run(1e-6) == _native.CONVERGED

@@ -175,11 +175,17 @@ class Run:
 
     def begin(self, watch: Watch, max_iter: int) -> int:
         """The first steps only; ``LIMIT`` if there is more to do, else as :meth:`approach`."""
-        return self._attempt(watch, max_iter, self._begin)
+        ending = self._attempt(watch, max_iter, self._begin)
+        if not self.has_begun:
+            self.native.release_memory()
+        return ending
 
     def approach(self, watch: Watch, max_iter: int) -> int:
         """Go to where the optimality conditions seem to hold, without a check; return how that ended."""
-        return self._attempt(watch, max_iter, self._descend)
+        try:
+            return self._attempt(watch, max_iter, self._descend)
+        finally:
+            self.native.release_memory()
 
     def _attempt(self, watch: Watch, max_iter: int, go: Callable[[Watch, int], int]) -> int:
         native = self.native
@@ -191,9 +197,6 @@ class Run:
         except STOPPING as error:
             watch.stop(error)
             return int(_native.STOPPED)
-        finally:
-            if not self.has_begun or go == self._descend:
-                native.lay_down()
 
     def solve(self, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
         """Solve the problem, or stop where a limit is reached."""
@@ -404,7 +407,7 @@ class Run:
         def is_over() -> bool:
             return watch.is_due and bool(watch(native.steps, native.violation()[0]))
 
-        native.lay_down()
+        native.release_memory()  # the factor has use for it
         found = settle(self.problem, self.matrix, native.b, native.f, self.tol, is_over)
         if found is not None:
             native.restart(*found)
