@@ -31,7 +31,7 @@ def classes(n: int, d: int) -> np.ndarray:
 
 
 def our_pca(X: np.ndarray) -> KernelPCA:
-    return KernelPCA(Gaussian.from_gamma(1 / X.shape[1]), COMPONENTS).fit(X)
+    return KernelPCA(Gaussian.from_gamma(1 / X.shape[1]), n_components=COMPONENTS).fit(X)
 
 
 def their_pca(solver: str) -> Callable[[np.ndarray], Any]:
@@ -85,7 +85,7 @@ def our_cca(data: tuple[np.ndarray, np.ndarray]) -> float:
     # cca-zoo: (1 - c) K^2 / (n - 1) + c K, which is K^2 + n lambda K up to a factor
     n = len(data[0])
     penalty = SHRINKAGE / (1 - SHRINKAGE) * (n - 1) / n
-    model = KernelCCA(Gaussian.from_gamma(0.05), penalty=penalty).fit(*data)
+    model = KernelCCA(Gaussian.from_gamma(0.05), alpha=penalty).fit(*data)
     return float(model.correlations_[0])
 
 

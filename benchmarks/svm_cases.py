@@ -179,10 +179,10 @@ def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
     kernel, Cs = Gaussian.from_gamma(gamma), np.logspace(-1, 2, 10)
 
     def along(data: Data) -> list[Any]:
-        return SVC(kernel=kernel).path(*data, Cs)
+        return SVC(kernel).path(*data, Cs)
 
     def one_by_one(data: Data) -> list[Any]:
-        return [SVC(C, kernel).fit(*data) for C in Cs]
+        return [SVC(kernel, C=C).fit(*data) for C in Cs]
 
     return Case(
         name,
@@ -204,7 +204,7 @@ def linear() -> Case:
         "SVC fit, linear kernel, 5,000 x 20, C=100",
         "scikit-learn `SVC`",
         synthetic(5000, 20, 0.1),
-        lambda data: SVC(100.0, Linear()).fit(*data),
+        lambda data: SVC(Linear(), C=100.0).fit(*data),
         lambda data: sklearn.svm.SVC(C=100.0, kernel="linear").fit(*data),
         same_support,
         repeats=1,
@@ -223,7 +223,7 @@ def precomputed(label: str, kernel: Precomputed) -> Case:
         f"SVC fit, precomputed matrix, 6,000 x 6,000, {label}",
         "scikit-learn `SVC`",
         setup,
-        lambda data: SVC(kernel=kernel).fit(*data),
+        lambda data: SVC(kernel).fit(*data),
         lambda data: sklearn.svm.SVC(kernel="precomputed").fit(*data),
         same_support,
         repeats=3,

@@ -39,7 +39,7 @@ def accuracy() -> None:
         train, test = train_test_split(np.arange(len(y)), test_size=0.3, random_state=0)
         train = train[:8000]
         scores = []
-        for machine in (SVC(C, Gaussian.from_gamma(gamma)), sklearn.svm.SVC(C=C, gamma=gamma)):
+        for machine in (SVC(Gaussian.from_gamma(gamma), C=C), sklearn.svm.SVC(C=C, gamma=gamma)):
             scores.append(machine.fit(X[train], y[train]).score(X[test], y[test]))
         print(f"{name:9} accuracy {scores[0]:.4f}, scikit-learn {scores[1]:.4f}", flush=True)
 
@@ -52,7 +52,7 @@ def growth() -> None:
         times = []
         for _ in range(3):
             start = time.perf_counter()
-            SVC(1.0, Gaussian.from_gamma(1 / 20)).fit(X, y)
+            SVC(Gaussian.from_gamma(1 / 20), C=1.0).fit(X, y)
             times.append(time.perf_counter() - start)
         seconds.append(float(np.median(times)))
     exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
@@ -66,7 +66,7 @@ def large(seconds: float) -> None:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = SVC(1.0, Gaussian.from_gamma(1 / 20), cache_size=3000).fit(X, y, time_budget=seconds)
+        model = SVC(Gaussian.from_gamma(1 / 20), C=1.0, cache_size=3000).fit(X, y, time_budget=seconds)
     took = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(

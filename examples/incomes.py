@@ -31,7 +31,7 @@ def main() -> None:
     print(f"{X.shape[0]} people, {X.shape[1]} sparse columns; {X_new.shape[0]} others for testing\n")
 
     started = time.perf_counter()
-    model = SVC(kernel=Gaussian.from_gamma(GAMMA)).fit(X, y)
+    model = SVC(Gaussian.from_gamma(GAMMA)).fit(X, y)
     print(f"mercer        {time.perf_counter() - started:6.1f} s   accuracy {model.score(X_new, y_new):.4f}")
     print(f"              {len(model.support_)} support vectors; {model.status_}; gap {model.gap_:.3g}")
 
@@ -41,12 +41,12 @@ def main() -> None:
         f"{part.compression_.change:.3g}, accuracy {part.score(X_new, y_new):.4f}"
     )
 
-    quick = SVC(kernel=Gaussian.from_gamma(GAMMA)).fit(X, y, time_budget=1.0)
+    quick = SVC(Gaussian.from_gamma(GAMMA)).fit(X, y, time_budget=1.0)
     print(f"in a second   accuracy {quick.score(X_new, y_new):.4f}; duality gap {quick.gap_:.3g}\n")
 
     few = 8000
     for name, machine in (
-        ("mercer", SVC(kernel=Gaussian.from_gamma(GAMMA))),
+        ("mercer", SVC(Gaussian.from_gamma(GAMMA))),
         ("scikit-learn", sklearn.svm.SVC(gamma=GAMMA)),
     ):
         started = time.perf_counter()

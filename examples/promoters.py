@@ -121,7 +121,7 @@ def splits(labels: np.ndarray, groups: np.ndarray | None, seed: int, folds: int)
 
 def predict(K: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
     """Predictions from the Gram matrix of all: these kernels learn nothing from data."""
-    machine = SVC(kernel=Precomputed().assume("PSD", reason="the kernels are certified"))
+    machine = SVC(Precomputed().assume("PSD", reason="the kernels are certified"))
     return machine.fit(K[np.ix_(train, train)], labels[train]).predict(K[np.ix_(test, train)])
 
 
@@ -191,7 +191,7 @@ def learned_accuracy(
         k = kernel.normalized()
         if criterion is not None:
             k = learn_weights(kernel, known, labels[train], criterion=criterion).kernel
-        predicted[test] = SVC(kernel=k).fit(known, labels[train]).predict(unknown)
+        predicted[test] = SVC(k).fit(known, labels[train]).predict(unknown)
     return float(np.mean(predicted == labels))
 
 
@@ -199,7 +199,7 @@ def explain(sequences: list[str], labels: np.ndarray) -> tuple[str, Explanation]
     """Why the first sequence is held for a promoter, by a machine that has not seen it or its family."""
     groups = families(sequences)
     others = np.flatnonzero(groups != groups[0])
-    machine = SVC(kernel=TRIPLES).fit([sequences[i] for i in others], labels[others])
+    machine = SVC(TRIPLES).fit([sequences[i] for i in others], labels[others])
     return sequences[0], machine.explain(sequences[0])
 
 

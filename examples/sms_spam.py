@@ -39,12 +39,12 @@ def stretches() -> Any:
 
 
 MACHINES = (
-    ("words", "mercer", SVC(kernel=WORDS)),
-    ("words", "mercer, balanced", SVC(kernel=WORDS, class_weight="balanced")),
+    ("words", "mercer", SVC(WORDS)),
+    ("words", "mercer, balanced", SVC(WORDS, class_weight="balanced")),
     ("words", "scikit-learn", make_pipeline(tfidf(), LinearSVC())),
-    ("letters", "mercer", SVC(kernel=LETTERS)),
+    ("letters", "mercer", SVC(LETTERS)),
     ("letters", "scikit-learn", make_pipeline(stretches(), LinearSVC())),
-    ("both", "mercer", SVC(kernel=WORDS + LETTERS)),
+    ("both", "mercer", SVC(WORDS + LETTERS)),
     ("both", "scikit-learn", make_pipeline(make_union(tfidf(), stretches()), LinearSVC())),
 )
 
@@ -83,7 +83,7 @@ def explain(texts: list[str], labels: np.ndarray) -> tuple[str, Explanation]:
     """Why the first message that is spam is held for spam, by a machine that has not seen it."""
     held_out = int(np.flatnonzero(labels == "spam")[0])
     others = [i for i in range(len(texts)) if i != held_out]
-    machine = SVC(kernel=WORDS).fit([texts[i] for i in others], labels[others])
+    machine = SVC(WORDS).fit([texts[i] for i in others], labels[others])
     return texts[held_out], machine.explain(texts[held_out])
 
 

@@ -84,7 +84,7 @@ def test_any_objects_and_any_machine():
     k = base.warped(bags, scipy.sparse.csr_array(M))
     np.testing.assert_allclose(k.block(bags), by_definition(base, bags, M, bags, bags), atol=1e-12)
     assert k.normalized()({"a"}, {"b"}) > 1.5 * base({"a"}, {"b"})  # a path links the two
-    model = SVC(10.0, k).fit([bags[0], bags[3]], [0, 1])
+    model = SVC(k, C=10.0).fit([bags[0], bags[3]], [0, 1])
     assert model.predict([{"b"}, {"x", "y"}]).tolist() == [0, 1]
     assert KernelRidge(k).fit(bags, [1.0, 1.0, 1.0, -1.0, -1.0]).predict([{"y"}])[0] < 0
 

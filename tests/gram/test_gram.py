@@ -252,7 +252,7 @@ def test_effective_dimension(rng):
             np.trace(np.linalg.solve(k + lam * np.eye(25), k)), rel=1e-9
         )
     for bad in (0.0, -1.0, np.nan):
-        with pytest.raises(ParameterError, match="`lam`"):
+        with pytest.raises(ParameterError, match="`alpha`"):
             K.effective_dimension(bad)
     with pytest.raises(np.linalg.LinAlgError, match="least eigenvalue"):
         gram(Distance(), X).effective_dimension(1.0)

@@ -68,11 +68,13 @@ def test_what_is_compiled_given_or_too_large_is_left_as_it_is(monkeypatch) -> No
 def test_a_machine_calls_a_function_once_for_each_pair() -> None:
     calls, k = counted()
     y = np.where(X[:, 0] > 0, 1, -1)
-    machine = SVC(1.0, k).fit(list(X), y)
+    machine = SVC(k, C=1.0).fit(list(X), y)
     pairs, both_orders = 40 * 41 // 2, 40 * 40
     assert calls[0] <= pairs + both_orders + 5 * 40
     np.testing.assert_allclose(
-        machine.decision_function(list(X)), SVC(1.0, Gaussian(1.0)).fit(X, y).decision_function(X), atol=1e-9
+        machine.decision_function(list(X)),
+        SVC(Gaussian(1.0), C=1.0).fit(X, y).decision_function(X),
+        atol=1e-9,
     )
     assert type(machine.expansion_) is KernelGram
 
@@ -81,7 +83,7 @@ def test_a_machine_calls_a_function_once_for_each_pair() -> None:
 def test_indefinite_functions_are_told_and_repaired(policy) -> None:
     k = kernel(lambda x, y: float(-abs(x - y)))
     y = np.where(X[:, 0] > 0, 1, -1)
-    machine = SVC(1.0, k, indefinite=policy)
+    machine = SVC(k, C=1.0, indefinite=policy)
     if policy == "warn":
         with pytest.warns(UserWarning, match="least eigenvalue -"):
             machine.fit(list(X[:, 0]), y)

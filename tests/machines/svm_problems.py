@@ -47,10 +47,10 @@ class Trial:
     def ours(self, tol=1e-9):
         parameters = {"kernel": self.kernel, "tol": tol}
         model = {
-            "SVC": lambda: SVC(self.C, class_weight=self.class_weight, **parameters),
-            "NuSVC": lambda: NuSVC(self.nu, class_weight=self.class_weight, **parameters),
-            "SVR": lambda: SVR(self.C, epsilon=self.epsilon, **parameters),
-            "NuSVR": lambda: NuSVR(self.nu, self.C, **parameters),
+            "SVC": lambda: SVC(C=self.C, class_weight=self.class_weight, **parameters),
+            "NuSVC": lambda: NuSVC(nu=self.nu, class_weight=self.class_weight, **parameters),
+            "SVR": lambda: SVR(C=self.C, epsilon=self.epsilon, **parameters),
+            "NuSVR": lambda: NuSVR(nu=self.nu, C=self.C, **parameters),
             "OneClassSVM": lambda: OneClassSVM(nu=self.nu, **parameters),
         }[self.machine]()
         X = self.K if isinstance(self.kernel, Precomputed) else self.X

@@ -63,7 +63,7 @@ def test_two_views_are_the_generalised_eigenproblem(views, penalty):
     expected = by_definition(
         [k.block(V) for k, V in zip(kernels, (X, Y), strict=True)], [penalty] * 2, np.full(80, 1 / 80)
     )
-    model = KernelCCA(*kernels, n_components=4, penalty=penalty, tol=0).fit(X, Y)
+    model = KernelCCA(kernels[0], kernel_y=kernels[1], n_components=4, alpha=penalty, tol=0).fit(X, Y)
     np.testing.assert_allclose(model.canonical_correlations_, expected[:4], rtol=1e-7)
     S, T = model.transform(X, Y)
     for j in range(4):
@@ -78,7 +78,7 @@ def test_nothing_beats_the_first_pair(views):
     X, Y, _ = views
     lam, p = 0.05, np.full(80, 1 / 80)
     kernels = Gaussian(0.8), Gaussian(0.6)
-    model = KernelCCA(*kernels, n_components=1, penalty=lam, tol=0).fit(X, Y)
+    model = KernelCCA(kernels[0], kernel_y=kernels[1], n_components=1, alpha=lam, tol=0).fit(X, Y)
     K, L = (centred(k.block(V), p) for k, V in zip(kernels, (X, Y), strict=True))
 
     def value(a, b):
@@ -105,7 +105,7 @@ def test_three_views_are_the_generalised_eigenproblem(views, weighted):
     p = np.full(80, 1 / 80) if w is None else w / w.sum()
     kernels, penalties = [Gaussian(0.8), Gaussian(0.6), Polynomial(3)], [0.01, 0.1, 0.5]
     expected = by_definition([k.block(V) for k, V in zip(kernels, views, strict=True)], penalties, p)
-    model = KernelCCA(kernels, n_components=3, penalty=penalties, tol=0).fit(list(views), sample_weight=w)
+    model = KernelCCA(kernels, n_components=3, alpha=penalties, tol=0).fit(list(views), sample_weight=w)
     np.testing.assert_allclose(model.canonical_correlations_, expected[:3], rtol=1e-7)
     projections = model.transform(list(views))
     assert [S.shape for S in projections] == [(80, 3)] * 3
@@ -120,7 +120,7 @@ def test_linear_kernels_without_penalty_are_linear_cca():
     theirs = CCA(2, max_iter=5000, tol=1e-12).fit(X, Y)
     scores = theirs.transform(X, Y)
     for penalty in (0.0, 1e-10):
-        ours = KernelCCA(Linear(), Linear(), penalty=penalty).fit(X, Y)
+        ours = KernelCCA(Linear(), kernel_y=Linear(), alpha=penalty).fit(X, Y)
         S, T = ours.transform(X, Y)
         for j in range(2):
             r = np.corrcoef(scores[0][:, j], scores[1][:, j])[0, 1]
@@ -138,21 +138,21 @@ def test_centring_matters():
     K, L = kernel.block(X), kernel.block(Y)
     R, S = (M @ np.linalg.inv(M + 400 * lam * np.eye(400)) for M in (K, L))
     uncentred = np.sqrt(np.linalg.eigvals(R @ S).real.max())
-    ours = KernelCCA(kernel, kernel, n_components=1, penalty=lam).fit(X, Y).canonical_correlations_[0]
+    ours = KernelCCA(kernel, kernel_y=kernel, n_components=1, alpha=lam).fit(X, Y).canonical_correlations_[0]
     assert uncentred > 0.8
     assert ours < 0.15
 
 
 def test_held_out_pairs(views):
     X, Y, _ = views
-    model = KernelCCA(Gaussian(0.8), Gaussian(0.6), n_components=1).fit(X[:60], Y[:60])
+    model = KernelCCA(Gaussian(0.8), kernel_y=Gaussian(0.6), n_components=1).fit(X[:60], Y[:60])
     S, T = model.transform(X[60:], Y[60:])
     assert model.score(X[60:], Y[60:]) == pytest.approx(np.corrcoef(S[:, 0], T[:, 0])[0, 1], abs=1e-12)
     np.testing.assert_array_equal(model.transform(X[60:]), S)
     assert list(model.get_feature_names_out()) == ["kernelcca0"]
     search = GridSearchCV(
-        KernelCCA(Gaussian(0.8), Gaussian(0.6), n_components=1),
-        {"penalty": [1e-4, 1e-2], "kernel_x__sigma": [0.5]},
+        KernelCCA(Gaussian(0.8), kernel_y=Gaussian(0.6), n_components=1),
+        {"alpha": [1e-4, 1e-2], "kernel_x__sigma": [0.5]},
         cv=2,
     ).fit(X, Y)
     assert search.best_score_ > 0.5
@@ -162,17 +162,17 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(views):
     X, Y, _ = views
     w = np.random.default_rng(2).integers(0, 3, 80).astype(float)
     index = np.repeat(np.arange(80), w.astype(int))
-    weighted = KernelCCA(Gaussian("median"), Gaussian("scale"), tol=0).fit(X, Y, sample_weight=w)
-    repeated = KernelCCA(Gaussian("median"), Gaussian("scale"), tol=0).fit(X[index], Y[index])
+    weighted = KernelCCA(Gaussian("median"), kernel_y=Gaussian("scale"), tol=0).fit(X, Y, sample_weight=w)
+    repeated = KernelCCA(Gaussian("median"), kernel_y=Gaussian("scale"), tol=0).fit(X[index], Y[index])
     np.testing.assert_allclose(weighted.canonical_correlations_, repeated.canonical_correlations_, rtol=1e-7)
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-5)
 
 
 def test_incomplete_factors_are_near_the_complete_ones(views):
     X, Y, _ = views
-    exact = KernelCCA(Gaussian(1.0), Gaussian(1.0), tol=0).fit(X, Y)
-    thin = KernelCCA(Gaussian(1.0), Gaussian(1.0), tol=1e-4).fit(X, Y)
-    few = KernelCCA(Gaussian(1.0), Gaussian(1.0), max_rank=12).fit(X, Y)
+    exact = KernelCCA(Gaussian(1.0), kernel_y=Gaussian(1.0), tol=0).fit(X, Y)
+    thin = KernelCCA(Gaussian(1.0), kernel_y=Gaussian(1.0), tol=1e-4).fit(X, Y)
+    few = KernelCCA(Gaussian(1.0), kernel_y=Gaussian(1.0), max_rank=12).fit(X, Y)
     assert max(few.ranks_) == 12
     assert max(thin.ranks_) < min(exact.ranks_)
     assert max(thin.residuals_) <= 1e-4 < min(few.residuals_)
@@ -214,7 +214,7 @@ def test_level_on_independent_samples():
 
 def test_null_values_are_those_of_shuffled_pairs(views):
     X, Y, _ = views
-    machine = KernelCCA(Gaussian(0.8), Gaussian(0.6), n_components=1, tol=0)
+    machine = KernelCCA(Gaussian(0.8), kernel_y=Gaussian(0.6), n_components=1, tol=0)
     result = machine.independence_test(X, Y, n_permutations=3, random_state=7)
     random = np.random.RandomState(7)
     for value in result.null:
@@ -238,7 +238,7 @@ def test_any_objects():
     numbers = rng.integers(0, 4, 50)
     X = [{"abcd"[i]} for i in numbers]
     Y = np.c_[numbers == 0, rng.standard_normal(50)].astype(float)
-    model = KernelCCA(SetIntersection(), Linear(), n_components=1, penalty=1e-6).fit(X, Y)
+    model = KernelCCA(SetIntersection(), kernel_y=Linear(), n_components=1, alpha=1e-6).fit(X, Y)
     assert model.correlations_[0] > 0.99
     assert model.transform([{"a"}, {"z"}]).shape == (2, 1)
 
@@ -247,8 +247,8 @@ def test_precomputed_matrices(views):
     X, Y, _ = views
     kernels = Gaussian(0.8), Gaussian(0.6)
     K, L = (k.block(V) for k, V in zip(kernels, (X, Y), strict=True))
-    direct = KernelCCA(*kernels).fit(X, Y)
-    given = KernelCCA(Precomputed(), Precomputed()).fit(K, L)
+    direct = KernelCCA(kernels[0], kernel_y=kernels[1]).fit(X, Y)
+    given = KernelCCA(Precomputed(), kernel_y=Precomputed()).fit(K, L)
     np.testing.assert_allclose(given.canonical_correlations_, direct.canonical_correlations_, rtol=1e-8)
     np.testing.assert_allclose(given.transform(K[:5]), direct.transform(X[:5]), atol=1e-7)
 
@@ -269,10 +269,10 @@ def test_views_that_fit_anything_need_a_penalty():
     X, Y = rng.standard_normal((2, 10, 10))
     for kernel in (Linear(), Gaussian(1.0)):
         with pytest.raises(ParameterError, match="Give penalty > 0"):
-            KernelCCA(kernel, penalty=0).fit(X, Y)
+            KernelCCA(kernel, alpha=0).fit(X, Y)
     with pytest.raises(ParameterError, match=r"ranks \[5, 5\]"):  # together they have all dimensions
-        KernelCCA(Linear(), penalty=0).fit(X[:, :5], Y[:, :5])
-    model = KernelCCA(Linear(), penalty=0.1).fit(X, Y)
+        KernelCCA(Linear(), alpha=0).fit(X[:, :5], Y[:, :5])
+    model = KernelCCA(Linear(), alpha=0.1).fit(X, Y)
     assert np.isfinite(model.transform(X)).all()
 
 
@@ -290,23 +290,23 @@ def test_views_without_variance():
     assert model.transform(np.ones((2, 2))).shape == (2, 0)
     assert model.score(np.ones((6, 2)), np.arange(6.0)) == 0.0
     with pytest.warns(UserWarning, match="only 0 positive correlations"):
-        KernelCCA(Linear(), penalty=0).fit(np.ones((1, 2)), np.ones(1))
+        KernelCCA(Linear(), alpha=0).fit(np.ones((1, 2)), np.ones(1))
 
 
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
         (KernelCCA(n_components=0), "`n_components` must be"),
-        (KernelCCA(penalty=-1), "`penalty` must be"),
-        (KernelCCA(penalty=np.inf), "`penalty` must be"),
-        (KernelCCA(penalty=[0.1, 0.1, 0.1]), "`penalty` must be"),
+        (KernelCCA(alpha=-1), "`alpha` must be"),
+        (KernelCCA(alpha=np.inf), "`alpha` must be"),
+        (KernelCCA(alpha=[0.1, 0.1, 0.1]), "`alpha` must be"),
         (KernelCCA(tol=-1), "`tol` must be"),
         (KernelCCA(max_rank=0), "`max_rank` must be"),
         (KernelCCA(indefinite="ignore"), "`indefinite` must be one of"),
         (KernelCCA("rbf"), "`kernel_x` must be a mercer Kernel"),
-        (KernelCCA(Linear(), "rbf"), "`kernel_y` must be a mercer Kernel"),
+        (KernelCCA(Linear(), kernel_y="rbf"), "`kernel_y` must be a mercer Kernel"),
         (KernelCCA([Linear()]), "two or more kernels"),
-        (KernelCCA([Linear(), Linear()], Linear()), "`kernel_y` must then be None"),
+        (KernelCCA([Linear(), Linear()], kernel_y=Linear()), "`kernel_y` must then be None"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -25,8 +25,8 @@ def expected_to_fail(estimator):
 
 @parametrize_with_checks(
     [
-        KernelKMeans(3),
-        SpectralClustering(3, n_init=2, n_neighbors=6),
+        KernelKMeans(n_clusters=3),
+        SpectralClustering(n_clusters=3, n_init=2, n_neighbors=6),
         LabelPropagation(),
         LabelSpreading(),
         LaplacianRLS(),

@@ -20,7 +20,7 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {}
 
 
 @parametrize_with_checks(
-    [KernelDiscriminant(), KernelDiscriminant(Gaussian("median"), penalized="coefficients", penalty=0.1)],
+    [KernelDiscriminant(), KernelDiscriminant(Gaussian("median"), penalized="coefficients", alpha=0.1)],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -58,7 +58,7 @@ def scatter(K, y):
 def test_solves_the_generalised_eigenproblem_of_the_definition(classes, penalized):
     X, y = blobs(classes, 12)
     K = Gaussian(1.5).block(X)
-    model = KernelDiscriminant(Gaussian(1.5), penalty=0.3, penalized=penalized).fit(X, y)
+    model = KernelDiscriminant(Gaussian(1.5), alpha=0.3, penalized=penalized).fit(X, y)
     within, between = scatter(K, y)
     denominator = within + 0.3 * (K if penalized == "function" else np.eye(len(y)))
     a = model.dual_coef_
@@ -84,7 +84,7 @@ def test_solves_the_problem_on_explicit_features():
     within = (F - means[y]).T @ (F - means[y]) + 0.7 * np.eye(10)
     between = 25 * (means - F.mean(axis=0)).T @ (means - F.mean(axis=0))
     values, vectors = scipy.linalg.eigh(between, within)
-    model = KernelDiscriminant(kernel, penalty=0.7).fit(X, y)
+    model = KernelDiscriminant(kernel, alpha=0.7).fit(X, y)
     np.testing.assert_allclose(model.eigenvalues_, values[::-1][:2], rtol=1e-8)
     parallel(F.T @ model.dual_coef_, vectors[:, ::-1][:, :2], 1e-9)
 
@@ -94,7 +94,7 @@ def test_two_classes_are_the_formula_of_the_errata():
     K = Gaussian(1.0).block(X)
     within, _ = scatter(K, y)
     a = np.linalg.solve(within + 0.2 * np.eye(30), K[:, y == 1].mean(axis=1) - K[:, y == 0].mean(axis=1))
-    model = KernelDiscriminant(Gaussian(1.0), penalty=0.2, penalized="coefficients").fit(X, y)
+    model = KernelDiscriminant(Gaussian(1.0), alpha=0.2, penalized="coefficients").fit(X, y)
     parallel(model.dual_coef_, a[:, None], 1e-9)
     assert model.dual_coef_[:, 0] @ a > 0  # classes_[1] is on the positive side
     assert model.means_[1, 0] > model.means_[0, 0]
@@ -102,14 +102,14 @@ def test_two_classes_are_the_formula_of_the_errata():
 
 def test_two_classes_are_ridge_regression_on_the_labels():
     X, y = blobs(2, 15)
-    model = KernelDiscriminant(Gaussian(1.0), penalty=0.4).fit(X, y)
+    model = KernelDiscriminant(Gaussian(1.0), alpha=0.4).fit(X, y)
     ridge = KernelRidge(Gaussian(1.0), alpha=0.4, fit_intercept=True).fit(X, y)
     parallel(model.dual_coef_, ridge.dual_coef_[:, None], 1e-9)
 
 
 def test_more_classes_span_ridge_regression_on_the_indicators():
     X, y = blobs(4, 10)
-    model = KernelDiscriminant(Gaussian(1.0), penalty=0.4).fit(X, y)
+    model = KernelDiscriminant(Gaussian(1.0), alpha=0.4).fit(X, y)
     ridge = KernelRidge(Gaussian(1.0), alpha=0.4, fit_intercept=True).fit(X, np.eye(4)[y])
     both = np.hstack([model.dual_coef_, ridge.dual_coef_ * 10])
     assert np.linalg.matrix_rank(both, tol=1e-8 * np.linalg.norm(both)) == 3
@@ -120,7 +120,7 @@ def test_more_classes_span_ridge_regression_on_the_indicators():
 @pytest.mark.parametrize("penalty", [0.0, 1e-13])
 def test_linear_kernel_is_linear_discriminant_analysis(classes, penalty):
     X, y = blobs(classes, 15, d=5)
-    ours = KernelDiscriminant(Linear(), penalty=penalty).fit(X, y)
+    ours = KernelDiscriminant(Linear(), alpha=penalty).fit(X, y)
     theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
     k = classes - 1
     parallel(X.T @ ours.dual_coef_, theirs.scalings_[:, :k], 1e-12)
@@ -140,7 +140,7 @@ def test_the_penalty_is_scikit_learns_shrinkage():
     X, y = blobs(3, 15, d=4)
     s, means = 0.3, np.array([X[y == c].mean(axis=0) for c in range(3)])
     variance = ((X - means[y]) ** 2).mean()
-    ours = KernelDiscriminant(Linear(), penalty=len(y) * s * variance / (1 - s)).fit(X, y)
+    ours = KernelDiscriminant(Linear(), alpha=len(y) * s * variance / (1 - s)).fit(X, y)
     theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage=s).fit(X, y)
     # their numerator is the shrunk total less the shrunk within scatter, which adds a multiple of I
     between = (means - means.mean(axis=0)).T @ (means - means.mean(axis=0))
@@ -165,7 +165,7 @@ def test_priors_shift_the_decision_only():
 def test_probabilities_decisions_and_predictions_agree(classes):
     X, y = blobs(classes, 15)
     labels = np.array(["ant", "bee", "cat"])[y]
-    model = KernelDiscriminant(Gaussian(2.0), penalty=0.5).fit(X, labels)
+    model = KernelDiscriminant(Gaussian(2.0), alpha=0.5).fit(X, labels)
     Z = np.random.default_rng(1).standard_normal((50, 3)) * 3
     P = model.predict_proba(Z)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
@@ -188,7 +188,7 @@ def test_classes_that_no_line_separates():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (200, 2))
     y = X[:, 0] * X[:, 1] > 0
-    assert cross_val_score(KernelDiscriminant(Gaussian(0.5), penalty=0.1), X, y, cv=4).mean() > 0.9
+    assert cross_val_score(KernelDiscriminant(Gaussian(0.5), alpha=0.1), X, y, cv=4).mean() > 0.9
     assert cross_val_score(KernelDiscriminant(Linear()), X, y, cv=4).mean() < 0.7
 
 
@@ -221,7 +221,7 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(penalized):
     X, y = blobs(3, 10)
     w = np.random.default_rng(3).integers(0, 4, 30).astype(float)
     index = np.repeat(np.arange(30), w.astype(int))
-    machine = KernelDiscriminant(Gaussian("median"), penalty=0.3, penalized=penalized)
+    machine = KernelDiscriminant(Gaussian("median"), alpha=0.3, penalized=penalized)
     weighted = machine.fit(X, y, sample_weight=w)
     values, P = weighted.transform(X), weighted.predict_proba(X)
     repeated = machine.fit(X[index], y[index])
@@ -257,10 +257,10 @@ def test_strings_and_sets():
         return sum(x.count(c) * y.count(c) for c in set(x))
 
     words = ["aab", "aba", "aaa", "bbc", "cbb", "bbb"]
-    model = KernelDiscriminant(shared, penalty=0.1).fit(words, [0, 0, 0, 1, 1, 1])
+    model = KernelDiscriminant(shared, alpha=0.1).fit(words, [0, 0, 0, 1, 1, 1])
     assert model.predict(["aa", "bb"]).tolist() == [0, 1]
     sets = [{1, 2}, {1}, {1, 3}, {2, 3}, {3}, {2}]
-    model = KernelDiscriminant(SetIntersection(), penalty=0.1).fit(sets, [1, 1, 1, 0, 0, 0])
+    model = KernelDiscriminant(SetIntersection(), alpha=0.1).fit(sets, [1, 1, 1, 0, 0, 0])
     assert model.predict([{1, 5}, {2, 5}]).tolist() == [1, 0]
 
 
@@ -281,20 +281,20 @@ def test_sparse_and_single_precision():
 # -- hard input ---------------------------------------------------------------------------------
 def test_duplicates_and_a_singular_matrix():
     X, y = blobs(2, 10)
-    once = KernelDiscriminant(Gaussian(1.0), penalty=0.5).fit(X, y).transform(X)
-    twice = KernelDiscriminant(Gaussian(1.0), penalty=1.0).fit(np.vstack([X, X]), np.tile(y, 2))
+    once = KernelDiscriminant(Gaussian(1.0), alpha=0.5).fit(X, y).transform(X)
+    twice = KernelDiscriminant(Gaussian(1.0), alpha=1.0).fit(np.vstack([X, X]), np.tile(y, 2))
     np.testing.assert_allclose(twice.transform(X), once, atol=1e-8)
     assert twice.solution_.stats["rank"] <= 20
 
 
 def test_without_penalty_where_the_classes_collapse():
     X, y = blobs(2, 10)
-    with pytest.raises(ParameterError, match=r"`penalty` must be larger.*constant in each class"):
-        KernelDiscriminant(Gaussian(0.5), penalty=0.0).fit(X, y)
-    tiny = KernelDiscriminant(Gaussian(0.5), penalty=1e-8).fit(X, y)
+    with pytest.raises(ParameterError, match=r"`alpha` must be larger.*constant in each class"):
+        KernelDiscriminant(Gaussian(0.5), alpha=0.0).fit(X, y)
+    tiny = KernelDiscriminant(Gaussian(0.5), alpha=1e-8).fit(X, y)
     assert tiny.solution_.converged
     assert (tiny.predict(X) == y).all()
-    heavy = KernelDiscriminant(Gaussian(0.5), penalty=1e12).fit(X, y)  # the difference of the means
+    heavy = KernelDiscriminant(Gaussian(0.5), alpha=1e12).fit(X, y)  # the difference of the means
     K = Gaussian(0.5).block(X)
     means = K[:, y == 1].mean(axis=1) - K[:, y == 0].mean(axis=1)
     parallel(heavy.transform(X), (means - means.mean())[:, None], 1e-9)
@@ -313,7 +313,7 @@ def test_more_components_than_there_are():
 @pytest.mark.parametrize("scale", [1e-160, 1e-100, 1e100, 1e150])
 def test_small_and_large_numbers(scale):
     X, y = blobs(3, 10)
-    model = KernelDiscriminant(Linear(), penalty=0.0)
+    model = KernelDiscriminant(Linear(), alpha=0.0)
     if scale < 1e-150:  # the kernel values underflow
         with pytest.raises(InputError, match="must tell the classes apart"):
             model.fit(scale * X, y)
@@ -354,9 +354,9 @@ def test_indefinite_kernels_are_told_refused_or_repaired():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"penalty": -1.0}, "`penalty` must be a finite number >= 0"),
-        ({"penalty": np.inf}, "`penalty` must be"),
-        ({"penalty": "x"}, "`penalty` must be"),
+        ({"alpha": -1.0}, "`alpha` must be a finite number >= 0"),
+        ({"alpha": np.inf}, "`alpha` must be"),
+        ({"alpha": "x"}, "`alpha` must be"),
         ({"penalized": "norm"}, "`penalized` must be 'function' or 'coefficients'"),
         ({"n_components": 0}, "`n_components` must be an integer >= 1"),
         ({"n_components": 1.5}, "`n_components` must be"),
@@ -390,7 +390,7 @@ def test_bad_data_are_named():
 
 
 def test_one_point_per_class():
-    model = KernelDiscriminant(Gaussian(1.0), penalty=0.1).fit([[0.0], [5.0], [9.0]], ["a", "b", "c"])
+    model = KernelDiscriminant(Gaussian(1.0), alpha=0.1).fit([[0.0], [5.0], [9.0]], ["a", "b", "c"])
     assert model.predict([[0.1], [5.1], [8.8]]).tolist() == ["a", "b", "c"]
 
 

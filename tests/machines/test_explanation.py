@@ -43,7 +43,9 @@ def coefficients_of_letters(model: Any, direction: np.ndarray) -> dict[str, floa
     return {a: float(model._functions_at(a)[2] @ direction - zero) * NEW.count(a) for a in "abcd"}
 
 
-@pytest.mark.parametrize("machine", [SVC(10.0, KERNEL), NuSVC(0.3, KERNEL), KernelLogistic(KERNEL)], ids=repr)
+@pytest.mark.parametrize(
+    "machine", [SVC(KERNEL, C=10.0), NuSVC(KERNEL, nu=0.3), KernelLogistic(KERNEL)], ids=repr
+)
 def test_two_classes(machine: Any) -> None:
     model = machine.fit(TEXTS[:6], GROUPS[:6])
     for x, sign in (("aa", -1.0), ("cc", 1.0), (NEW, None)):
@@ -62,7 +64,7 @@ def test_two_classes(machine: Any) -> None:
 
 @pytest.mark.parametrize(
     "machine",
-    [SVC(10.0, KERNEL), SVC(10.0, KERNEL, multiclass="ovr"), KernelLogistic(KERNEL)],
+    [SVC(KERNEL, C=10.0), SVC(KERNEL, C=10.0, multiclass="ovr"), KernelLogistic(KERNEL)],
     ids=["ovo", "ovr", "logistic"],
 )
 @pytest.mark.parametrize("x", ["aab", "ccb", "dda", "b", "xyz"])
@@ -77,13 +79,13 @@ def test_more_classes_are_explained_against_the_closest_rival(machine: Any, x: s
 
 
 def test_places_are_those_of_the_point_itself() -> None:
-    found = SVC(10.0, KERNEL).fit(TEXTS[:6], GROUPS[:6]).explain("cab")
+    found = SVC(KERNEL, C=10.0).fit(TEXTS[:6], GROUPS[:6]).explain("cab")
     places = {c.pattern: c.x_places for c in found if c.pattern is not INTERCEPT}
     assert places == {"c": ((0, 1),), "a": ((1, 2),), "b": ((2, 3),)}
     assert all(c.y_places == () for c in found)
 
 
-@pytest.mark.parametrize("machine", [KernelRidge(KERNEL), SVR(10.0, kernel=KERNEL)], ids=["ridge", "svr"])
+@pytest.mark.parametrize("machine", [KernelRidge(KERNEL), SVR(C=10.0, kernel=KERNEL)], ids=["ridge", "svr"])
 def test_functions(machine: Any) -> None:
     y = np.array([text.count("a") - 2.0 * text.count("d") + 1.0 for text in TEXTS])
     model = machine.fit(TEXTS, y)

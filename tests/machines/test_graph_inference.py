@@ -50,7 +50,7 @@ def test_the_root_is_one_of_the_laplacian(m):
 @pytest.mark.parametrize("m", [15, 60])
 def test_solves_the_generalised_eigenproblem_of_the_definition(points, m):
     A, lam = random_graph(20, m, weighted=True), 0.3
-    model = KernelGraphInference(Gaussian(1.5), n_components=4, penalty=lam).fit(points, A)
+    model = KernelGraphInference(Gaussian(1.5), n_components=4, alpha=lam).fit(points, A)
     H = np.eye(20) - 1 / 20
     K = H @ Gaussian(1.5).block(points) @ H
     values, U = scipy.linalg.eigh(K)
@@ -71,7 +71,7 @@ def test_solves_the_generalised_eigenproblem_of_the_definition(points, m):
 def test_no_function_does_better(points):
     """Against random functions of mean zero: the first one has the least quotient."""
     A = random_graph(20, 30)
-    model = KernelGraphInference(Gaussian(1.0), n_components=1, penalty=0.5).fit(points, A)
+    model = KernelGraphInference(Gaussian(1.0), n_components=1, alpha=0.5).fit(points, A)
     K = Gaussian(1.0).block(points)
     rng = np.random.default_rng(2)
     for scale in (1e-3, 1e-1, 1e1):
@@ -92,7 +92,7 @@ def test_edges_of_new_objects_are_predicted():
     graph = distance < 0.5
     np.fill_diagonal(graph, False)
     train, new = np.arange(110), np.arange(110, 160)
-    model = KernelGraphInference(Gaussian(2.0), n_components=2, penalty=1.0)
+    model = KernelGraphInference(Gaussian(2.0), n_components=2, alpha=1.0)
     model.fit(X[train], graph[np.ix_(train, train)])
 
     i, j = np.triu_indices(50, 1)
@@ -139,11 +139,11 @@ def test_sparse_graphs_and_the_diagonal(points):
 def test_sets_and_precomputed_matrices():
     sets = [{1, 2}, {1}, {1, 3}, {7, 8}, {8}, {7, 9}]
     graph = np.kron(np.eye(2), np.ones((3, 3)))
-    model = KernelGraphInference(SetIntersection(), n_components=1, penalty=0.1).fit(sets, graph)
+    model = KernelGraphInference(SetIntersection(), n_components=1, alpha=0.1).fit(sets, graph)
     near, far = model.edge_scores([{2}], [{3}, {9}])[0]
     assert near > far
     K = SetIntersection().block(sets)
-    given = KernelGraphInference(Precomputed(), n_components=1, penalty=0.1).fit(K, graph)
+    given = KernelGraphInference(Precomputed(), n_components=1, alpha=0.1).fit(K, graph)
     np.testing.assert_allclose(given.transform(K), model.transform(sets), atol=1e-9)
     assert model.get_feature_names_out().tolist() == ["kernelgraphinference0"]
 
@@ -167,11 +167,11 @@ def test_two_objects():
 
 def test_without_penalty(points):
     path = np.diag(np.ones(19), 1) + np.diag(np.ones(19), -1)
-    free = KernelGraphInference(Gaussian(0.5), penalty=0.0).fit(points, path)  # the spectrum of the graph
+    free = KernelGraphInference(Gaussian(0.5), alpha=0.0).fit(points, path)  # the spectrum of the graph
     np.testing.assert_allclose(free.eigenvalues_, 2 - 2 * np.cos(np.pi * np.array([1, 2]) / 20), rtol=1e-6)
     parts = np.kron(np.eye(2), np.ones((10, 10)))
-    with pytest.raises(ParameterError, match=r"`penalty` must be larger.*constant on each connected part"):
-        KernelGraphInference(Gaussian(0.5), penalty=0.0).fit(points, parts)
+    with pytest.raises(ParameterError, match=r"`alpha` must be larger.*constant on each connected part"):
+        KernelGraphInference(Gaussian(0.5), alpha=0.0).fit(points, parts)
 
 
 def test_indefinite_kernels_are_told_refused_or_repaired(points):
@@ -208,8 +208,8 @@ def test_bad_graphs_are_named(points, change, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"penalty": -1.0}, "`penalty` must be a finite number >= 0"),
-        ({"penalty": np.nan}, "`penalty` must be"),
+        ({"alpha": -1.0}, "`alpha` must be a finite number >= 0"),
+        ({"alpha": np.nan}, "`alpha` must be"),
         ({"n_components": 0}, "`n_components` must be an integer >= 1"),
         ({"kernel": None}, "`kernel` must be a mercer Kernel"),
     ],

@@ -54,9 +54,9 @@ CLASSIFIERS = [
 ]
 OTHERS = [
     KernelPCA(n_components=2),
-    KernelCCA(Gaussian("scale"), Gaussian("scale")),
+    KernelCCA(Gaussian("scale"), kernel_y=Gaussian("scale")),
     SupervisedReduction(),
-    KernelKMeans(3),
+    KernelKMeans(n_clusters=3),
     OneClassSVM(),
     EnclosingBall(),
 ]
@@ -211,7 +211,7 @@ def test_splines_follow_their_units(criterion, scale, size, weight):
     plain = SmoothingSpline(criterion=criterion).fit(x, NUMBERS)
     other = SmoothingSpline(criterion=criterion).fit(scale * x, size * NUMBERS, np.full(24, weight))
     np.testing.assert_allclose(other.predict(scale * x), size * plain.predict(x), rtol=1e-3, atol=1e-3 * size)
-    assert other.lam_ == pytest.approx(plain.lam_ * weight * scale**3, rel=1e-2)
+    assert other.alpha_ == pytest.approx(plain.alpha_ * weight * scale**3, rel=1e-2)
 
 
 def test_splines_name_what_is_out_of_scale():

@@ -24,7 +24,7 @@ def blobs():
 def test_linear_kernel_is_scikit_learns_kmeans(blobs, seed):
     rng = np.random.default_rng(seed)
     start, w = rng.choice(200, 4, replace=False), rng.uniform(0.1, 2.0, 200)
-    ours = KernelKMeans(4, Linear(), init=start, algorithm="lloyd").fit(blobs, sample_weight=w)
+    ours = KernelKMeans(Linear(), n_clusters=4, init=start, algorithm="lloyd").fit(blobs, sample_weight=w)
     theirs = sklearn.cluster.KMeans(4, init=blobs[start], n_init=1, tol=0, algorithm="lloyd")
     theirs.fit(blobs, sample_weight=w)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
@@ -40,8 +40,8 @@ def test_linear_kernel_is_scikit_learns_kmeans(blobs, seed):
 @pytest.mark.parametrize("offset", [1e4, 1e8])
 def test_a_large_offset_does_no_harm(blobs, offset):
     near = np.round(blobs, 3)  # so that the sum is exact to 1e-8
-    here = KernelKMeans(4, Linear(), init=[0, 1, 2, 3]).fit(near)
-    there = KernelKMeans(4, Linear(), init=[0, 1, 2, 3]).fit(near + offset)
+    here = KernelKMeans(Linear(), n_clusters=4, init=[0, 1, 2, 3]).fit(near)
+    there = KernelKMeans(Linear(), n_clusters=4, init=[0, 1, 2, 3]).fit(near + offset)
     np.testing.assert_array_equal(here.labels_, there.labels_)
     assert there.inertia_ == pytest.approx(here.inertia_, rel=1e-6)
     np.testing.assert_allclose(there.transform(near + offset), here.transform(near), rtol=1e-5)
@@ -49,7 +49,7 @@ def test_a_large_offset_does_no_harm(blobs, offset):
 
 def test_restarts_and_single_moves_are_no_worse_than_scikit_learn(blobs):
     theirs = sklearn.cluster.KMeans(6, n_init=10, random_state=0, tol=0).fit(blobs)
-    assert KernelKMeans(6, Linear()).fit(blobs).inertia_ <= theirs.inertia_ * (1 + 1e-9)
+    assert KernelKMeans(Linear(), n_clusters=6).fit(blobs).inertia_ <= theirs.inertia_ * (1 + 1e-9)
 
 
 def test_weighted_kernel_kmeans_is_the_normalised_cut():
@@ -66,9 +66,9 @@ def test_weighted_kernel_kmeans_is_the_normalised_cut():
         return sum(W[np.ix_(own, ~own)].sum() / d[own].sum() for own in parts)
 
     for start in (np.arange(n) % k, rng.integers(0, k, n)):
-        model = KernelKMeans(k, Precomputed(), init=start).fit(K, sample_weight=d)
+        model = KernelKMeans(Precomputed(), n_clusters=k, init=start).fit(K, sample_weight=d)
         assert model.inertia_ == pytest.approx(cut(model.labels_) - k + sigma * (n - k), rel=1e-9)
-    best = KernelKMeans(2, Precomputed()).fit(K, sample_weight=d)
+    best = KernelKMeans(Precomputed(), n_clusters=2).fit(K, sample_weight=d)
     spectral = sklearn.cluster.SpectralClustering(2, affinity="precomputed", random_state=0).fit(W)
     assert adjusted_rand_score(best.labels_, spectral.labels_) == 1.0
 
@@ -77,7 +77,7 @@ def test_distances_in_feature_space(blobs):
     X = blobs[:60]
     w = np.random.default_rng(0).uniform(0.5, 2.0, 60)
     k = Gaussian(6.0)
-    model = KernelKMeans(3, k).fit(X, sample_weight=w)
+    model = KernelKMeans(k, n_clusters=3).fit(X, sample_weight=w)
     K = k.block(X)
     for c in range(3):
         v = np.where(model.labels_ == c, w, 0.0)
@@ -94,22 +94,22 @@ def test_a_curved_boundary_that_plain_kmeans_cannot_draw():
     rng = np.random.default_rng(0)
     angle, radius = rng.uniform(0, 2 * np.pi, 120), np.repeat([0.5, 3.0], [50, 70])
     X = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
-    model = KernelKMeans(2, Linear().on(lambda x: [x @ x])).fit(X)
+    model = KernelKMeans(Linear().on(lambda x: [x @ x]), n_clusters=2).fit(X)
     assert adjusted_rand_score(model.labels_, radius > 1) == 1.0
     assert model.labels_[-1] == 0  # the larger cluster
-    assert adjusted_rand_score(KernelKMeans(2, Linear()).fit(X).labels_, radius > 1) < 0.5
+    assert adjusted_rand_score(KernelKMeans(Linear(), n_clusters=2).fit(X).labels_, radius > 1) < 0.5
 
 
 def test_numbers_do_not_depend_on_the_order(blobs):
     order = np.random.default_rng(0).permutation(200)
-    one = KernelKMeans(3, Gaussian(8.0)).fit(blobs)
-    other = KernelKMeans(3, Gaussian(8.0)).fit(blobs[order])
+    one = KernelKMeans(Gaussian(8.0), n_clusters=3).fit(blobs)
+    other = KernelKMeans(Gaussian(8.0), n_clusters=3).fit(blobs[order])
     np.testing.assert_array_equal(one.labels_[order], other.labels_)
     assert (np.diff(np.bincount(one.labels_)) <= 0).all()
 
 
 def test_same_bits_every_time(blobs):
-    fits = [KernelKMeans(5, random_state=3).fit(blobs) for _ in range(3)]
+    fits = [KernelKMeans(n_clusters=5, random_state=3).fit(blobs) for _ in range(3)]
     assert len({fit.labels_.tobytes() for fit in fits}) == len({fit.inertia_ for fit in fits}) == 1
 
 
@@ -117,8 +117,8 @@ def test_weights_are_repetition_and_zero_is_absence(blobs):
     X = blobs[:40]
     w = np.random.default_rng(0).integers(0, 4, 40)
     index = np.repeat(np.arange(40), w)
-    weighted = KernelKMeans(3, Gaussian("median"), n_init=20).fit(X, sample_weight=w)
-    repeated = KernelKMeans(3, Gaussian("median"), n_init=20).fit(X[index])
+    weighted = KernelKMeans(Gaussian("median"), n_clusters=3, n_init=20).fit(X, sample_weight=w)
+    repeated = KernelKMeans(Gaussian("median"), n_clusters=3, n_init=20).fit(X[index])
     assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-9)
     assert weighted.kernel_.sigma == pytest.approx(repeated.kernel_.sigma)
     np.testing.assert_array_equal(weighted.labels_, repeated.predict(X))
@@ -127,7 +127,7 @@ def test_weights_are_repetition_and_zero_is_absence(blobs):
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_weights_of_any_scale(blobs, scale):
     w = np.random.default_rng(0).uniform(0.5, 2.0, 200)
-    a, b = (KernelKMeans(4, Gaussian(6.0)).fit(blobs, sample_weight=s * w) for s in (1.0, scale))
+    a, b = (KernelKMeans(Gaussian(6.0), n_clusters=4).fit(blobs, sample_weight=s * w) for s in (1.0, scale))
     np.testing.assert_array_equal(a.labels_, b.labels_)
     assert b.inertia_ == pytest.approx(scale * a.inertia_, rel=1e-10)
 
@@ -135,32 +135,35 @@ def test_weights_of_any_scale(blobs, scale):
 @pytest.mark.parametrize("init", ["k-means++", "random"])
 def test_sets_precomputed_and_sparse(init):
     bags = [{"a", "b"}, {"a"}, {"b"}, {"x", "y"}, {"x"}, {"y", "x", "z"}]
-    model = KernelKMeans(2, SetIntersection().normalized(), init=init).fit(bags)
+    model = KernelKMeans(SetIntersection().normalized(), n_clusters=2, init=init).fit(bags)
     assert model.labels_.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
     assert model.predict([{"z"}])[0] == model.labels_[5]
     K = SetIntersection().normalized().block(bags)
-    given = KernelKMeans(2, Precomputed(), init=init).fit(K)
+    given = KernelKMeans(Precomputed(), n_clusters=2, init=init).fit(K)
     np.testing.assert_array_equal(given.labels_, model.labels_)
     np.testing.assert_array_equal(given.predict(K[:2]), model.labels_[:2])
     with pytest.raises(InputError, match="themselves"):
         given.transform(K[:2])
     X = scipy.sparse.random_array((30, 5), density=0.5, rng=np.random.default_rng(0)).tocsr()
-    a, b = KernelKMeans(3, Linear(), init=init).fit(X), KernelKMeans(3, Linear(), init=init).fit(X.toarray())
+    a, b = (
+        KernelKMeans(Linear(), n_clusters=3, init=init).fit(X),
+        KernelKMeans(Linear(), n_clusters=3, init=init).fit(X.toarray()),
+    )
     np.testing.assert_array_equal(a.labels_, b.labels_)
 
 
 def test_single_precision(blobs):
-    a, b = (KernelKMeans(4, Gaussian(6.0)).fit(blobs.astype(t)) for t in (np.float32, np.float64))
+    a, b = (KernelKMeans(Gaussian(6.0), n_clusters=4).fit(blobs.astype(t)) for t in (np.float32, np.float64))
     assert adjusted_rand_score(a.labels_, b.labels_) == 1.0
     assert a.inertia_ == pytest.approx(b.inertia_, rel=1e-5)
 
 
 def test_too_few_different_points():
     with pytest.warns(ConvergenceWarning, match="only 2 of the n_clusters=3"):
-        model = KernelKMeans(3, Linear()).fit([[0.0], [0.0], [1.0], [1.0], [1.0]])
+        model = KernelKMeans(Linear(), n_clusters=3).fit([[0.0], [0.0], [1.0], [1.0], [1.0]])
     assert model.inertia_ == 0.0
     assert np.isfinite(model.transform([[0.5]])).all()
-    one = KernelKMeans(1).fit([[2.0]])
+    one = KernelKMeans(n_clusters=1).fit([[2.0]])
     assert one.labels_.tolist() == [0]
     assert one.inertia_ == 0.0
 
@@ -169,37 +172,39 @@ def test_indefinite_kernels(blobs):
     X = blobs[:50] / 10
     bad = Sigmoid(1.0, -1.0)
     with pytest.warns(IndefiniteKernelWarning):
-        KernelKMeans(3, bad).fit(X)
-    shifted = KernelKMeans(3, bad, indefinite="shift").fit(X)
+        KernelKMeans(bad, n_clusters=3).fit(X)
+    shifted = KernelKMeans(bad, n_clusters=3, indefinite="shift").fit(X)
     assert shifted.solution_.converged
     assert (shifted.transform(X + 0.01) >= 0).all()
 
 
 def test_an_early_end_is_told(blobs):
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
-        KernelKMeans(8, Linear(), init=np.arange(200) % 8, max_iter=1, algorithm="lloyd").fit(blobs)
+        KernelKMeans(Linear(), n_clusters=8, init=np.arange(200) % 8, max_iter=1, algorithm="lloyd").fit(
+            blobs
+        )
 
 
 def test_pickles(blobs):
-    model = KernelKMeans(3, Polynomial(2)).fit(blobs)
+    model = KernelKMeans(Polynomial(2), n_clusters=3).fit(blobs)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(blobs), model.transform(blobs))
 
 
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (KernelKMeans(0), "`n_clusters` must be a whole number"),
-        (KernelKMeans(2.5), "`n_clusters`"),
-        (KernelKMeans(True), "`n_clusters`"),
-        (KernelKMeans(2, n_init=0), "`n_init`"),
-        (KernelKMeans(2, max_iter=-1), "`max_iter`"),
-        (KernelKMeans(2, algorithm="elkan"), "`algorithm` must be one of"),
-        (KernelKMeans(2, init="best"), "`init` must be one of"),
-        (KernelKMeans(2, init=[0, 0]), "different positions"),
-        (KernelKMeans(2, init=[0, 400]), "from 0 to 199"),
-        (KernelKMeans(2, init=[0.5, 1.0]), "whole numbers"),
-        (KernelKMeans(2, init=np.full(200, 2)), "labels from 0 to 1"),
-        (KernelKMeans(2, "rbf"), "`kernel` must be a mercer Kernel"),
+        (KernelKMeans(n_clusters=0), "`n_clusters` must be a whole number"),
+        (KernelKMeans(n_clusters=2.5), "`n_clusters`"),
+        (KernelKMeans(n_clusters=True), "`n_clusters`"),
+        (KernelKMeans(n_clusters=2, n_init=0), "`n_init`"),
+        (KernelKMeans(n_clusters=2, max_iter=-1), "`max_iter`"),
+        (KernelKMeans(n_clusters=2, algorithm="elkan"), "`algorithm` must be one of"),
+        (KernelKMeans(n_clusters=2, init="best"), "`init` must be one of"),
+        (KernelKMeans(n_clusters=2, init=[0, 0]), "different positions"),
+        (KernelKMeans(n_clusters=2, init=[0, 400]), "from 0 to 199"),
+        (KernelKMeans(n_clusters=2, init=[0.5, 1.0]), "whole numbers"),
+        (KernelKMeans(n_clusters=2, init=np.full(200, 2)), "labels from 0 to 1"),
+        (KernelKMeans("rbf", n_clusters=2), "`kernel` must be a mercer Kernel"),
     ],
     ids=repr,
 )
@@ -214,6 +219,6 @@ def test_bad_data_are_named(blobs):
     w = np.zeros(200)
     w[3:5] = 1.0
     with pytest.raises(InputError, match="n_samples=2"):
-        KernelKMeans(3).fit(blobs, sample_weight=w)
+        KernelKMeans(n_clusters=3).fit(blobs, sample_weight=w)
     with pytest.raises(ParameterError, match="sample_weight is zero"):
-        KernelKMeans(2, init=[0, 3]).fit(blobs, sample_weight=w)
+        KernelKMeans(n_clusters=2, init=[0, 3]).fit(blobs, sample_weight=w)

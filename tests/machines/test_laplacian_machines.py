@@ -135,7 +135,7 @@ def test_many_targets_are_many_fits(data):
         LaplacianRLSClassifier(
             Gaussian(0.3), alpha=1e-4, smoothness=1.0, graph_kernel=Gaussian(0.1), normalized=False
         ),
-        LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
+        LaplacianSVC(Gaussian(0.3), C=100.0, smoothness=1e3, n_neighbors=8),
     ],
     ids=["least squares", "all pairs", "support vectors"],
 )
@@ -145,14 +145,14 @@ def test_two_labels_are_enough_for_two_moons(moons, machine):
     assert model.score(X, truth) == 1.0
     new, labels = make_moons(60, noise=0.06, random_state=5)
     assert model.score(new, labels) > 0.95
-    assert SVC(100.0, Gaussian(0.3)).fit(X[y >= 0], y[y >= 0]).score(X, truth) < 0.95
+    assert SVC(Gaussian(0.3), C=100.0).fit(X[y >= 0], y[y >= 0]).score(X, truth) < 0.95
 
 
 def test_svc_is_that_with_the_warped_kernel(data):
     X, y = data
     labels = np.where(np.isnan(y), -1, (y > 0).astype(int))
-    model = LaplacianSVC(2.0, Gaussian(1.0), smoothness=0.5, n_neighbors=5, tol=1e-8).fit(X, labels)
-    svc = SVC(2.0, model.warped_kernel_, tol=1e-8).fit(X[labels >= 0], labels[labels >= 0])
+    model = LaplacianSVC(Gaussian(1.0), C=2.0, smoothness=0.5, n_neighbors=5, tol=1e-8).fit(X, labels)
+    svc = SVC(model.warped_kernel_, C=2.0, tol=1e-8).fit(X[labels >= 0], labels[labels >= 0])
     np.testing.assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-6)
     np.testing.assert_array_equal(model.support_, np.flatnonzero(labels >= 0)[svc.support_])
 
@@ -161,7 +161,7 @@ def test_svc_minimises_the_stated_objective(data):
     X, y = data
     labels = np.where(np.isnan(y), -1, (y > 0).astype(int))
     k, C, smoothness = Gaussian(1.0), 1.5, 0.8
-    model = LaplacianSVC(C, k, smoothness=smoothness, fit_intercept=False, tol=1e-9).fit(X, labels)
+    model = LaplacianSVC(k, C=C, smoothness=smoothness, fit_intercept=False, tol=1e-9).fit(X, labels)
     K, L, labelled = k.block(X), model.laplacian_, labels >= 0
     sign = np.where(labels == 1, 1.0, -1.0)
 
@@ -188,7 +188,7 @@ def test_strings_and_their_missing_labels(moons):
     names = np.array(["left", "right", -1], dtype=object)[y]
     expected = np.array(["left", "right"])[truth]
     for machine in (
-        LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8),
+        LaplacianSVC(Gaussian(0.3), C=100.0, smoothness=1e3, n_neighbors=8),
         LaplacianRLSClassifier(Gaussian(0.3), alpha=1e-3, smoothness=1.0, n_neighbors=8),
     ):
         model = machine.fit(X, names)
@@ -198,7 +198,7 @@ def test_strings_and_their_missing_labels(moons):
             machine.fit(X, names.astype(str))
 
 
-@pytest.mark.parametrize("machine", [LaplacianRLSClassifier(alpha=0.01), LaplacianSVC(10.0)], ids=repr)
+@pytest.mark.parametrize("machine", [LaplacianRLSClassifier(alpha=0.01), LaplacianSVC(C=10.0)], ids=repr)
 def test_three_classes(machine):
     rng = np.random.default_rng(0)
     centres = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
@@ -213,7 +213,7 @@ def test_three_classes(machine):
 def test_probabilities(moons):
     X, truth, y = moons
     y = np.where(np.arange(120) % 4 == 0, truth, -1)
-    model = LaplacianSVC(10.0, Gaussian(0.3), probability=True).fit(X, y)
+    model = LaplacianSVC(Gaussian(0.3), C=10.0, probability=True).fit(X, y)
     P = model.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
@@ -233,7 +233,7 @@ def test_precomputed_and_objects_and_sparse(data):
         LaplacianRLS(k, alpha=0.3).fit(X.astype(np.float32), y).predict(X[:4]), direct, rtol=1e-4
     )
     bags = [{"a", "b"}, {"a"}, {"b", "c"}, {"x"}, {"x", "y"}, {"y"}]
-    model = LaplacianSVC(10.0, SetIntersection()).fit(bags, [0, -1, -1, 1, -1, -1])
+    model = LaplacianSVC(SetIntersection(), C=10.0).fit(bags, [0, -1, -1, 1, -1, -1])
     assert model.predict([{"c", "b"}, {"y", "x"}]).tolist() == [0, 1]
 
 
@@ -310,7 +310,7 @@ def test_bad_data_are_named(data):
         with pytest.raises(InputError, match="All are -1"):
             machine.fit(X, np.full(25, -1))
     with pytest.raises(ParameterError, match="`C`"):
-        LaplacianSVC(-1.0).fit(X, labels)
+        LaplacianSVC(C=-1.0).fit(X, labels)
 
 
 def test_the_laplacian_is_that_of_the_graph(data):

@@ -25,7 +25,7 @@ from mercer.machines import (
 )
 from mercer.solvers.box import estimates
 
-SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
+SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(nu=0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
 OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]
 
 
@@ -86,7 +86,7 @@ def test_the_limit_without_a_limit_is_explained(monkeypatch):
     with pytest.warns(
         ConvergenceWarning, match=r"limit of max_iter, 7 steps.*\(max_iter=-1 stands for 7 steps"
     ):
-        SVC(100.0, Gaussian(0.3)).fit(X, y)
+        SVC(Gaussian(0.3), C=100.0).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="limit of max_iter, 7 steps") as caught:
-        SVC(100.0, Gaussian(0.3), max_iter=7).fit(X, y)
+        SVC(Gaussian(0.3), C=100.0, max_iter=7).fit(X, y)
     assert "-1" not in str(caught[0].message)

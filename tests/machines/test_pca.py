@@ -57,7 +57,7 @@ def test_weighted_components_are_those_of_the_covariance(X):
     w, Z = rng.uniform(0.3, 3, 60), rng.standard_normal((7, 4))
     kernel = Gaussian(2.0)
     variance, coordinates = by_definition(kernel.block(X), kernel.block(Z, X), w)
-    model = KernelPCA(kernel, 5).fit(X, sample_weight=w)
+    model = KernelPCA(kernel, n_components=5).fit(X, sample_weight=w)
     np.testing.assert_allclose(model.eigenvalues_, variance[:5], rtol=1e-9)
     np.testing.assert_allclose(np.abs(model.transform(Z)), np.abs(coordinates[:, :5]), atol=1e-7)
     np.testing.assert_allclose(model.explained_variance_ratio_, variance[:5] / variance.sum(), rtol=1e-9)
@@ -72,7 +72,7 @@ def test_weighted_components_are_those_of_the_covariance(X):
 
 def test_linear_kernel_is_linear_pca(X):
     shifted = X + 5.0
-    ours = KernelPCA(Linear(), 3).fit(shifted)
+    ours = KernelPCA(Linear(), n_components=3).fit(shifted)
     theirs = sklearn.decomposition.PCA(3, svd_solver="full").fit(shifted)
     sign = np.sign((ours.transform(shifted) * theirs.transform(shifted)).sum(axis=0))
     Z = np.random.default_rng(2).standard_normal((5, 4))
@@ -85,7 +85,7 @@ def test_linear_kernel_is_linear_pca(X):
 
 
 def test_equals_scikit_learn(X):
-    ours = KernelPCA(Gaussian.from_gamma(0.1), 6).fit(X)
+    ours = KernelPCA(Gaussian.from_gamma(0.1), n_components=6).fit(X)
     theirs = sklearn.decomposition.KernelPCA(6, kernel="rbf", gamma=0.1).fit(X)
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-10)
     A, B = ours.transform(X[:9] + 0.3), theirs.transform(X[:9] + 0.3)
@@ -96,10 +96,10 @@ def test_equals_scikit_learn(X):
 @pytest.mark.parametrize("storage", ["held", "lazy"])
 def test_solvers_agree(solver, storage, monkeypatch):
     X = np.random.default_rng(0).uniform(size=(450, 2))
-    exact = KernelPCA(Gaussian(0.5), 4, solver="dense").fit(X)
+    exact = KernelPCA(Gaussian(0.5), n_components=4, solver="dense").fit(X)
     if storage == "lazy":
         monkeypatch.setattr(centered, "HELD_BYTES", 0)
-    model = KernelPCA(Gaussian(0.5), 4, solver=solver).fit(X)
+    model = KernelPCA(Gaussian(0.5), n_components=4, solver=solver).fit(X)
     assert model.solution_.stats["solver"] == solver
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, rtol=1e-8)
     np.testing.assert_allclose(model.explained_variance_ratio_, exact.explained_variance_ratio_, rtol=1e-8)
@@ -110,7 +110,7 @@ def test_solvers_agree(solver, storage, monkeypatch):
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Linear(), Polynomial(3)], ids=repr)
 def test_fit_transform_is_transform(X, kernel):
     for n_components in (None, 3):
-        model = KernelPCA(kernel, n_components)
+        model = KernelPCA(kernel, n_components=n_components)
         Z = model.fit_transform(X)
         scale = np.sqrt(model.eigenvalues_[0])
         np.testing.assert_allclose(Z, model.transform(X), atol=1e-7 * scale)
@@ -121,7 +121,7 @@ def test_fit_transform_is_transform(X, kernel):
 def test_equal_points_have_no_components_and_no_nan():
     X = np.tile([[1.0, 1e3, -7.0]], (20, 1))
     for kernel in (Gaussian("median"), Linear(), Polynomial(2)):
-        model = KernelPCA(kernel, 2)
+        model = KernelPCA(kernel, n_components=2)
         with pytest.warns(UserWarning, match=r"`n_components` is 2, but the 20 points span only 0 direction"):
             Z = model.fit_transform(X)
         assert Z.shape == model.transform(X).shape == (20, 0)
@@ -132,13 +132,15 @@ def test_equal_points_have_no_components_and_no_nan():
 
 def test_more_components_than_directions(X):
     with pytest.warns(UserWarning, match="span only 4 direction"):
-        model = KernelPCA(Linear(), 5).fit(X)
+        model = KernelPCA(Linear(), n_components=5).fit(X)
     assert model.n_components_ == 4
     assert list(model.get_feature_names_out()) == [f"kernelpca{i}" for i in range(4)]
     assert model.explained_variance_ratio_.sum() == pytest.approx(1.0, abs=1e-12)
     assert KernelPCA(Linear()).fit(X).n_components_ == 4
     with pytest.warns(UserWarning, match="span only 2 direction"):
-        assert KernelPCA(Gaussian(1.0), 99).fit([[0.0], [1.0], [2.0], [2.0]][:3]).n_components_ == 2
+        assert (
+            KernelPCA(Gaussian(1.0), n_components=99).fit([[0.0], [1.0], [2.0], [2.0]][:3]).n_components_ == 2
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -149,18 +151,21 @@ def test_one_point(dtype):
 
 
 def test_signs_and_bits_repeat(X):
-    first = KernelPCA(Gaussian(2.0), 5).fit_transform(X)
+    first = KernelPCA(Gaussian(2.0), n_components=5).fit_transform(X)
     lead = np.argmax(np.abs(first), axis=0)
     assert (first[lead, range(5)] > 0).all()
     for _ in range(20):
-        np.testing.assert_array_equal(KernelPCA(Gaussian(2.0), 5).fit_transform(X), first)
+        np.testing.assert_array_equal(KernelPCA(Gaussian(2.0), n_components=5).fit_transform(X), first)
 
 
 def test_zero_weight_is_absence_and_integer_weight_is_repetition(X):
     w = np.random.default_rng(2).integers(0, 3, 60).astype(float)
     index = np.repeat(np.arange(60), w.astype(int))
     for kernel in (Gaussian("median"), Gaussian("scale"), Linear()):
-        weighted, repeated = KernelPCA(kernel, 3), KernelPCA(kernel, 3).fit(X[index])
+        weighted, repeated = (
+            KernelPCA(kernel, n_components=3),
+            KernelPCA(kernel, n_components=3).fit(X[index]),
+        )
         Z = weighted.fit_transform(X, sample_weight=w)
         np.testing.assert_allclose(Z, repeated.transform(X), atol=1e-7)
         np.testing.assert_allclose(weighted.explained_variance_, repeated.explained_variance_, rtol=1e-9)
@@ -168,7 +173,7 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(X):
 
 
 def test_weights_that_are_shares_keep_the_variance_finite(X):
-    model = KernelPCA(Linear(), 2).fit(X, sample_weight=np.full(60, 1 / 60))
+    model = KernelPCA(Linear(), n_components=2).fit(X, sample_weight=np.full(60, 1 / 60))
     centred = X - X.mean(axis=0)
     np.testing.assert_allclose(
         model.explained_variance_, np.linalg.eigvalsh(centred.T @ centred / 60)[::-1][:2], rtol=1e-10
@@ -178,12 +183,12 @@ def test_weights_that_are_shares_keep_the_variance_finite(X):
 def test_novelty_scores_find_the_outlier():
     t = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     X = np.c_[np.cos(t), np.sin(t)]
-    model = KernelPCA(Gaussian(0.5), 8).fit(X)
+    model = KernelPCA(Gaussian(0.5), n_components=8).fit(X)
     normal, odd = model.score_samples(X), model.score_samples([[0.0, 0.0], [3.0, 3.0]])
     assert odd.max() < normal.min() - 0.1
     assert normal.max() <= 0
     # in this space all of its points are far from the mean: the other score sees only what is within
-    linear = KernelPCA(Linear(), 1).fit(np.c_[np.linspace(-1, 1, 50), np.zeros(50)])
+    linear = KernelPCA(Linear(), n_components=1).fit(np.c_[np.linspace(-1, 1, 50), np.zeros(50)])
     assert linear.mahalanobis([[10.0, 0.0]])[0] > 9 * linear.mahalanobis([[1.0, 0.0]])[0]
     np.testing.assert_allclose(linear.score_samples([[10.0, 0.0], [0.0, 2.0]]), [0.0, -4.0], atol=1e-12)
 
@@ -194,7 +199,7 @@ def test_fixed_point_preimages_denoise_a_circle():
     t = rng.uniform(0, 2 * np.pi, 150)
     clean = np.c_[np.cos(t), np.sin(t)]
     noisy = clean + 0.1 * rng.standard_normal(clean.shape)
-    model = KernelPCA(Gaussian(0.5), 6).fit(noisy)
+    model = KernelPCA(Gaussian(0.5), n_components=6).fit(noisy)
     Z = model.inverse_transform(model.transform(noisy))
     assert np.std(np.linalg.norm(Z, axis=1)) < 0.5 * np.std(np.linalg.norm(noisy, axis=1))
     # stationary: no nearby point is nearer to the projection
@@ -212,27 +217,27 @@ def test_preimages_with_all_components_are_the_points(X):
 
 
 def test_preimages_of_far_coordinates_stay_finite(X):
-    model = KernelPCA(Gaussian(1.0), 3).fit(X)
+    model = KernelPCA(Gaussian(1.0), n_components=3).fit(X)
     assert np.isfinite(model.inverse_transform([[1e3, -1e3, 0.0], [0.0, 0.0, 0.0]])).all()
 
 
 def test_preimages_that_cannot_be(X):
-    model = KernelPCA(SetIntersection(), 1).fit([{"a"}, {"a", "b"}, {"c"}])
+    model = KernelPCA(SetIntersection(), n_components=1).fit([{"a"}, {"a", "b"}, {"c"}])
     with pytest.raises(DomainError, match="no pre-images"):
         model.inverse_transform([[0.1]])
     with pytest.raises(DomainError, match="no pre-images"):
-        KernelPCA(Precomputed(), 1).fit(X @ X.T).inverse_transform([[0.1]])
+        KernelPCA(Precomputed(), n_components=1).fit(X @ X.T).inverse_transform([[0.1]])
     with pytest.raises(ParameterError, match="'fixed-point' for Gaussian"):
-        KernelPCA(Linear(), 1, preimage="fixed-point").fit(X).inverse_transform([[0.1]])
+        KernelPCA(Linear(), n_components=1, preimage="fixed-point").fit(X).inverse_transform([[0.1]])
     with pytest.raises(InputError, match=r"coordinates of shape \(n, 1\)"):
-        KernelPCA(Linear(), 1).fit(X).inverse_transform([[0.1, 0.2]])
+        KernelPCA(Linear(), n_components=1).fit(X).inverse_transform([[0.1, 0.2]])
 
 
 # -- kernels and data -----------------------------------------------------------------------------
 def test_any_objects():
     words = [{"a", "b"}, {"a"}, {"b", "c"}, {"c"}, {"a", "c"}, set(), {"b"}]
     incidence = np.array([[c in x for c in "abc"] for x in words], dtype=float)
-    ours = KernelPCA(SetIntersection(), 3).fit(words)
+    ours = KernelPCA(SetIntersection(), n_components=3).fit(words)
     linear = sklearn.decomposition.PCA(3).fit(incidence)
     np.testing.assert_allclose(ours.explained_variance_, linear.explained_variance_, rtol=1e-10)
     # its own letter is all that the components do not have
@@ -241,21 +246,21 @@ def test_any_objects():
 
 def test_precomputed_sparse_and_single_precision(X):
     kernel = Gaussian(2.0)
-    direct = KernelPCA(kernel, 3).fit(X)
+    direct = KernelPCA(kernel, n_components=3).fit(X)
     K = kernel.block(X)
-    given = KernelPCA(Precomputed(), 3).fit(K)
+    given = KernelPCA(Precomputed(), n_components=3).fit(K)
     np.testing.assert_allclose(given.transform(K[:5]), direct.transform(X[:5]), atol=1e-10)
     with pytest.raises(InputError, match="values with themselves"):
         given.score_samples(K[:5])
     thin = np.where(np.abs(X) > 1, X, 0.0)
-    dense = KernelPCA(kernel, 3).fit(thin)
-    sparse = KernelPCA(kernel, 3).fit(scipy.sparse.csr_array(thin))
+    dense = KernelPCA(kernel, n_components=3).fit(thin)
+    sparse = KernelPCA(kernel, n_components=3).fit(scipy.sparse.csr_array(thin))
     np.testing.assert_allclose(
         sparse.transform(scipy.sparse.coo_array(thin)), dense.transform(thin), atol=1e-9
     )
     T = dense.transform(thin[:4])
     np.testing.assert_allclose(sparse.inverse_transform(T), dense.inverse_transform(T), atol=1e-6)
-    single = KernelPCA(kernel, 3).fit(X.astype(np.float32))
+    single = KernelPCA(kernel, n_components=3).fit(X.astype(np.float32))
     np.testing.assert_allclose(single.eigenvalues_, direct.eigenvalues_, rtol=1e-5)
 
 
@@ -263,8 +268,8 @@ def test_conditionally_positive_definite_kernels_are_welcome(X):
     """Minus half the squared distance is, after centring, the linear kernel: classical scaling."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = KernelPCA(-0.5 * PowerDistance(2.0), 3).fit(X)
-    linear = KernelPCA(Linear(), 3).fit(X)
+        model = KernelPCA(-0.5 * PowerDistance(2.0), n_components=3).fit(X)
+    linear = KernelPCA(Linear(), n_components=3).fit(X)
     np.testing.assert_allclose(model.transform(X), linear.transform(X), atol=1e-9)
 
 
@@ -276,10 +281,10 @@ def test_indefinite_kernels_are_told_refused_or_repaired(X):
     with pytest.raises(DefinitenessError, match="least eigenvalue"):
         KernelPCA(bad, indefinite="error").fit(X)
     for repair in ("clip", "flip"):
-        model = KernelPCA(bad, 4, indefinite=repair)
+        model = KernelPCA(bad, n_components=4, indefinite=repair)
         np.testing.assert_allclose(model.fit_transform(X), model.transform(X), atol=1e-6)
         assert np.isfinite(model.score_samples(X + 1)).all()
-    assert np.isfinite(KernelPCA(bad, 4, indefinite="shift").fit(X).transform(X)).all()
+    assert np.isfinite(KernelPCA(bad, n_components=4, indefinite="shift").fit(X).transform(X)).all()
 
 
 def test_rounding_below_zero_is_not_indefiniteness():
@@ -293,7 +298,7 @@ def test_rounding_below_zero_is_not_indefiniteness():
 def test_an_iteration_that_does_not_converge_says_so():
     X = np.random.default_rng(0).standard_normal((450, 10))
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        model = KernelPCA(Gaussian(3.0), 5, solver="lanczos", max_iter=1).fit(X)
+        model = KernelPCA(Gaussian(3.0), n_components=5, solver="lanczos", max_iter=1).fit(X)
     assert not model.solution_.converged
     assert np.isfinite(model.transform(X[:3])).all()
 
@@ -328,5 +333,5 @@ def test_bad_data_are_named(X):
 
 
 def test_pickles(X):
-    model = KernelPCA(Gaussian("median"), 3).fit(X)
+    model = KernelPCA(Gaussian("median"), n_components=3).fit(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(X), model.transform(X))

@@ -20,7 +20,7 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {}
 @parametrize_with_checks(
     [
         KernelPerceptron(),
-        KernelPerceptron(Polynomial(2), variant="voted", epochs=5),
+        KernelPerceptron(Polynomial(2), variant="voted", max_iter=5),
         KernelPerceptron(Gaussian("median"), variant="last", fit_intercept=True, shuffle=False),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
@@ -70,7 +70,7 @@ def rule(variant, w, votes, Z):
 def test_is_the_perceptron_on_explicit_features(data, variant, fit_intercept):
     X, y = data
     model = KernelPerceptron(
-        Linear(), variant=variant, epochs=3, shuffle=False, fit_intercept=fit_intercept
+        Linear(), variant=variant, max_iter=3, shuffle=False, fit_intercept=fit_intercept
     ).fit(X, y)
     features = np.column_stack([X, np.full(len(X), float(fit_intercept))])
     w, votes = versions(features, y, np.tile(np.arange(len(y)), 3))
@@ -105,7 +105,7 @@ def test_voting_does_not_depend_on_its_bands(data, monkeypatch):
 
 def test_shuffled_passes_are_permutations(data):
     X, y = data
-    model = KernelPerceptron(Linear(), variant="averaged", epochs=4, random_state=7).fit(X, y)
+    model = KernelPerceptron(Linear(), variant="averaged", max_iter=4, random_state=7).fit(X, y)
     rng = np.random.RandomState(7)
     order = np.concatenate([rng.permutation(len(y)) for _ in range(4)])
     w, votes = versions(X, y, order)
@@ -113,7 +113,9 @@ def test_shuffled_passes_are_permutations(data):
 
 
 def test_the_first_example_is_a_mistake_of_the_empty_version():
-    model = KernelPerceptron(Linear(), variant="voted", shuffle=False, epochs=1).fit([[1.0], [-1.0]], [1, 0])
+    model = KernelPerceptron(Linear(), variant="voted", shuffle=False, max_iter=1).fit(
+        [[1.0], [-1.0]], [1, 0]
+    )
     assert model.mistakes_ == 1
     assert model.support_.tolist() == [0]
     assert model.decision_function([[3.0], [0.0]]).tolist() == [1.0, 0.0]  # w_0 = 0 has no votes
@@ -125,7 +127,7 @@ def test_the_first_example_is_a_mistake_of_the_empty_version():
 def test_mistakes_stay_below_the_bound(margin, shuffle):
     for seed in range(5):
         X, y = separable(margin, seed=seed)
-        model = KernelPerceptron(Linear(), epochs=10_000, shuffle=shuffle, random_state=0).fit(X, y)
+        model = KernelPerceptron(Linear(), max_iter=10_000, shuffle=shuffle, random_state=0).fit(X, y)
         assert model.status_ == "converged"
         bound = model.mistake_bound(margin)
         assert bound == pytest.approx(np.square(X).sum(axis=1).max() / margin**2, rel=1e-12)
@@ -147,7 +149,7 @@ def test_bound_from_a_separator_in_feature_space():
     X = rng.uniform(-1, 1, (60, 2))
     y = np.where(np.square(X).sum(axis=1) > 0.6, 1, -1)
     kernel = Polynomial(2)
-    model = KernelPerceptron(kernel, epochs=5000, random_state=0).fit(X, y)
+    model = KernelPerceptron(kernel, max_iter=5000, random_state=0).fit(X, y)
     assert model.status_ == "converged"
     coef = np.zeros(len(y))
     coef[model.support_] = model.set_params(variant="last").dual_coef_[0]
@@ -158,7 +160,7 @@ def test_many_classes_are_many_perceptrons(data):
     X, _ = data
     labels = np.digitize(X[:, 0], [-0.5, 0.5])
     for variant in ("last", "averaged", "voted"):
-        machine = KernelPerceptron(Gaussian(1.0), variant=variant, epochs=2, random_state=3)
+        machine = KernelPerceptron(Gaussian(1.0), variant=variant, max_iter=2, random_state=3)
         model = clone(machine).fit(X, labels)
         scores = model.decision_function(X)
         for j in range(3):
@@ -175,7 +177,7 @@ def test_partial_fit_is_one_pass_in_order(data, variant):
     model = KernelPerceptron(Linear(), variant=variant)
     for a, b in [(0, 1), (1, 5), (5, 69), (69, 70)]:
         model.partial_fit(X[a:b], y[a:b], classes=[-1, 1])
-    whole = KernelPerceptron(Linear(), variant=variant, epochs=1, shuffle=False).fit(X, y)
+    whole = KernelPerceptron(Linear(), variant=variant, max_iter=1, shuffle=False).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-10)
     assert (model.mistakes_, model.radius_) == (whole.mistakes_, whole.radius_)
     np.testing.assert_array_equal(model.support_, whole.support_)
@@ -235,8 +237,8 @@ def test_indefinite_kernels_are_told_refused_or_repaired(data):
     ("machine", "message"),
     [
         (KernelPerceptron(variant="median"), "`variant` must be one of"),
-        (KernelPerceptron(epochs=0), "`epochs` must be"),
-        (KernelPerceptron(epochs=True), "`epochs` must be"),
+        (KernelPerceptron(max_iter=0), "`max_iter` must be"),
+        (KernelPerceptron(max_iter=True), "`max_iter` must be"),
         (KernelPerceptron("rbf"), "`kernel` must be a mercer Kernel"),
         (KernelPerceptron(indefinite="ignore"), "`indefinite` must be one of"),
     ],

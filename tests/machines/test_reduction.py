@@ -49,7 +49,7 @@ def parallel(a, b, tol):
 def test_solves_the_generalised_eigenproblem_of_the_definition(data):
     X, Y = data
     kx, ky, lam = Gaussian(1.5), Gaussian(0.8), 0.4
-    model = SupervisedReduction(kx, ky, n_components=3, penalty=lam).fit(X, Y)
+    model = SupervisedReduction(kx, kernel_y=ky, n_components=3, alpha=lam).fit(X, Y)
     K, L = centred(kx.block(X)), centred(ky.block(Y))
     values, U = scipy.linalg.eigh(K)
     span = U[:, values > 1e-10]
@@ -66,7 +66,7 @@ def test_solves_the_generalised_eigenproblem_of_the_definition(data):
 def test_the_criterion_is_a_sum_of_squared_covariances(data):
     """With a linear kernel on Y the basis of its functions is the coordinates."""
     X, Y = data
-    model = SupervisedReduction(Gaussian(1.0), Linear(), n_components=1, penalty=0.3).fit(X, Y)
+    model = SupervisedReduction(Gaussian(1.0), kernel_y=Linear(), n_components=1, alpha=0.3).fit(X, Y)
     f = model.transform(X)[:, 0]
     covariances = np.array([np.mean((f - f.mean()) * (y - y.mean())) for y in Y.T])
     assert 25 * (covariances**2).sum() == pytest.approx(model.eigenvalues_[0], rel=1e-8)
@@ -74,7 +74,7 @@ def test_the_criterion_is_a_sum_of_squared_covariances(data):
 
 def test_one_linear_target_is_ridge_regression(data):
     X, Y = data
-    model = SupervisedReduction(Gaussian(1.0), Linear(), n_components=1, penalty=0.3).fit(X, Y[:, 0])
+    model = SupervisedReduction(Gaussian(1.0), kernel_y=Linear(), n_components=1, alpha=0.3).fit(X, Y[:, 0])
     ridge = KernelRidge(Gaussian(1.0), alpha=0.3, fit_intercept=True).fit(X, Y[:, 0])
     parallel(model.dual_coef_[:, 0], ridge.dual_coef_, 1e-9)
 
@@ -82,8 +82,8 @@ def test_one_linear_target_is_ridge_regression(data):
 def test_two_classes_are_the_kernel_discriminant(data):
     X, Y = data
     labels = np.where(Y[:, 1] > 0, "up", "down")
-    model = SupervisedReduction(Gaussian(1.0), same, penalty=0.3).fit(X, list(labels))
-    discriminant = KernelDiscriminant(Gaussian(1.0), penalty=0.3).fit(X, labels)
+    model = SupervisedReduction(Gaussian(1.0), kernel_y=same, alpha=0.3).fit(X, list(labels))
+    discriminant = KernelDiscriminant(Gaussian(1.0), alpha=0.3).fit(X, labels)
     assert model.dual_coef_.shape == (25, 1)
     parallel(model.dual_coef_[:, 0], discriminant.dual_coef_[:, 0], 1e-9)
 
@@ -93,7 +93,7 @@ def test_all_directions_together_keep_the_dependence():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((30, 2))
     Y = X @ rng.standard_normal((2, 2))
-    model = SupervisedReduction(Linear(), Linear(), n_components=2, penalty=0.0).fit(X, Y)
+    model = SupervisedReduction(Linear(), kernel_y=Linear(), n_components=2, alpha=0.0).fit(X, Y)
     assert model.explained_ratio_.sum() == pytest.approx(1.0, rel=1e-10)
 
 
@@ -101,7 +101,7 @@ def test_directions_without_influence_are_dropped():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((300, 4))
     y = np.sin(1.5 * X[:, 0]) + 0.05 * rng.standard_normal(300)
-    model = SupervisedReduction(Gaussian(2.0), Gaussian("median"), n_components=1, penalty=0.1)
+    model = SupervisedReduction(Gaussian(2.0), kernel_y=Gaussian("median"), n_components=1, alpha=0.1)
     model.fit(X[:200], y[:200])
     f = model.transform(X[200:])
     assert abs(np.corrcoef(f[:, 0], y[200:])[0, 1]) > 0.9
@@ -111,9 +111,13 @@ def test_directions_without_influence_are_dropped():
 
 def test_a_share_chooses_the_number(data):
     X, Y = data
-    every = SupervisedReduction(Gaussian(1.0), Gaussian(1.0), n_components=0.999999).fit(X, Y).eigenvalues_
+    every = (
+        SupervisedReduction(Gaussian(1.0), kernel_y=Gaussian(1.0), n_components=0.999999)
+        .fit(X, Y)
+        .eigenvalues_
+    )
     for share in (0.3, 0.9):
-        model = SupervisedReduction(Gaussian(1.0), Gaussian(1.0), n_components=share).fit(X, Y)
+        model = SupervisedReduction(Gaussian(1.0), kernel_y=Gaussian(1.0), n_components=share).fit(X, Y)
         p = len(model.eigenvalues_)
         assert every[:p].sum() >= share * every.sum() * (1 - 1e-5)
         assert every[: p - 1].sum() < share * every.sum()
@@ -124,7 +128,7 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(data):
     X, Y = data
     w = np.random.default_rng(3).integers(0, 4, 25).astype(float)
     index = np.repeat(np.arange(25), w.astype(int))
-    machine = SupervisedReduction(Gaussian("median"), Gaussian("median"), n_components=3, penalty=0.2)
+    machine = SupervisedReduction(Gaussian("median"), kernel_y=Gaussian("median"), n_components=3, alpha=0.2)
     weighted = machine.fit(X, Y, sample_weight=w).transform(X)
     np.testing.assert_allclose(weighted, machine.fit(X[index], Y[index]).transform(X), atol=1e-7)
 
@@ -132,16 +136,18 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(data):
 def test_any_domains(data):
     X = data[0]
     sets = [set(np.flatnonzero(row > 0).tolist()) for row in X]
-    model = SupervisedReduction(SetIntersection(), SetIntersection(), n_components=1).fit(sets, sets[::-1])
+    model = SupervisedReduction(SetIntersection(), kernel_y=SetIntersection(), n_components=1).fit(
+        sets, sets[::-1]
+    )
     K = SetIntersection().block(sets)
-    given = SupervisedReduction(Precomputed(), Precomputed(), n_components=1).fit(K, K[::-1, ::-1])
+    given = SupervisedReduction(Precomputed(), kernel_y=Precomputed(), n_components=1).fit(K, K[::-1, ::-1])
     np.testing.assert_allclose(given.transform(K), model.transform(sets), atol=1e-9)
 
 
 def test_signs_do_not_depend_on_the_order_of_the_rows(data):
     X, Y = data
     order = np.random.default_rng(4).permutation(25)
-    machine = SupervisedReduction(Gaussian(1.0), Gaussian(1.0), n_components=2)
+    machine = SupervisedReduction(Gaussian(1.0), kernel_y=Gaussian(1.0), n_components=2)
     one = machine.fit(X, Y).transform(X)
     np.testing.assert_allclose(machine.fit(X[order], Y[order]).transform(X), one, atol=1e-8)
 
@@ -155,7 +161,7 @@ def test_hard_data_are_named(data):
     with pytest.raises(InputError, match="inconsistent numbers of samples"):
         SupervisedReduction().fit(X, Y[:-1])
     with pytest.raises(InputError, match="inconsistent numbers of samples"):
-        SupervisedReduction(Gaussian(1.0), same).fit(X, ["a"] * 24)
+        SupervisedReduction(Gaussian(1.0), kernel_y=same).fit(X, ["a"] * 24)
     with pytest.raises(InputError, match=r"`y` must hold finite numbers .* as `kernel_y`"):
         SupervisedReduction().fit(X, ["a"] * 25)
     with pytest.raises(InputError, match=r"`y` must hold finite numbers .*NaN"):
@@ -178,7 +184,7 @@ def test_hard_data_are_named(data):
         ({"n_components": 1.0}, "`n_components` must be an integer >= 1 or a share between 0 and 1"),
         ({"n_components": "all"}, "`n_components` must be"),
         ({"n_components": 30}, "`n_components` must be at most"),
-        ({"penalty": -1}, "`penalty` must be a finite number >= 0"),
+        ({"alpha": -1}, "`alpha` must be a finite number >= 0"),
         ({"kernel_y": "rbf"}, "`kernel_y` must be a mercer Kernel"),
     ],
 )

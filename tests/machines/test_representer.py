@@ -21,7 +21,7 @@ KERNEL = Gaussian(1.3)
 
 
 @parametrize_with_checks(
-    [RepresenterMachine(), RepresenterMachine("hinge", fit_intercept=True)],
+    [RepresenterMachine(), RepresenterMachine(loss="hinge", fit_intercept=True)],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -39,7 +39,7 @@ def data():
 @pytest.mark.parametrize("intercept", [False, True])
 def test_squared_is_kernel_ridge(data, intercept):
     X, y, w = data
-    ours = RepresenterMachine("squared", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y, w)
+    ours = RepresenterMachine(loss="squared", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y, w)
     theirs = KernelRidge(KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y, w)
     np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-8)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
@@ -48,7 +48,9 @@ def test_squared_is_kernel_ridge(data, intercept):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_logistic_is_kernel_logistic(data, intercept):
     X, y, w = data
-    ours = RepresenterMachine("logistic", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y > 0, w)
+    ours = RepresenterMachine(loss="logistic", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(
+        X, y > 0, w
+    )
     theirs = KernelLogistic(KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y > 0, w)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-7)
     assert (ours.predict(X) == theirs.predict(X)).all()
@@ -57,8 +59,10 @@ def test_logistic_is_kernel_logistic(data, intercept):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_hinge_is_svc(data, intercept):
     X, y, w = data
-    ours = RepresenterMachine("hinge", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y > 0, w)
-    theirs = SVC(2.5, KERNEL, fit_intercept=intercept, tol=1e-10).fit(X, y > 0, w)
+    ours = RepresenterMachine(loss="hinge", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(
+        X, y > 0, w
+    )
+    theirs = SVC(KERNEL, C=2.5, fit_intercept=intercept, tol=1e-10).fit(X, y > 0, w)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
@@ -66,8 +70,8 @@ def test_hinge_is_svc(data, intercept):
 def test_epsilon_insensitive_is_svr(data, intercept):
     X, y, w = data
     loss = EpsilonInsensitive(0.05)
-    ours = RepresenterMachine(loss, kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y, w)
-    theirs = SVR(2.5, KERNEL, epsilon=0.05, fit_intercept=intercept, tol=1e-10).fit(X, y, w)
+    ours = RepresenterMachine(loss=loss, kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y, w)
+    theirs = SVR(KERNEL, C=2.5, epsilon=0.05, fit_intercept=intercept, tol=1e-10).fit(X, y, w)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)
 
 
@@ -75,7 +79,9 @@ def test_epsilon_insensitive_is_svr(data, intercept):
 def test_linear_poisson_is_scikit_learns(data):
     X, _, w = data
     counts = np.random.default_rng(1).poisson(np.exp(0.5 * X[:, 0] + 1))
-    ours = RepresenterMachine("poisson", kernel=Linear(), alpha=0.3, fit_intercept=True).fit(X, counts, w)
+    ours = RepresenterMachine(loss="poisson", kernel=Linear(), alpha=0.3, fit_intercept=True).fit(
+        X, counts, w
+    )
     # scikit-learn takes the mean of the losses
     theirs = PoissonRegressor(alpha=0.3 / w.sum(), tol=1e-10, max_iter=1000, solver="newton-cholesky")
     np.testing.assert_allclose(ours.predict(X), theirs.fit(X, counts, w).predict(X), rtol=1e-7)
@@ -83,7 +89,7 @@ def test_linear_poisson_is_scikit_learns(data):
 
 def test_linear_pinball_of_no_penalty_is_quantile_regression(data):
     X, y, _ = data
-    ours = RepresenterMachine(Pinball(0.8), kernel=Linear(), alpha=1e-7, fit_intercept=True).fit(X, y)
+    ours = RepresenterMachine(loss=Pinball(0.8), kernel=Linear(), alpha=1e-7, fit_intercept=True).fit(X, y)
     theirs = QuantileRegressor(quantile=0.8, alpha=0.0).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-5)
 
@@ -94,7 +100,9 @@ def test_linear_huber_is_scikit_learns(data):
     theirs = HuberRegressor(epsilon=1.5, alpha=0.1, tol=1e-10, max_iter=2000).fit(X, y)
     # it also fits the scale s: at its solution the loss is ours of width 1.5 s, its penalty ours times 2 s
     s = theirs.scale_
-    ours = RepresenterMachine(Huber(1.5 * s), kernel=Linear(), alpha=0.1 * s, fit_intercept=True).fit(X, y)
+    ours = RepresenterMachine(loss=Huber(1.5 * s), kernel=Linear(), alpha=0.1 * s, fit_intercept=True).fit(
+        X, y
+    )
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-4)
 
 
@@ -127,7 +135,7 @@ def test_powers_of_the_norm_against_an_optimiser(data, loss, penalty):
     X, y, w = data
     y = {"logistic": np.where(y > 0, 1.0, -1.0), "poisson": np.round(np.exp(y))}.get(loss, y)
     p = 1.0 if penalty == "norm" else penalty
-    model = RepresenterMachine(loss, penalty, KERNEL, alpha=0.7, fit_intercept=True).fit(X, y, w)
+    model = RepresenterMachine(KERNEL, loss=loss, penalty=penalty, alpha=0.7, fit_intercept=True).fit(X, y, w)
     value = definition(LOSSES[loss], lambda t: 0.7 * t**p / p, X, y, w, True)
     start = np.full(len(y) + 1, 0.01)
     found = scipy.optimize.minimize(value, start, method="L-BFGS-B", options={"maxfun": 10**5})
@@ -144,7 +152,7 @@ def test_powers_of_the_norm_against_an_optimiser(data, loss, penalty):
 def test_a_norm_that_is_too_expensive_is_zero(data, loss):
     X, y, _ = data
     y = y > 0 if loss in ("hinge", "logistic") else y
-    model = RepresenterMachine(loss, "norm", KERNEL, alpha=1e3, fit_intercept=True).fit(X, y)
+    model = RepresenterMachine(KERNEL, loss=loss, penalty="norm", alpha=1e3, fit_intercept=True).fit(X, y)
     assert model.norm_ == 0.0
     assert (model.dual_coef_ == 0).all()
     assert model.solution_.converged
@@ -156,22 +164,24 @@ def test_a_norm_that_is_too_expensive_is_zero(data, loss):
 def test_piecewise_linear_losses_with_the_norm(data, loss):
     X, y, _ = data
     y = np.where(y > 0, 1.0, -1.0) if loss == "hinge" else y
-    model = RepresenterMachine(loss, "norm", KERNEL, alpha=2.0).fit(X, y)
+    model = RepresenterMachine(KERNEL, loss=loss, penalty="norm", alpha=2.0).fit(X, y)
     assert model.solution_.converged
     # the squared norm leads to the same function with this factor
-    twin = RepresenterMachine(loss, "squared", KERNEL, alpha=2.0 / model.norm_).fit(X, y)
+    twin = RepresenterMachine(KERNEL, loss=loss, penalty="squared", alpha=2.0 / model.norm_).fit(X, y)
     np.testing.assert_allclose(twin.dual_coef_, model.dual_coef_, atol=1e-6)
 
 
 def test_penalties_of_ones_own(data):
     X, y, _ = data
-    own = RepresenterMachine("squared", lambda t: (t**3 / 3, t**2), KERNEL, alpha=0.7).fit(X, y)
-    named = RepresenterMachine("squared", 3.0, KERNEL, alpha=0.7).fit(X, y)
+    own = RepresenterMachine(KERNEL, loss="squared", penalty=lambda t: (t**3 / 3, t**2), alpha=0.7).fit(X, y)
+    named = RepresenterMachine(KERNEL, loss="squared", penalty=3.0, alpha=0.7).fit(X, y)
     np.testing.assert_allclose(own.predict(X), named.predict(X), atol=1e-7)
     assert own.solution_.converged
 
     # log(1 + t) is not convex: a small norm costs much, a large one little more
-    concave = RepresenterMachine("squared", lambda t: (np.log1p(t), 1 / (1 + t)), KERNEL, alpha=0.7).fit(X, y)
+    concave = RepresenterMachine(
+        KERNEL, loss="squared", penalty=lambda t: (np.log1p(t), 1 / (1 + t)), alpha=0.7
+    ).fit(X, y)
     value = definition(LOSSES["squared"], lambda t: 0.7 * np.log1p(t), X, y, np.ones(50), False)
     starts = [np.full(51, s) for s in (0.01, 0.3, 1.0)]
     found = min(scipy.optimize.minimize(value, s, method="L-BFGS-B").fun for s in starts)
@@ -186,8 +196,8 @@ def test_smooth_losses_of_ones_own(data, intercept):
     def squared(y, f):
         return 0.5 * ((f - y) ** 2).sum(), f - y
 
-    own = RepresenterMachine(squared, kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y)
-    named = RepresenterMachine("squared", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y)
+    own = RepresenterMachine(loss=squared, kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y)
+    named = RepresenterMachine(loss="squared", kernel=KERNEL, alpha=0.4, fit_intercept=intercept).fit(X, y)
     np.testing.assert_allclose(own.predict(X), named.predict(X), atol=1e-4)
     assert own.solution_.converged
     assert own.solution_.stats["objective"] == pytest.approx(named.solution_.stats["objective"], rel=1e-8)
@@ -200,8 +210,8 @@ def test_kinked_losses_of_ones_own(data, intercept):
     def absolute(y, f):
         return 0.5 * np.abs(f - y).sum(), 0.5 * np.sign(f - y)
 
-    own = RepresenterMachine(absolute, kernel=KERNEL, alpha=1.0, fit_intercept=intercept).fit(X, y)
-    named = RepresenterMachine("pinball", kernel=KERNEL, alpha=1.0, fit_intercept=intercept).fit(X, y)
+    own = RepresenterMachine(loss=absolute, kernel=KERNEL, alpha=1.0, fit_intercept=intercept).fit(X, y)
+    named = RepresenterMachine(loss="pinball", kernel=KERNEL, alpha=1.0, fit_intercept=intercept).fit(X, y)
     assert own.solution_.converged
     assert own.solution_.stats["objective"] == pytest.approx(named.solution_.stats["objective"], rel=1e-7)
     np.testing.assert_allclose(own.predict(X), named.predict(X), atol=1e-3)
@@ -218,7 +228,7 @@ def test_a_loss_of_pairs(data):
         gradient = np.bincount(i, slopes, len(f)) - np.bincount(j, slopes, len(f))
         return np.log1p(np.exp(-margin)).sum(), gradient
 
-    model = RepresenterMachine(ranking, kernel=KERNEL, alpha=1.0).fit(X, y)
+    model = RepresenterMachine(loss=ranking, kernel=KERNEL, alpha=1.0).fit(X, y)
     f = model.predict(X)
     assert (f[i] > f[j]).mean() > 0.9
     # stationary: alpha a = -gradient, up to what K does not see
@@ -232,13 +242,13 @@ def test_a_loss_of_pairs(data):
 )
 def test_what_a_loss_returns_is_checked(data, loss):
     with pytest.raises(ParameterError, match=r"`loss\(y, f\)` must return"):
-        RepresenterMachine(loss).fit(*data[:2])
+        RepresenterMachine(loss=loss).fit(*data[:2])
 
 
 # -- contract ---------------------------------------------------------------------------------------------
 def test_regressor_or_classifier_by_the_loss(data):
     X, y, _ = data
-    regressor, classifier = RepresenterMachine("huber"), RepresenterMachine("hinge")
+    regressor, classifier = RepresenterMachine(loss="huber"), RepresenterMachine(loss="hinge")
     assert is_regressor(regressor)
     assert is_classifier(classifier)
     assert not hasattr(regressor, "decision_function")
@@ -255,7 +265,7 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(data, loss):
     y = np.where(y > 0, 1, -1) if loss == "hinge" else y
     w = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
     index = np.repeat(np.arange(len(y)), w.astype(int))
-    model = RepresenterMachine(loss, kernel=Gaussian("median"))
+    model = RepresenterMachine(loss=loss, kernel=Gaussian("median"))
     weighted = model.fit(X, y, sample_weight=w)._function(X)
     repeated = model.fit(X[index], y[index])._function(X)
     np.testing.assert_allclose(weighted, repeated, atol=1e-6)
@@ -264,26 +274,28 @@ def test_zero_weight_is_absence_and_integer_weight_is_repetition(data, loss):
 def test_sets_and_precomputed_matrices(data):
     X = [{"a", "b"}, {"a"}, {"b", "c"}, {"c"}, {"a", "c"}, set(), {"b"}, {"a", "b", "c"}]
     y = np.array([len(x) for x in X], dtype=float)
-    model = RepresenterMachine("huber", kernel=SetIntersection(), alpha=1e-6).fit(X, y)
+    model = RepresenterMachine(loss="huber", kernel=SetIntersection(), alpha=1e-6).fit(X, y)
     np.testing.assert_allclose(model.predict([{"a", "b"}, {"d"}]), [2.0, 0.0], atol=1e-4)
     X, y, _ = data
     K = KERNEL.block(X)
-    direct = RepresenterMachine("huber", kernel=KERNEL).fit(X, y).predict(X[:5])
+    direct = RepresenterMachine(loss="huber", kernel=KERNEL).fit(X, y).predict(X[:5])
     np.testing.assert_allclose(
-        RepresenterMachine("huber", kernel=Precomputed()).fit(K, y).predict(K[:5]), direct
+        RepresenterMachine(loss="huber", kernel=Precomputed()).fit(K, y).predict(K[:5]), direct
     )
 
 
 @pytest.mark.parametrize("loss", ["squared", "huber", "epsilon_insensitive", "pinball", "poisson"])
 def test_constant_targets_and_equal_points(loss):
-    model = RepresenterMachine(loss, kernel=KERNEL, fit_intercept=True).fit(np.ones((6, 2)), np.full(6, 3.0))
+    model = RepresenterMachine(loss=loss, kernel=KERNEL, fit_intercept=True).fit(
+        np.ones((6, 2)), np.full(6, 3.0)
+    )
     np.testing.assert_allclose(model.predict(np.ones((1, 2))), 3.0, atol=0.11)
 
 
 def test_a_limit_is_told(data):
     X, y, _ = data
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        model = RepresenterMachine("logistic", kernel=KERNEL, alpha=1e-6, max_iter=1).fit(X, y > 0)
+        model = RepresenterMachine(loss="logistic", kernel=KERNEL, alpha=1e-6, max_iter=1).fit(X, y > 0)
     assert not model.solution_.converged
 
 
@@ -315,12 +327,12 @@ def test_bad_losses_are_named(make):
 def test_bad_data_are_named(data):
     X, y, w = data
     with pytest.raises(InputError, match="y >= 0"):
-        RepresenterMachine("poisson").fit(X, y)
+        RepresenterMachine(loss="poisson").fit(X, y)
     with pytest.raises(InputError, match="minus infinity"):
-        RepresenterMachine("poisson", fit_intercept=True).fit(X, np.zeros(50))
+        RepresenterMachine(loss="poisson", fit_intercept=True).fit(X, np.zeros(50))
     with pytest.raises(InputError, match="binary"):
-        RepresenterMachine("hinge").fit(X, np.arange(50) % 3)
+        RepresenterMachine(loss="hinge").fit(X, np.arange(50) % 3)
     with pytest.raises(InputError, match="positive weight"):
-        RepresenterMachine("hinge").fit(X, y > 0, sample_weight=(y > 0).astype(float))
+        RepresenterMachine(loss="hinge").fit(X, y > 0, sample_weight=(y > 0).astype(float))
     with pytest.raises(InputError, match="built-in loss"):
-        RepresenterMachine(lambda y, f: (0.0, f)).fit(X, y, w)
+        RepresenterMachine(loss=lambda y, f: (0.0, f)).fit(X, y, w)

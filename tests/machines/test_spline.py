@@ -42,10 +42,10 @@ EXPECTED_FAILED_CHECKS = {"check_sample_weight_equivalence_on_dense_data": ROWS_
 
 
 def expected(estimator):
-    return EXPECTED_FAILED_CHECKS if estimator.lam is None else {}
+    return EXPECTED_FAILED_CHECKS if estimator.alpha is None else {}
 
 
-@parametrize_with_checks([OnFirstFeature(), OnFirstFeature(0.5)], expected_failed_checks=expected)
+@parametrize_with_checks([OnFirstFeature(), OnFirstFeature(alpha=0.5)], expected_failed_checks=expected)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -101,7 +101,7 @@ def test_exact_to_rounding(lam, close):
 @pytest.mark.parametrize("lam", [0.0, 1e-6, 1e-2, 1.0])
 def test_equals_scipy(lam):
     x, y, w = data(60)
-    ours = SmoothingSpline(lam).fit(x, y, w)
+    ours = SmoothingSpline(alpha=lam).fit(x, y, w)
     theirs = make_smoothing_spline(x, y, w=w, lam=lam)
     z = np.linspace(x[0], x[-1], 301)
     for derivative in range(4):
@@ -112,7 +112,7 @@ def test_equals_scipy(lam):
 
 def test_beyond_the_data_it_is_straight():
     x, y, w = data(20)
-    model = SmoothingSpline(0.1).fit(x, y, w)
+    model = SmoothingSpline(alpha=0.1).fit(x, y, w)
     for end, sign in ((x[0], -1), (x[-1], 1)):
         slope = model.predict([end], derivative=1)
         far = model.predict([end + sign * 5.0])
@@ -131,20 +131,20 @@ def test_is_kernel_ridge_with_a_free_line():
     A = np.block([[K + lam / length**3 * np.diag(1 / w), T], [T.T, np.zeros((2, 2))]])
     solved = np.linalg.solve(A, np.concatenate([y, np.zeros(2)]))
     fitted = K @ solved[:25] + T @ solved[25:]
-    np.testing.assert_allclose(SmoothingSpline(lam).fit(x, y, w).values_, fitted, rtol=1e-10)
+    np.testing.assert_allclose(SmoothingSpline(alpha=lam).fit(x, y, w).values_, fitted, rtol=1e-10)
 
 
 def test_limits_of_the_penalty():
     x, y, w = data(15)
-    np.testing.assert_allclose(SmoothingSpline(0).fit(x, y, w).predict(x), y, rtol=ROUNDING)
+    np.testing.assert_allclose(SmoothingSpline(alpha=0).fit(x, y, w).predict(x), y, rtol=ROUNDING)
     natural = CubicSpline(x, y, bc_type="natural")
     z = np.linspace(x[0], x[-1], 50)
-    np.testing.assert_allclose(SmoothingSpline(0).fit(x, y, w).predict(z), natural(z), rtol=1e-10)
+    np.testing.assert_allclose(SmoothingSpline(alpha=0).fit(x, y, w).predict(z), natural(z), rtol=1e-10)
     line = np.polynomial.Polynomial.fit(x, y, 1, w=np.sqrt(w))
-    straight = SmoothingSpline(np.inf).fit(x, y, w)
+    straight = SmoothingSpline(alpha=np.inf).fit(x, y, w)
     np.testing.assert_allclose(straight.predict(z), line(z), rtol=1e-10)
-    np.testing.assert_allclose(SmoothingSpline(1e14).fit(x, y, w).predict(z), line(z), rtol=1e-8)
-    np.testing.assert_allclose(SmoothingSpline(1e-200).fit(x, y, w).predict(x), y, rtol=ROUNDING)
+    np.testing.assert_allclose(SmoothingSpline(alpha=1e14).fit(x, y, w).predict(z), line(z), rtol=1e-8)
+    np.testing.assert_allclose(SmoothingSpline(alpha=1e-200).fit(x, y, w).predict(x), y, rtol=ROUNDING)
     assert straight.degrees_of_freedom_ == 2
 
 
@@ -152,11 +152,11 @@ def test_repeated_x_and_weights():
     x, y, _ = data(12)
     index = np.repeat(np.arange(12), [1, 2, 0, 3, 1, 1, 2, 1, 1, 4, 1, 2])
     counts = np.bincount(index, minlength=12).astype(float)
-    repeated = SmoothingSpline(0.3).fit(x[index], y[index])
-    weighted = SmoothingSpline(0.3).fit(x, y, counts)
+    repeated = SmoothingSpline(alpha=0.3).fit(x[index], y[index])
+    weighted = SmoothingSpline(alpha=0.3).fit(x, y, counts)
     np.testing.assert_allclose(repeated.predict(x), weighted.predict(x), rtol=ROUNDING)
     shuffled = np.random.default_rng(0).permutation(len(index))
-    other = SmoothingSpline(0.3).fit(x[index][shuffled], y[index][shuffled])
+    other = SmoothingSpline(alpha=0.3).fit(x[index][shuffled], y[index][shuffled])
     np.testing.assert_allclose(other.predict(x), repeated.predict(x), rtol=ROUNDING)
 
 
@@ -164,7 +164,7 @@ def by_refitting(x, Y, w, lam):
     errors = np.empty_like(Y)
     for i in range(len(x)):
         kept = np.arange(len(x)) != i
-        errors[i] = Y[i] - SmoothingSpline(lam).fit(x[kept], Y[kept], w[kept]).predict(x[i : i + 1])[0]
+        errors[i] = Y[i] - SmoothingSpline(alpha=lam).fit(x[kept], Y[kept], w[kept]).predict(x[i : i + 1])[0]
     return float((w[:, None] * errors**2).sum() / w.sum())
 
 
@@ -174,8 +174,8 @@ def test_leave_one_out_is_refitting_also_of_repeated_x():
     Y = np.column_stack([y, np.cos(x)])
     model = SmoothingSpline(criterion="loo").fit(x, Y, w)
     for i in (0, 10, 20, int(np.argmin(model.errors_)), -1):
-        assert model.errors_[i] == pytest.approx(by_refitting(x, Y, w, model.lams_[i]), rel=1e-8)
-    assert model.errors_.min() == pytest.approx(by_refitting(x, Y, w, model.lam_), rel=1e-8)
+        assert model.errors_[i] == pytest.approx(by_refitting(x, Y, w, model.alphas_[i]), rel=1e-8)
+    assert model.errors_.min() == pytest.approx(by_refitting(x, Y, w, model.alpha_), rel=1e-8)
 
 
 def test_gcv_is_its_definition_and_no_worse_than_scipys_choice():
@@ -186,11 +186,11 @@ def test_gcv_is_its_definition_and_no_worse_than_scipys_choice():
         trace = spline_errors(x, y, np.ones(80), lam).leverage.sum()
         return np.mean((y - spline_values) ** 2) / (1 - trace / 80) ** 2
 
-    assert model.errors_.min() == pytest.approx(gcv(model.predict(x), model.lam_), rel=1e-10)
+    assert model.errors_.min() == pytest.approx(gcv(model.predict(x), model.alpha_), rel=1e-10)
     theirs = make_smoothing_spline(x, y)
     np.testing.assert_allclose(model.predict(x), theirs(x), atol=0.02)
-    neighbours = [SmoothingSpline(model.lam_ * f).fit(x, y) for f in (0.9, 1.1)]
-    assert all(gcv(m.predict(x), m.lam_) >= model.errors_.min() for m in neighbours)
+    neighbours = [SmoothingSpline(alpha=model.alpha_ * f).fit(x, y) for f in (0.9, 1.1)]
+    assert all(gcv(m.predict(x), m.alpha_) >= model.errors_.min() for m in neighbours)
 
 
 def test_few_knots():
@@ -212,24 +212,24 @@ def test_constant_and_linear_data_stay_as_they_are():
 def test_columns_frames_and_searches():
     pandas = pytest.importorskip("pandas")
     x, y, _ = data(30)
-    one = SmoothingSpline(0.1).fit(x, y).predict(x)
-    column = SmoothingSpline(0.1).fit(x[:, None], y)
+    one = SmoothingSpline(alpha=0.1).fit(x, y).predict(x)
+    column = SmoothingSpline(alpha=0.1).fit(x[:, None], y)
     np.testing.assert_array_equal(column.predict(x[:, None]), one)
-    frame = SmoothingSpline(0.1).fit(pandas.DataFrame({"time": x}), y)
+    frame = SmoothingSpline(alpha=0.1).fit(pandas.DataFrame({"time": x}), y)
     assert list(frame.feature_names_in_) == ["time"]
     np.testing.assert_array_equal(clone(frame).fit(x.tolist(), y).predict(x.tolist()), one)
     search = GridSearchCV(
-        SmoothingSpline(), {"lam": [1e-3, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)
+        SmoothingSpline(), {"alpha": [1e-3, 1e3]}, cv=KFold(3, shuffle=True, random_state=0)
     ).fit(x[:, None], y)
-    assert search.best_params_["lam"] == 1e-3
+    assert search.best_params_["alpha"] == 1e-3
 
 
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (SmoothingSpline(-1.0), "`lam` must be"),
-        (SmoothingSpline(np.nan), "`lam` must be"),
-        (SmoothingSpline("x"), "`lam` must be"),
+        (SmoothingSpline(alpha=-1.0), "`alpha` must be"),
+        (SmoothingSpline(alpha=np.nan), "`alpha` must be"),
+        (SmoothingSpline(alpha="x"), "`alpha` must be"),
         (SmoothingSpline(criterion="aic"), "`criterion` must be"),
     ],
     ids=["negative", "nan", "text", "criterion"],

@@ -17,7 +17,7 @@ CLASSES = np.digitize(X[:, 0] + 0.2 * rng.standard_normal(90), [-0.5, 0.5])
 
 machines = pytest.mark.parametrize(
     "machine",
-    [SVC(probability=True), NuSVC(0.2, probability=True), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()],
+    [SVC(probability=True), NuSVC(nu=0.2, probability=True), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()],
     ids=lambda m: type(m).__name__,
 )
 

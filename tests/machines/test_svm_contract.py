@@ -35,7 +35,7 @@ def expected_to_fail(estimator):
         SVC(kernel=Linear()),
         SVC(fit_intercept=False),
         SVC(class_weight="balanced"),
-        NuSVC(0.3),
+        NuSVC(nu=0.3),
         SVR(),
         SVR(fit_intercept=False, kernel=Linear()),
         NuSVR(),

@@ -27,7 +27,7 @@ from mercer.machines import (
 
 from .svm_problems import hard
 
-CLASSIFIERS = [SVC(), NuSVC(0.2)]
+CLASSIFIERS = [SVC(), NuSVC(nu=0.2)]
 REGRESSORS = [SVR(), NuSVR()]
 DETECTORS = [OneClassSVM(), EnclosingBall()]
 ALL = [*CLASSIFIERS, *REGRESSORS, *DETECTORS]
@@ -64,8 +64,8 @@ def test_a_hard_margin_that_double_precision_does_not_see():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.standard_normal(50), 1e7 * rng.standard_normal(50)])
     with pytest.raises(InputError, match=r"double precision.*points of norm up to.*scale the data"):
-        SVC(np.inf, Polynomial(3)).fit(X, X[:, 0] > 0)
-    assert SVC(np.inf, Polynomial(3)).fit(X / [1.0, 1e7], X[:, 0] > 0).converged_
+        SVC(Polynomial(3), C=np.inf).fit(X, X[:, 0] > 0)
+    assert SVC(Polynomial(3), C=np.inf).fit(X / [1.0, 1e7], X[:, 0] > 0).converged_
 
 
 @pytest.mark.parametrize("machine", ALL)
@@ -94,11 +94,11 @@ def test_nothing_but_constant_columns(machine):
 def test_duplicated_points_with_opposite_labels(C):
     X = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)
     y = [0, 1, 0, 1, 0, 1]
-    model = SVC(C, Gaussian(1.0)).fit(X, y)
+    model = SVC(Gaussian(1.0), C=C).fit(X, y)
     assert model.converged_
     np.testing.assert_allclose(model.decision_function(X), 0.0, atol=1e-3)
     with pytest.raises(InputError, match="separated"):
-        SVC(np.inf, Gaussian(1.0)).fit(X, y)
+        SVC(Gaussian(1.0), C=np.inf).fit(X, y)
 
 
 @pytest.mark.parametrize("machine", CLASSIFIERS)
@@ -114,7 +114,7 @@ def test_one_class_is_an_error(machine):
 @pytest.mark.parametrize("C", [1e-12, 1e-6, 1e9, 1e12])
 def test_tiny_and_huge_prices(data, C):
     X, y = data
-    for model in (SVC(C), SVR(C)):
+    for model in (SVC(C=C), SVR(C=C)):
         model.fit(X, y)
         assert model.converged_, model.status_
         assert np.isfinite(model.predict(X)).all()
@@ -124,11 +124,11 @@ def test_tiny_and_huge_prices(data, C):
 def test_tiny_and_huge_shares(data, nu):
     X, y = data
     assert OneClassSVM(nu=nu).fit(X).converged_
-    assert NuSVR(nu).fit(X, y).converged_
+    assert NuSVR(nu=nu).fit(X, y).converged_
     even = np.arange(60) % 2
     if nu < 1e-5:
         return
-    assert NuSVC(nu, Gaussian(0.5)).fit(X, even).converged_
+    assert NuSVC(Gaussian(0.5), nu=nu).fit(X, even).converged_
 
 
 def never(x, y):
@@ -139,11 +139,11 @@ def test_an_infeasible_share_is_said_before_any_kernel_work():
     kernel = mercer.kernel(never)
     X, y = list(range(20)), [0] * 18 + [1] * 2
     with pytest.raises(ParameterError, match=r"infeasible.*0\.2"):
-        NuSVC(0.3, kernel).fit(X, y)
+        NuSVC(kernel, nu=0.3).fit(X, y)
     with pytest.raises(ParameterError, match="C"):
         EnclosingBall(kernel, C=0.01).fit(X)
     for nu in (0.0, 1.1, -1, np.nan, "a"):
-        for machine in (NuSVC(nu, kernel), NuSVR(nu, kernel=kernel), OneClassSVM(kernel, nu=nu)):
+        for machine in (NuSVC(kernel, nu=nu), NuSVR(nu=nu, kernel=kernel), OneClassSVM(kernel, nu=nu)):
             with pytest.raises(ParameterError, match="nu"):
                 machine.fit(X, y)
 
@@ -151,7 +151,7 @@ def test_an_infeasible_share_is_said_before_any_kernel_work():
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
 def test_as_many_classes_as_rows(multiclass):
     X = np.arange(12.0)[:, None] ** 1.5
-    model = SVC(10.0, Gaussian(1.0), multiclass=multiclass).fit(X, [f"c{i:02}" for i in range(12)])
+    model = SVC(Gaussian(1.0), C=10.0, multiclass=multiclass).fit(X, [f"c{i:02}" for i in range(12)])
     assert model.predict(X).tolist() == [f"c{i:02}" for i in range(12)]
     assert model.decision_function(X).shape == (12, 12)
 
@@ -217,7 +217,7 @@ def test_numbers_that_single_precision_does_not_hold(data, machine):
     X, y = data
     large = (X * 1e15).astype(np.float32)
     try:
-        model = machine(1.0, Polynomial(3), max_iter=1000).fit(large, y)
+        model = machine(Polynomial(3), max_iter=1000).fit(large, y)
     except (InputError, ParameterError) as error:
         assert "overflow" in str(error)  # noqa: PT017 - it is said, or it works
     else:
@@ -239,7 +239,7 @@ def test_targets_and_weights_that_are_no_numbers(data, machine):
         clone(machine).fit(X, y, sample_weight=np.ones(59))
 
 
-@pytest.mark.parametrize("machine", [NuSVC(0.2), NuSVR(), OneClassSVM()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.2), NuSVR(), OneClassSVM()], ids=lambda m: type(m).__name__)
 def test_weights_whose_squares_overflow(machine):
     X, y, kernel = list(range(20)), np.arange(20) % 2, mercer.kernel(never)
     with pytest.raises(InputError, match="`sample_weight` must be smaller"):
@@ -346,20 +346,20 @@ KIND = [0, 0, 0, 1, 1, 1, 0, 1, 0, 1]
 
 def test_a_kernel_of_ones_own_on_strings_and_on_sets():
     kernel = mercer.kernel(spelling).assume("PSD", "an inner product of letter sets")
-    assert SVC(10.0, kernel).fit(WORDS, KIND).predict(["bac", "yx"]).tolist() == [0, 1]
+    assert SVC(kernel, C=10.0).fit(WORDS, KIND).predict(["bac", "yx"]).tolist() == [0, 1]
     sets = [set(word) for word in WORDS]
-    assert SVC(10.0, SetIntersection()).fit(sets, KIND).predict([{"a"}, {"x", "q"}]).tolist() == [0, 1]
+    assert SVC(SetIntersection(), C=10.0).fit(sets, KIND).predict([{"a"}, {"x", "q"}]).tolist() == [0, 1]
     assert OneClassSVM(kernel, nu=0.5).fit(WORDS).predict(["abxyz"]).shape == (1,)
 
 
 def test_values_on_disk_are_used_again(tmp_path):
     global CALLS
     kernel = mercer.kernel(counted, version="1").assume("PSD", "an inner product of letter sets")
-    first = SVC(10.0, kernel, store=tmp_path).fit(WORDS, KIND)
+    first = SVC(kernel, C=10.0, store=tmp_path).fit(WORDS, KIND)
     assert CALLS > 0
     CALLS = 0
-    second = SVC(1.0, kernel, store=tmp_path).fit(WORDS, KIND)
-    SVR(1.0, kernel, store=tmp_path).fit(WORDS, KIND)
+    second = SVC(kernel, C=1.0, store=tmp_path).fit(WORDS, KIND)
+    SVR(kernel, C=1.0, store=tmp_path).fit(WORDS, KIND)
     assert CALLS == 0
     assert first.predict(WORDS).tolist() == second.predict(WORDS).tolist() == KIND
 
@@ -475,7 +475,7 @@ import resource, numpy as np
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 rng = np.random.default_rng(0)
 X = rng.standard_normal((100, 20)); y = rng.integers(0, 2, 100)
-machines = [SVC(), SVR(), OneClassSVM(), NuSVC(0.2), NuSVR(), EnclosingBall()]
+machines = [SVC(), SVR(), OneClassSVM(), NuSVC(nu=0.2), NuSVR(), EnclosingBall()]
 def fits(count):
     for i in range(count):
         for machine in machines:

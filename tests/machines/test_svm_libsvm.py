@@ -79,7 +79,7 @@ def test_several_classes_as_scikit_learn_lays_them_out(shape):
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order]
     kernel = Gaussian.from_gamma(0.5)
-    ours = SVC(10.0, kernel, tol=1e-9, decision_function_shape=shape, break_ties=shape == "ovr").fit(X, y)
+    ours = SVC(kernel, C=10.0, tol=1e-9, decision_function_shape=shape, break_ties=shape == "ovr").fit(X, y)
     theirs = sklearn.svm.SVC(
         C=10.0, gamma=0.5, tol=1e-9, decision_function_shape=shape, break_ties=shape == "ovr"
     ).fit(X, y)
@@ -93,9 +93,9 @@ def test_several_classes_as_scikit_learn_lays_them_out(shape):
 
 def test_one_against_the_rest_is_a_machine_per_class():
     X, y = load_iris(return_X_y=True)
-    model = SVC(3.0, multiclass="ovr", kernel=Gaussian(1.0)).fit(X, y)
+    model = SVC(C=3.0, multiclass="ovr", kernel=Gaussian(1.0)).fit(X, y)
     for c in range(3):
-        one = SVC(3.0, kernel=Gaussian(1.0)).fit(X, y == c)
+        one = SVC(C=3.0, kernel=Gaussian(1.0)).fit(X, y == c)
         np.testing.assert_allclose(model.decision_function(X)[:, c], one.decision_function(X), atol=1e-7)
 
 
@@ -104,7 +104,7 @@ def test_exclusive_or_by_hand():
     X = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
     y = np.array([1, -1, -1, 1])
     for C in (np.inf, 1e6, 1.0):
-        model = SVC(C, Polynomial(2)).fit(X, y)
+        model = SVC(Polynomial(2), C=C).fit(X, y)
         b = np.zeros(4)
         b[model.support_] = model.dual_coef_[0]
         np.testing.assert_allclose(b, y / 8, rtol=1e-12)
@@ -120,9 +120,9 @@ def test_the_nu_machine_is_the_c_machine_at_the_price_it_implies():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 2))
     y = X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(80) > 0
-    nu = NuSVC(0.4, Gaussian(0.8)).fit(X, y)
+    nu = NuSVC(Gaussian(0.8), nu=0.4).fit(X, y)
     price = float(np.abs(nu.dual_coef_).max())
-    c = SVC(price, Gaussian(0.8)).fit(X, y)
+    c = SVC(Gaussian(0.8), C=price).fit(X, y)
     np.testing.assert_allclose(nu.decision_function(X), c.decision_function(X), atol=1e-6)
 
 
@@ -132,7 +132,7 @@ def test_the_homogeneous_problem(C):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((60, 2))
     y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
-    model = SVC(C, Gaussian(0.7), fit_intercept=False).fit(X, y)
+    model = SVC(Gaussian(0.7), C=C, fit_intercept=False).fit(X, y)
     b = np.zeros(60)
     b[model.support_] = model.dual_coef_[0]
     margins = y * model.decision_function(X)
@@ -143,7 +143,7 @@ def test_the_homogeneous_problem(C):
     free = (alpha > 0) & (alpha < C)
     np.testing.assert_allclose(margins[free], 1.0, atol=1e-6)
     z = np.cos(X[:, 1])
-    regression = SVR(C, Gaussian(0.7), fit_intercept=False, epsilon=0.05).fit(X, z)
+    regression = SVR(Gaussian(0.7), C=C, fit_intercept=False, epsilon=0.05).fit(X, z)
     residual = z - regression.predict(X)
     outside = np.setdiff1d(np.arange(60), regression.support_)
     assert (np.abs(residual[outside]) <= 0.05 + 1e-6).all()

@@ -20,7 +20,7 @@ from .svm_problems import hard
 def test_the_limit_of_steps_ends_with_a_usable_model():
     X, y = hard()
     with pytest.warns(ConvergenceWarning, match="max_iter.*duality gap"):
-        model = SVC(1e4, Gaussian(0.3), max_iter=50).fit(X, y)
+        model = SVC(Gaussian(0.3), C=1e4, max_iter=50).fit(X, y)
     assert not model.converged_
     assert model.fit_status_ == 1
     assert model.n_iter_[0] <= 50
@@ -31,7 +31,7 @@ def test_the_limit_of_steps_ends_with_a_usable_model():
 def endless(**limits):
     """A fit that goes on until it is stopped."""
     X, y = hard(3000)
-    model = SVC(1e6, Gaussian(0.2), tol=1e-4, cache_size=1)
+    model = SVC(Gaussian(0.2), C=1e6, tol=1e-4, cache_size=1)
     with pytest.warns(ConvergenceWarning, match="usable"):
         model.fit(X, y, **limits)
     assert not model.converged_
@@ -77,7 +77,7 @@ def test_an_exception_of_a_callback_is_not_swallowed():
 
     X, y = hard(3000)
     with pytest.raises(RuntimeError, match="mine"):
-        SVC(1e6, Gaussian(0.2), cache_size=1).fit(X, y, callbacks=callback)
+        SVC(Gaussian(0.2), C=1e6, cache_size=1).fit(X, y, callbacks=callback)
     for wrong in (3, [3], "a"):
         with pytest.raises(ParameterError, match="callbacks"):
             SVC().fit(X, y, callbacks=wrong)
@@ -95,7 +95,7 @@ once = threading.Lock()
 def tell(progress):
     if progress.iteration > 0 and once.acquire(blocking=False):
         print("at work", flush=True)
-model = SVC(1e6, Gaussian(0.2), tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
+model = SVC(Gaussian(0.2), C=1e6, tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
 print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0)
 print(len(model.predict(X[:5])))
 """
@@ -118,14 +118,14 @@ def steps(model):
 @pytest.mark.parametrize(
     ("machine", "change"),
     [
-        (SVC(1.0), {"C": 1.01}),
-        (SVC(1.0, multiclass="ovr"), {"C": 1.01}),
-        (SVC(1.0, fit_intercept=False), {"C": 1.01}),
-        (NuSVC(0.4), {"nu": 0.401}),
-        (NuSVC(0.4, multiclass="ovr"), {"nu": 0.399}),
-        (SVR(1.0), {"C": 1.01}),
-        (NuSVR(0.4), {"nu": 0.401}),
-        (NuSVR(0.4), {"C": 1.01}),
+        (SVC(C=1.0), {"C": 1.01}),
+        (SVC(C=1.0, multiclass="ovr"), {"C": 1.01}),
+        (SVC(C=1.0, fit_intercept=False), {"C": 1.01}),
+        (NuSVC(nu=0.4), {"nu": 0.401}),
+        (NuSVC(nu=0.4, multiclass="ovr"), {"nu": 0.399}),
+        (SVR(C=1.0), {"C": 1.01}),
+        (NuSVR(nu=0.4), {"nu": 0.401}),
+        (NuSVR(nu=0.4), {"C": 1.01}),
     ],
     ids=str,
 )
@@ -146,7 +146,7 @@ def test_warm_start_reaches_the_same_end_sooner(machine, change, classes):
     np.testing.assert_allclose(warm.intercept_, cold.intercept_, atol=1e-6)
 
 
-@pytest.mark.parametrize("machine", [SVC(), NuSVC(0.2), SVR(), NuSVR(), NuSVR(1.0)], ids=str)
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.2), SVR(), NuSVR(), NuSVR(nu=1.0)], ids=str)
 def test_warm_start_with_other_data(machine):
     """The last solution is of other labels, weights or rows: a start, or none, but no constraint."""
     rng = np.random.default_rng(0)
@@ -172,20 +172,20 @@ def test_warm_start_with_other_data(machine):
 def test_all_problems_stop_for_the_reason_of_the_first(kind):
     X, y = np.random.default_rng(0).standard_normal((90, 2)), np.arange(90) % 3
     with pytest.warns(ConvergenceWarning, match="the time budget was used up"):
-        model = SVC(1e3, multiclass=kind).fit(X, y, time_budget=1e-9)
+        model = SVC(C=1e3, multiclass=kind).fit(X, y, time_budget=1e-9)
     assert {solution.stats["reason"] for solution in model.solutions_} == {"the time budget was used up"}
     with pytest.warns(ConvergenceWarning, match="a callback asked to stop"):
-        model = SVC(1e3, multiclass=kind).fit(X, y, callbacks=lambda report: True)
+        model = SVC(C=1e3, multiclass=kind).fit(X, y, callbacks=lambda report: True)
     assert {solution.stats["reason"] for solution in model.solutions_} == {"a callback asked to stop"}
 
 
 @pytest.mark.parametrize(
     "machine",
     [
-        SVC(10.0, Gaussian(1.0)),
-        NuSVC(0.3, Gaussian(1.0)),
-        SVR(10.0, Gaussian(1.0)),
-        NuSVR(0.5, 1.0, Gaussian(1.0)),
+        SVC(Gaussian(1.0), C=10.0),
+        NuSVC(Gaussian(1.0), nu=0.3),
+        SVR(Gaussian(1.0), C=10.0),
+        NuSVR(Gaussian(1.0), nu=0.5, C=1.0),
     ],
     ids=lambda machine: type(machine).__name__,
 )

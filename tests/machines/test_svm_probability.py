@@ -50,7 +50,7 @@ def expected_failed_checks(estimator):
 
 
 @parametrize_with_checks(
-    [SVC(probability=True), NuSVC(0.35, probability=True), SVC(probability=True, multiclass="ovr")],
+    [SVC(probability=True), NuSVC(nu=0.35, probability=True), SVC(probability=True, multiclass="ovr")],
     expected_failed_checks=expected_failed_checks,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -98,7 +98,7 @@ def test_the_prediction_is_the_most_probable_class(classes, seed):
 @pytest.mark.parametrize("classes", [2, 4])
 def test_nu_machines_have_probabilities(nu, classes):
     X, y = blobs(80, classes, 3)
-    model = NuSVC(nu, probability=True).fit(X, y)
+    model = NuSVC(nu=nu, probability=True).fit(X, y)
     assert_consistent(model, 3 * np.random.default_rng(0).standard_normal((200, 2)))
 
 
@@ -106,7 +106,7 @@ def test_nu_at_its_limit_is_feasible_without_a_fold():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((23, 2))
     y = (np.arange(23) < 9).astype(int)
-    model = NuSVC(2 * 9 / 23, Gaussian(0.1), probability=True).fit(X, y)
+    model = NuSVC(Gaussian(0.1), nu=2 * 9 / 23, probability=True).fit(X, y)
     assert_consistent(model, X)
 
 
@@ -330,7 +330,7 @@ def test_without_groups_near_copies_make_overconfident():
     groups = np.repeat(np.arange(60), 5)
     labels = rng.integers(2, size=60)
     X = rng.standard_normal((60, 5))[groups] + 0.01 * rng.standard_normal((300, 5))
-    model = SVC(10.0, Gaussian(1.0), probability=True)
+    model = SVC(Gaussian(1.0), C=10.0, probability=True)
     Z = rng.standard_normal((500, 5))
     fooled = model.fit(X, labels[groups]).predict_proba(Z).max(axis=1).mean()
     honest = clone(model).fit(X, labels[groups], groups=groups).predict_proba(Z).max(axis=1).mean()
@@ -405,7 +405,7 @@ def test_strings():
 
 def test_hard_margins():
     X, y = blobs(40, 3, 0, noise=0.01)
-    model = SVC(np.inf, Linear(), probability=True).fit(X, y)
+    model = SVC(Linear(), C=np.inf, probability=True).fit(X, y)
     assert_consistent(model, 3 * np.random.default_rng(0).standard_normal((100, 2)))
 
 
@@ -448,12 +448,12 @@ def test_the_path_has_probabilities():
     X, y = blobs(60, 2, 0)
     Cs = [0.1, 1.0, 10.0]
     for model, C in zip(SVC(probability=True).path(X, y, Cs), Cs, strict=True):
-        alone = SVC(C, probability=True).fit(X, y)
+        alone = SVC(C=C, probability=True).fit(X, y)
         np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-5)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("machine", [SVC(10.0), NuSVC(0.4)], ids=["SVC", "NuSVC"])
+@pytest.mark.parametrize("machine", [SVC(C=10.0), NuSVC(nu=0.4)], ids=["SVC", "NuSVC"])
 def test_fits_without_a_fold_start_from_the_whole_model(classes, machine, monkeypatch):
     X, y = blobs(600, classes, 0, noise=0.5)
     steps, solve = [], type(machine)._solve_tasks
@@ -473,7 +473,7 @@ def test_fits_without_a_fold_start_from_the_whole_model(classes, machine, monkey
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("machine", [SVC(10.0), NuSVC(0.4)], ids=["SVC", "NuSVC"])
+@pytest.mark.parametrize("machine", [SVC(C=10.0), NuSVC(nu=0.4)], ids=["SVC", "NuSVC"])
 def test_a_stop_leaves_a_model_without_probabilities(classes, machine):
     X, y = blobs(200, classes, 0, noise=0.5)
     model = clone(machine).set_params(probability=True)
@@ -507,7 +507,7 @@ def test_an_interrupt_within_the_calibration(monkeypatch):
 def test_a_time_budget_covers_all_fits():
     X, y = blobs(300, 3, 0, noise=3.0)
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        model = SVC(1e3, probability=True).fit(X, y, time_budget=1e-9)
+        model = SVC(C=1e3, probability=True).fit(X, y, time_budget=1e-9)
     with pytest.raises(NotFittedError, match="stopped"):
         model.predict_proba(X)
 

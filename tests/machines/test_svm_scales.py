@@ -48,8 +48,8 @@ def test_balls_far_from_the_origin_are_as_accurate():
 @pytest.mark.parametrize("scale", SCALES)
 def test_nu_classifiers_in_any_unit(scale):
     """The tolerance is a part of the margin, as it is for SVC."""
-    expected = NuSVC(0.3, Linear(), tol=1e-6).fit(MANY, LABELS).decision_function(MANY)
-    model = NuSVC(0.3, Linear()).fit(scale * MANY, LABELS)
+    expected = NuSVC(Linear(), nu=0.3, tol=1e-6).fit(MANY, LABELS).decision_function(MANY)
+    model = NuSVC(Linear(), nu=0.3).fit(scale * MANY, LABELS)
     assert model.converged_
     values = model.decision_function(scale * MANY)
     np.testing.assert_allclose(values, expected, atol=1e-2 * np.abs(expected).max())
@@ -72,7 +72,7 @@ def wild(n, scale):
 def test_rows_in_single_precision_are_not_used_where_they_hide_the_targets():
     """Values of 1e12 are rounded by 1e5; the machine predicted numbers of that size."""
     X, y = wild(1500, 30.0)
-    model = SVR(1.0, Polynomial(3)).fit(X, y)
+    model = SVR(Polynomial(3), C=1.0).fit(X, y)
     assert model.solutions_[0].stats["cache_dtype"] == "float64"
     assert model.converged_
     assert model.score(X, y) > 0.8
@@ -82,7 +82,7 @@ def test_rows_in_single_precision_are_not_used_where_they_hide_the_targets():
 def test_hopelessly_scaled_data_are_given_up_soon(machine, n):
     """Not by the limit of ten million steps, and with the best of the points that were met."""
     X, y = wild(n, 1e5)
-    model = machine(1.0, Polynomial(3))
+    model = machine(Polynomial(3))
     with pytest.warns(ConvergenceWarning, match="no step lowers the objective much any more"):
         model.fit(X, y if machine is SVR else y > 0)
     assert np.sum(model.n_iter_) < 1_000_000
@@ -123,7 +123,7 @@ def test_groups_have_any_names():
 
 
 def test_enormous_prices_are_quiet():
-    model = SVC(1e300).fit(MANY[:90], MANY[:90, 0] * MANY[:90, 1] > 0)  # warnings are errors here
+    model = SVC(C=1e300).fit(MANY[:90], MANY[:90, 0] * MANY[:90, 1] > 0)  # warnings are errors here
     assert model.converged_
 
 

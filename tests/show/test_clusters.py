@@ -28,7 +28,7 @@ def drawn(ax):
 
 
 def test_points_have_their_clusters(ax, X):
-    model = KernelKMeans(2, Gaussian(1.0)).fit(X)
+    model = KernelKMeans(Gaussian(1.0), n_clusters=2).fit(X)
     assert clusters(model, X, ax) is ax
     lines = drawn(ax)
     np.testing.assert_array_equal(lines["0 (12 points)"], X[:12])
@@ -37,7 +37,7 @@ def test_points_have_their_clusters(ax, X):
 
 
 def test_no_regions_without_predictions(ax, X):
-    clusters(SpectralClustering(2, Gaussian(1.0)).fit(X), scipy.sparse.csr_array(X), ax)
+    clusters(SpectralClustering(Gaussian(1.0), n_clusters=2).fit(X), scipy.sparse.csr_array(X), ax)
     assert len(ax.lines) == 2
     assert len(ax.collections) == 0
 
@@ -45,7 +45,7 @@ def test_no_regions_without_predictions(ax, X):
 def test_given_labels_are_circled(ax, X):
     y = np.full(20, -1, dtype=object)
     y[[0, 15]] = ["left", "right"]
-    model = LaplacianSVC(10.0, Gaussian(1.0)).fit(X, y)
+    model = LaplacianSVC(Gaussian(1.0), C=10.0).fit(X, y)
     clusters(model, X, ax, given=y)
     lines = drawn(ax)
     np.testing.assert_array_equal(lines["labelled (2)"], X[[0, 15]])
@@ -55,11 +55,11 @@ def test_given_labels_are_circled(ax, X):
 def test_many_clusters_and_one_point(ax, X):
     clusters(None, X, ax, labels=np.arange(20) % 9)
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 9
-    clusters(KernelKMeans(1).fit(X[:1]), X[:1], ax)
+    clusters(KernelKMeans(n_clusters=1).fit(X[:1]), X[:1], ax)
 
 
 def test_bad_input_is_named(ax, X):
-    model = SpectralClustering(2, Gaussian(1.0)).fit(X)
+    model = SpectralClustering(Gaussian(1.0), n_clusters=2).fit(X)
     with pytest.raises(InputError, match=r"shape \(n, 2\)"):
         clusters(model, np.zeros((4, 3)), ax)
     with pytest.raises(InputError, match="points of the plane"):

@@ -49,11 +49,11 @@ def test_splines_have_a_curve_too(ax):
     model = SmoothingSpline(criterion="loo").fit(X, Y)
     leave_one_out_curve(model, ax)
     np.testing.assert_array_equal(line(ax, "leave-one-out").get_ydata(), model.errors_)
-    assert ax.get_xlabel() == "penalty lam"
+    assert ax.get_xlabel() == "penalty alpha"
 
 
 @pytest.mark.parametrize(
-    "model", [KernelRidge().fit(X, Y), SmoothingSpline(1.0).fit(X, Y)], ids=["ridge", "spline"]
+    "model", [KernelRidge().fit(X, Y), SmoothingSpline(alpha=1.0).fit(X, Y)], ids=["ridge", "spline"]
 )
 def test_without_a_choice_there_is_no_curve(ax, model):
     with pytest.raises(ParameterError, match="chosen no penalty"):

@@ -340,15 +340,15 @@ class Gram(ABC):
         values, columns = eigenpairs(self, k, vectors)
         return (values, columns) if vectors else values
 
-    def effective_dimension(self, lam: float) -> float:
-        """``trace(K (K + lam I)^-1)``: how many directions a ridge penalty ``lam`` leaves free.
+    def effective_dimension(self, alpha: float) -> float:
+        """``trace(K (K + alpha I)^-1)``: how many directions a ridge penalty ``alpha`` leaves free.
 
-        ``lam`` > 0 is what is added to the diagonal of K itself (not ``n lam``).  Needs the full spectrum.
+        ``alpha`` > 0 is added to the diagonal of K itself (not ``n alpha``).  Needs the full spectrum.
         """
         from .spectrum import effective_dimension
 
         self._require_symmetric("effective_dimension")
-        return effective_dimension(self, lam)
+        return effective_dimension(self, alpha)
 
     def alignment(self, y: Any, *, centered: bool = False) -> float:
         r"""Kernel-target alignment: the cosine of the matrices ``K`` and ``T``.

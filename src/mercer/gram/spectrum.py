@@ -110,10 +110,10 @@ def rounding_level(n: int, eps: float, scale: float) -> float:
     return max(n, 16) * eps * scale
 
 
-def effective_dimension(K: Gram, lam: float) -> float:
-    """``trace(K (K + lam I)^-1)``."""
-    if not (np.isfinite(lam) and lam > 0):
-        raise ParameterError(f"effective_dimension: `lam` must be a positive number. Got {lam!r}.")
+def effective_dimension(K: Gram, alpha: float) -> float:
+    """``trace(K (K + alpha I)^-1)``."""
+    if not (np.isfinite(alpha) and alpha > 0):
+        raise ParameterError(f"effective_dimension: `alpha` must be a positive number. Got {alpha!r}.")
     values, _ = full_eigenpairs(K, vectors=False)
     level = rounding_level(len(values), K._eps, float(np.abs(values).max(initial=0.0)))
     if values.size and values[-1] < -level:
@@ -122,7 +122,7 @@ def effective_dimension(K: Gram, lam: float) -> float:
             f"{values[-1]:.6g}. Repair the matrix first: K.repair('clip')."
         )
     values = np.maximum(values, 0.0)  # what is left below zero is rounding
-    return float(np.sum(values / (values + lam)))
+    return float(np.sum(values / (values + alpha)))
 
 
 def is_count(value: Any) -> bool:

@@ -55,7 +55,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     .. math:: \max_{f \in \mathcal{H}_x,\; g \in \mathcal{H}_y} \;
         \frac{\mathrm{cov}(f(X), g(Y))}
-        {\sqrt{(\mathrm{var} f(X) + \lambda_x \|f\|^2)\,(\mathrm{var}\, g(Y) + \lambda_y \|g\|^2)}}
+        {\sqrt{(\mathrm{var} f(X) + \alpha_x \|f\|^2)\,(\mathrm{var}\, g(Y) + \alpha_y \|g\|^2)}}
 
     with covariance and variances over the sample (divided by n, or weighted), component after component, each
     uncorrelated in this sense with the ones before.  Centring is part of it: without, independent data have a
@@ -63,9 +63,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     the sum of regularised variances is fixed.  Each function has regularised variance one; in the first view
     the largest value on the training points in absolute value is positive.
 
-    In terms of centred Gram matrices, the denominators are those of :math:`K^2 + n \lambda K`.  The penalty
-    :math:`(K + \lambda' I)^2` of other texts is :math:`\lambda' = n \lambda / 2`, and
-    :math:`\lambda'^2 I` besides.
+    In terms of centred Gram matrices, the denominators are those of :math:`K^2 + n \alpha K`.  The penalty
+    :math:`(K + \alpha' I)^2` of other texts is :math:`\alpha' = n \alpha / 2`, and
+    :math:`\alpha'^2 I` besides.
 
     Views are factorised by incomplete Cholesky decomposition, of rank r.  Cost: O(n r^2) time and O(n r)
     memory, O(n r) kernel values.  ``transform``: r kernel values per point.
@@ -78,8 +78,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         method, and there is no ``y``.
     n_components : int, default=2
         If there are fewer positive correlations, a warning says so and there are as many components.
-    penalty : float or sequence of floats, default=0.02
-        :math:`\lambda \ge 0`, for all views or for each.  Without a penalty (0) a view whose functions fit
+    alpha : float or sequence of floats, default=0.02
+        :math:`\alpha \ge 0`, for all views or for each.  Without a penalty (0) a view whose functions fit
         anything on the sample is refused, for its correlations are one whatever the data.
     tol : float, default=1e-8
         The factorisation ends when it leaves at most this share of the trace of the Gram matrix.
@@ -115,7 +115,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     >>> rng = np.random.default_rng(0)
     >>> t = rng.uniform(-1, 1, 200)
     >>> X, Y = t[:, None], (t**2 + 0.01 * rng.standard_normal(200))[:, None]
-    >>> model = KernelCCA(Gaussian(0.5), Gaussian(0.5), n_components=1, penalty=1e-3).fit(X, Y)
+    >>> model = KernelCCA(Gaussian(0.5), kernel_y=Gaussian(0.5), n_components=1, alpha=1e-3).fit(X, Y)
     >>> bool(model.correlations_[0] > 0.99), bool(abs(np.corrcoef(X[:, 0], Y[:, 0])[0, 1]) < 0.2)
     (True, True)
     >>> bool(model.independence_test(X, Y, n_permutations=19, random_state=0).p_value == 1 / 20)
@@ -125,10 +125,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     def __init__(
         self,
         kernel_x: Kernel | Sequence[Kernel] = Gaussian("scale"),  # noqa: B008 - an immutable value
-        kernel_y: Kernel | None = None,
         *,
+        kernel_y: Kernel | None = None,
         n_components: int = 2,
-        penalty: float | Sequence[float] = 0.02,
+        alpha: float | Sequence[float] = 0.02,
         tol: float = 1e-8,
         max_rank: int | None = None,
         indefinite: str = "warn",
@@ -136,7 +136,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.kernel_x = kernel_x
         self.kernel_y = kernel_y
         self.n_components = n_components
-        self.penalty = penalty
+        self.alpha = alpha
         self.tol = tol
         self.max_rank = max_rank
         self.indefinite = indefinite
@@ -342,14 +342,14 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return kernels
 
     def _checked_penalties(self, count: int) -> list[float]:
-        several = isinstance(self.penalty, list | tuple | np.ndarray)
-        given: list[Any] = list(self.penalty) if several else [self.penalty] * count  # type: ignore[arg-type]
+        several = isinstance(self.alpha, list | tuple | np.ndarray)
+        given: list[Any] = list(self.alpha) if several else [self.alpha] * count  # type: ignore[arg-type]
         if len(given) != count or not all(
             isinstance(p, numbers.Real) and 0 <= float(p) < np.inf for p in given
         ):
             raise ParameterError(
-                f"KernelCCA: `penalty` must be a finite number >= 0, or {count} of them, one per view. "
-                f"Got {self.penalty!r}. A larger penalty gives smoother functions."
+                f"KernelCCA: `alpha` must be a finite number >= 0, or {count} of them, one per view. "
+                f"Got {self.alpha!r}. A larger alpha gives smoother functions."
             )
         return [float(p) for p in given]
 

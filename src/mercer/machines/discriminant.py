@@ -24,7 +24,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
 
     One after the other, the functions :math:`f = \sum_i a_i k(x_i, \cdot)` that maximise
 
-    .. math:: \frac{a' S_b\, a}{a' S_w\, a + \lambda P(a)}, \qquad
+    .. math:: \frac{a' S_b\, a}{a' S_w\, a + \alpha P(a)}, \qquad
               S_w = \sum_c K_c (I - \tfrac{1}{n_c} 1 1') K_c', \quad
               S_b = \sum_c n_c (m_c - m)(m_c - m)', \quad m_c = \tfrac{1}{n_c} K_c 1,
 
@@ -32,17 +32,17 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     the scatter of the class means of :math:`f`, the first part of the denominator the scatter of its values
     around them.  :math:`S_w` is singular as a rule, hence the penalty: :math:`P(a) = a'Ka = \|f\|^2`
     (``penalized="function"``), or :math:`P(a) = a'a` (``"coefficients"``), which is that of Mika et al. and
-    for two classes gives :math:`a \propto (S_0 + S_1 + \lambda I)^{-1} (m_1 - m_0)`.  (The survey prints
+    for two classes gives :math:`a \propto (S_0 + S_1 + \alpha I)^{-1} (m_1 - m_0)`.  (The survey prints
     :math:`m_0 + m_1`, and another :math:`S_0`.)  The first is the regularised discriminant of the features;
     for two classes it is kernel ridge regression on the labels, up to a factor and a constant.
 
-    The functions are scaled so that :math:`(a' S_w a + \lambda P(a))/n = 1`.  Classes are taken as normal in
+    The functions are scaled so that :math:`(a' S_w a + \alpha P(a))/n = 1`.  Classes are taken as normal in
     these coordinates with unit covariance, their means and ``priors``:
 
     .. math:: P(c \mid x) \propto \pi_c \exp(f(x) \cdot \mu_c - |\mu_c|^2 / 2).
 
     With the linear kernel and without penalty that is scikit-learn's ``LinearDiscriminantAnalysis`` (its
-    ``lsqr`` solver); :math:`\lambda = n s \bar v / (1 - s)` with the mean variance :math:`\bar v` of a
+    ``lsqr`` solver); :math:`\alpha = n s \bar v / (1 - s)` with the mean variance :math:`\bar v` of a
     feature within the classes is its shrinkage ``s``.
 
     Cost: O(n^3) time and O(n^2) memory to fit, one kernel row per point to predict.
@@ -55,8 +55,8 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     n_components : int, optional
         Number of functions; by default as many as the class means span: at most one less than there are
         classes.
-    penalty : float, default=1.0
-        Factor :math:`\lambda \ge 0` of the penalty.  0 is an error where some function is constant in each
+    alpha : float, default=1.0
+        Factor :math:`\alpha \ge 0` of the penalty.  0 is an error where some function is constant in each
         class.
     penalized : {"function", "coefficients"}, default="function"
         What the penalty is on.  With ``"coefficients"`` the kernel may be indefinite.
@@ -95,7 +95,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     >>> angle = np.linspace(0, 6, 40)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X, y = np.vstack([circle, 3 * circle]), np.repeat(["inner", "outer"], 40)
-    >>> model = KernelDiscriminant(Gaussian(1.0), penalty=0.1).fit(X, y)
+    >>> model = KernelDiscriminant(Gaussian(1.0), alpha=0.1).fit(X, y)
     >>> model.predict([[0.0, 0.9], [2.9, 0.0]]).tolist()
     ['inner', 'outer']
     >>> model.transform(X).shape
@@ -107,21 +107,21 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_components: int | None = None,
-        penalty: float = 1.0,
+        alpha: float = 1.0,
         penalized: str = "function",
         priors: Any = None,
         indefinite: str = "warn",
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
-        self.penalty = penalty
+        self.alpha = alpha
         self.penalized = penalized
         self.priors = priors
         self.indefinite = indefinite
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to points ``X`` and labels ``y``; an integer weight is a repeated row, 0 an absent one."""
-        self._check_penalty()
+        self._check_alpha()
         if self.penalized not in ("function", "coefficients"):
             raise ParameterError(
                 "KernelDiscriminant: `penalized` must be 'function' or 'coefficients'. "
@@ -148,9 +148,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         K, weight = training.K, training.weight
         norm = self.penalized == "function"
         with self._explaining(self.kernel_, "some function is constant in each class"):
-            solution = solve_discriminant(
-                K, codes, float(self.penalty), weight, norm=norm, eps=self.gram_._eps
-            )
+            solution = solve_discriminant(K, codes, float(self.alpha), weight, norm=norm, eps=self.gram_._eps)
         coefficients, quotients = solution.value
         if not len(quotients):
             raise InputError(

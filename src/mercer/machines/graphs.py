@@ -25,7 +25,7 @@ class KernelGraphInference(KernelProjection):
 
     One after the other, the functions of the space of the kernel that minimise
 
-    .. math:: f_j = \operatorname{argmin}_f \frac{f_X' L f_X + \lambda \|f\|^2}{f_X' f_X}, \qquad
+    .. math:: f_j = \operatorname{argmin}_f \frac{f_X' L f_X + \alpha \|f\|^2}{f_X' f_X}, \qquad
               f_X' L f_X = \sum_{(i, l) \in E} w_{il} (f(x_i) - f(x_l))^2,
 
     with the mean :math:`\sum_i f(x_i) = 0` and values :math:`f_X` orthogonal to those of the functions before
@@ -42,8 +42,8 @@ class KernelGraphInference(KernelProjection):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.
     n_components : int, default=2
         Number of functions; at most the rank of the centred Gram matrix.
-    penalty : float, default=1.0
-        Factor :math:`\lambda \ge 0` of the squared norm.  0 is an error if some function of mean zero is
+    alpha : float, default=1.0
+        Factor :math:`\alpha \ge 0` of the squared norm.  0 is an error if some function of mean zero is
         constant on each connected part of the graph.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
@@ -77,7 +77,7 @@ class KernelGraphInference(KernelProjection):
     >>> from mercer.kernels import Gaussian
     >>> X = np.arange(12.0)[:, None]
     >>> chain = (np.abs(X - X.T) == 1).astype(float)  # neighbours are joined
-    >>> model = KernelGraphInference(Gaussian(2.0), penalty=0.1).fit(X, chain)
+    >>> model = KernelGraphInference(Gaussian(2.0), alpha=0.1).fit(X, chain)
     >>> near, far = model.edge_scores([[3.5]], [[4.5], [9.0]])[0]
     >>> bool(near > far)
     True
@@ -88,12 +88,12 @@ class KernelGraphInference(KernelProjection):
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_components: int = 2,
-        penalty: float = 1.0,
+        alpha: float = 1.0,
         indefinite: str = "warn",
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
-        self.penalty = penalty
+        self.alpha = alpha
         self.indefinite = indefinite
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -106,7 +106,7 @@ class KernelGraphInference(KernelProjection):
             Weights of the edges: symmetric, nonnegative, 0 for no edge; the diagonal does not matter.  Or the
             groups of the objects: those of one group are joined.
         """
-        self._check_penalty()
+        self._check_alpha()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         if n < 2:
@@ -116,7 +116,7 @@ class KernelGraphInference(KernelProjection):
         with self._explaining(self.kernel_, "some function is constant on each connected part"):
             span = centred_root(training.K, np.ones(n), self.gram_._eps)
             bottom = laplacian_root(graph) @ span.features
-            solution = solve_rayleigh(np.diag(np.sqrt(span.values)), bottom, float(self.penalty))
+            solution = solve_rayleigh(np.diag(np.sqrt(span.values)), bottom, float(self.alpha))
         coefficients, quotients = self._functions(span, solution.value)
         values = self._keep_functions(coefficients, training)
         self._turn(values)

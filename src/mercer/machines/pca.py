@@ -105,8 +105,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     def __init__(
         self,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
-        n_components: int | None = None,
         *,
+        n_components: int | None = None,
         solver: str = "auto",
         tol: float = 1e-10,
         max_iter: int = 200,

@@ -59,7 +59,7 @@ class KernelPerceptron(OnlineClassifier):
         Gram matrix as ``X``.
     variant : {"averaged", "voted", "last"}, default="averaged"
         The rule for prediction.  All come from the same training: it may be changed afterwards.
-    epochs : int, default=10
+    max_iter : int, default=10
         Passes over the data, at most.
     shuffle : bool, default=True
         Whether each pass has a random order of its own.
@@ -118,7 +118,7 @@ class KernelPerceptron(OnlineClassifier):
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         variant: str = "averaged",
-        epochs: int = 10,
+        max_iter: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = False,
@@ -126,7 +126,7 @@ class KernelPerceptron(OnlineClassifier):
     ) -> None:
         self.kernel = kernel
         self.variant = variant
-        self.epochs = epochs
+        self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
         self.fit_intercept = fit_intercept
@@ -139,7 +139,7 @@ class KernelPerceptron(OnlineClassifier):
         labels = validate_labels(self, y, size(points))
         self._set_classes(labels, "y")
         self._begin(points, self._encode(labels))
-        return self._train(self._orders(len(labels)), self.epochs * len(labels), slice(0, len(labels)))
+        return self._train(self._orders(len(labels)), self.max_iter * len(labels), slice(0, len(labels)))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one more pass, over these points in their order, from the version that is there.
@@ -221,7 +221,7 @@ class KernelPerceptron(OnlineClassifier):
     def _orders(self, n: int) -> Iterator[np.ndarray]:
         """One order of the points per pass."""
         rng = check_random_state(self.random_state)
-        for _ in range(self.epochs):
+        for _ in range(self.max_iter):
             yield rng.permutation(n) if self.shuffle else np.arange(n)
 
     def _fails(self, margins: np.ndarray, steps: np.ndarray) -> np.ndarray:
@@ -274,4 +274,4 @@ class KernelPerceptron(OnlineClassifier):
             raise ParameterError(
                 f"KernelPerceptron: `variant` must be one of {options}. Got {self.variant!r}."
             )
-        self._check_count("epochs")
+        self._check_count("max_iter")

@@ -40,7 +40,7 @@ class Training(NamedTuple):
 class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine):
     """Base of machines that learn functions ``f_j = sum_i dual_coef_[i, j] k(x_i, .) + intercept_[j]``."""
 
-    penalty: float
+    alpha: float
     indefinite: str
     gram_: Gram
     dual_coef_: np.ndarray
@@ -58,12 +58,12 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return int(self.dual_coef_.shape[1])
 
     # -- steps of fit ---------------------------------------------------------------------------
-    def _check_penalty(self) -> None:
-        value = self.penalty
+    def _check_alpha(self) -> None:
+        value = self.alpha
         if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
             raise ParameterError(
-                f"{type(self).__name__}: `penalty` must be a finite number >= 0. Got {value!r}. "
-                "A larger penalty gives smoother functions."
+                f"{type(self).__name__}: `alpha` must be a finite number >= 0. Got {value!r}. "
+                "A larger alpha gives smoother functions."
             )
 
     def _train_on(self, points: Data, weight: np.ndarray | None) -> Training:
@@ -91,7 +91,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             ) from error
         except LinAlgError as error:
             raise ParameterError(
-                f"{caller}: `penalty` must be larger. Got {self.penalty!r}: {singular}, so that the quotient "
+                f"{caller}: `alpha` must be larger. Got {self.alpha!r}: {singular}, so that the quotient "
                 "has no maximum."
             ) from error
 
@@ -113,7 +113,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.solution_ = solution
         if not solution.converged:
             tell(
-                f"{type(self).__name__}: {solution.status}, which is not accurate. Raise `penalty`.",
+                f"{type(self).__name__}: {solution.status}, which is not accurate. Raise `alpha`.",
                 ConvergenceWarning,
             )
 

@@ -27,8 +27,8 @@ class SupervisedReduction(KernelProjection):
     Directions of the feature space of ``X`` that are not correlated with the paired ``Y`` are dropped.  One
     after the other, the functions that maximise
 
-    .. math:: \sum_j \frac{\operatorname{cov}(f(X), g_j(Y))^2}{\operatorname{var} f(X) + \tfrac{\lambda}{n}
-              \|f\|^2} = \frac{1}{n} \cdot \frac{f_X' \bar K_Y f_X}{f_X' f_X + \lambda \|f\|^2}
+    .. math:: \sum_j \frac{\operatorname{cov}(f(X), g_j(Y))^2}{\operatorname{var} f(X) + \tfrac{\alpha}{n}
+              \|f\|^2} = \frac{1}{n} \cdot \frac{f_X' \bar K_Y f_X}{f_X' f_X + \alpha \|f\|^2}
 
     over an orthonormal basis :math:`g_1, g_2, \dots` of the space of the kernel on ``Y``, with values
     :math:`f_X` centred.  This is the criterion of kernel canonical correlation with the functions of ``Y``
@@ -36,7 +36,7 @@ class SupervisedReduction(KernelProjection):
     is reduced-rank kernel ridge regression; with the indicator kernel of two classes, the kernel
     discriminant; with a characteristic kernel, such as the Gaussian, no dependence is overlooked.
 
-    The functions have the penalised variance :math:`f_X' f_X / n + \lambda \|f\|^2 / n = 1` and mean 0.
+    The functions have the penalised variance :math:`f_X' f_X / n + \alpha \|f\|^2 / n = 1` and mean 0.
 
     Cost: O(n^3) time and O(n^2) memory to fit, one kernel row per point to transform.
 
@@ -48,8 +48,8 @@ class SupervisedReduction(KernelProjection):
         Any kernel on any domain, for ``Y``.  Numbers in a flat array count as vectors of length 1.
     n_components : int or float, default=0.9
         Number of functions; or the share, between 0 and 1, of the sum of all maxima that they have to reach.
-    penalty : float, default=1.0
-        Factor :math:`\lambda \ge 0` of the squared norm.  Without it and with as many independent points as
+    alpha : float, default=1.0
+        Factor :math:`\alpha \ge 0` of the squared norm.  Without it and with as many independent points as
         there are, every function of ``Y`` is a function of ``X``, and nothing is learned.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if a kernel is not certified and its Gram matrix has a negative eigenvalue.
@@ -77,7 +77,8 @@ class SupervisedReduction(KernelProjection):
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian, Linear
     >>> X = np.random.default_rng(0).standard_normal((200, 5))
-    >>> model = SupervisedReduction(Linear(), Linear(), n_components=1, penalty=1e-3).fit(X, 2 * X[:, 0])
+    >>> model = SupervisedReduction(Linear(), kernel_y=Linear(), n_components=1, alpha=1e-3)
+    >>> model = model.fit(X, 2 * X[:, 0])
     >>> f = model.transform(X)[:, 0]
     >>> bool(abs(np.corrcoef(f, X[:, 0])[0, 1]) > 0.999)
     True
@@ -86,21 +87,21 @@ class SupervisedReduction(KernelProjection):
     def __init__(
         self,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
-        kernel_y: Kernel = Gaussian("median"),  # noqa: B008
         *,
+        kernel_y: Kernel = Gaussian("median"),  # noqa: B008
         n_components: int | float = 0.9,
-        penalty: float = 1.0,
+        alpha: float = 1.0,
         indefinite: str = "warn",
     ) -> None:
         self.kernel = kernel
         self.kernel_y = kernel_y
         self.n_components = n_components
-        self.penalty = penalty
+        self.alpha = alpha
         self.indefinite = indefinite
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to pairs of points ``X`` and ``y``; an integer weight is a repeated pair, 0 an absent one."""
-        self._check_penalty()
+        self._check_alpha()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         others = self._validate_others(y, n)
@@ -118,7 +119,7 @@ class SupervisedReduction(KernelProjection):
             span = centred_root(training.K, weight, self.gram_._eps)
             top = target.features.T @ span.features
             size = float(np.sqrt(span.values.max(initial=0.0) * target.values.max(initial=0.0)))
-            solution = solve_rayleigh(top, np.diag(np.sqrt(span.values)), float(self.penalty), size)
+            solution = solve_rayleigh(top, np.diag(np.sqrt(span.values)), float(self.alpha), size)
         directions, quotients = solution.value
         if not len(quotients):
             raise InputError(

@@ -107,14 +107,14 @@ class RepresenterMachine(Labelled):
 
     Parameters
     ----------
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
+        Gram matrix as ``X``.
     loss : str, Loss or callable, default="squared"
         As above.
     penalty : {"squared", "norm"}, float or callable, default="squared"
         The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p >= 1, or your own
         increasing ``g(t)`` that returns the value and the derivative.
-    kernel : Kernel, default=Gaussian("scale")
-        Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
-        Gram matrix as ``X``.
     alpha : float, default=1.0
         Factor of the penalty, > 0.
     fit_intercept : bool, default=False
@@ -156,7 +156,7 @@ class RepresenterMachine(Labelled):
     >>> from mercer.solvers.losses import Pinball
     >>> X = np.linspace(0, 6, 80)[:, None]
     >>> y = np.sin(X[:, 0]) + np.random.default_rng(0).exponential(0.3, 80)
-    >>> high = RepresenterMachine(Pinball(0.9), kernel=Gaussian(1.0), alpha=0.1, fit_intercept=True).fit(X, y)
+    >>> high = RepresenterMachine(Gaussian(1.0), loss=Pinball(0.9), alpha=0.1, fit_intercept=True).fit(X, y)
     >>> round(float((y <= high.predict(X)).mean()), 1)
     0.9
 
@@ -165,7 +165,7 @@ class RepresenterMachine(Labelled):
     >>> def largest(y, f):
     ...     i = np.abs(f - y).argmax()
     ...     return abs(f[i] - y[i]), np.sign(f[i] - y[i]) * np.eye(len(y))[i]
-    >>> model = RepresenterMachine(largest, kernel=Gaussian(1.0), alpha=1e-3).fit(X, np.sin(X[:, 0]))
+    >>> model = RepresenterMachine(Gaussian(1.0), loss=largest, alpha=1e-3).fit(X, np.sin(X[:, 0]))
     >>> model.solution_.status
     'converged'
     """
@@ -174,19 +174,19 @@ class RepresenterMachine(Labelled):
 
     def __init__(
         self,
-        loss: str | Loss | Callable[..., Any] = "squared",
-        penalty: str | float | Callable[..., Any] = "squared",
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        loss: str | Loss | Callable[..., Any] = "squared",
+        penalty: str | float | Callable[..., Any] = "squared",
         alpha: float = 1.0,
         fit_intercept: bool = False,
         tol: float = 1e-8,
         max_iter: int = 1000,
         indefinite: str = "warn",
     ) -> None:
+        self.kernel = kernel
         self.loss = loss
         self.penalty = penalty
-        self.kernel = kernel
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.tol = tol

@@ -29,7 +29,7 @@ SPAN = (1e-80, 1e80)
 class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
     r"""Cubic smoothing spline on the line.
 
-    .. math:: \min_g \; \sum_i w_i \, (y_i - g(x_i))^2 + \lambda \int g''(x)^2 \, dx
+    .. math:: \min_g \; \sum_i w_i \, (y_i - g(x_i))^2 + \alpha \int g''(x)^2 \, dx
 
     This is kernel ridge regression with the kernel :class:`~mercer.kernels.SplineRemainder` of order 2, of
     which :math:`\int g''^2` is the squared norm, and a free straight line.  (With the full kernel
@@ -42,8 +42,8 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    lam : float, optional
-        The penalty :math:`\lambda`, from 0 (the natural interpolating spline; of repeated x, through their
+    alpha : float, optional
+        The penalty :math:`\alpha`, from 0 (the natural interpolating spline; of repeated x, through their
         means) to ``inf`` (the weighted straight line).  By default the ``criterion`` chooses it.
     criterion : {"gcv", "loo"}, default="gcv"
         What the chosen penalty minimises: generalised cross-validation, or the weighted mean of squared
@@ -51,10 +51,10 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    lam_ : float
+    alpha_ : float
         The penalty that was used.
-    lams_, errors_ : arrays
-        The penalties that were tried, ascending, and their criterion; if ``lam`` is None.
+    alphas_, errors_ : arrays
+        The penalties that were tried, ascending, and their criterion; if ``alpha`` is None.
     knots_ : array of shape (n_knots,)
         The distinct x of positive weight.
     values_, curvature_ : arrays of shape (n_knots,) or (n_knots, n_targets)
@@ -74,8 +74,8 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, lam: float | None = None, *, criterion: str = "gcv") -> None:
-        self.lam = lam
+    def __init__(self, *, alpha: float | None = None, criterion: str = "gcv") -> None:
+        self.alpha = alpha
         self.criterion = criterion
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -97,8 +97,8 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         _refuse_scales(x[kept])
         rows = _Rows.merged(x[kept], targets[kept].reshape(int(kept.sum()), -1), weight[kept])
 
-        self.lam_ = self._chosen(rows) if self.lam is None else float(self.lam)
-        fit = fit_spline(rows.knots, rows.means, rows.weights, self.lam_)
+        self.alpha_ = self._chosen(rows) if self.alpha is None else float(self.alpha)
+        fit = fit_spline(rows.knots, rows.means, rows.weights, self.alpha_)
         self.knots_ = rows.knots
         flat = targets.ndim == 1
         self.values_ = fit.values[:, 0] if flat else fit.values
@@ -113,7 +113,7 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         n = len(rows.knots)
         if n < 3:
-            self.lams_, self.errors_ = np.array([np.inf]), np.array([np.nan])
+            self.alphas_, self.errors_ = np.array([np.inf]), np.array([np.nan])
             return np.inf  # one or two knots leave no curvature to choose
         # In units of the mean distance: from interpolation to a straight line, for any number of knots.
         scale = float(rows.weights.mean()) * float((rows.knots[-1] - rows.knots[0]) / (n - 1)) ** 3
@@ -123,23 +123,23 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, LOOKS - 1)])
         tried: dict[float, float] = dict(zip(grid.tolist(), errors.tolist(), strict=True))
 
-        def error(log_lam: float) -> float:
-            lam = float(np.exp(log_lam))
-            tried[lam] = float(rows.criterion(lam, self.criterion))
-            return tried[lam]
+        def error(log_alpha: float) -> float:
+            alpha = float(np.exp(log_alpha))
+            tried[alpha] = float(rows.criterion(alpha, self.criterion))
+            return tried[alpha]
 
         minimize_scalar(error, bounds=(low, high), method="bounded", options={"xatol": 1e-4})
-        self.lams_ = np.array(sorted(tried))
-        self.errors_ = np.array([tried[lam] for lam in self.lams_.tolist()])
-        return float(self.lams_[np.argmin(self.errors_)])
+        self.alphas_ = np.array(sorted(tried))
+        self.errors_ = np.array([tried[alpha] for alpha in self.alphas_.tolist()])
+        return float(self.alphas_[np.argmin(self.errors_)])
 
     def _freedom(self, rows: _Rows) -> float:
         n = len(rows.knots)
-        if n < 3 or self.lam_ == 0:
+        if n < 3 or self.alpha_ == 0:
             return float(n)
-        if self.lam_ == np.inf:
+        if self.alpha_ == np.inf:
             return 2.0
-        return float(spline_errors(rows.knots, rows.means[:, 0], rows.weights, self.lam_).leverage.sum())
+        return float(spline_errors(rows.knots, rows.means[:, 0], rows.weights, self.alpha_).leverage.sum())
 
     # -- predicting -----------------------------------------------------------------------------
     def predict(self, X: Any, *, derivative: int = 0) -> np.ndarray:
@@ -177,12 +177,14 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return np.asarray(x, dtype=np.float64).ravel()
 
     def _check_parameters(self) -> None:
-        lam = self.lam
-        sound = lam is None or (isinstance(lam, numbers.Real) and not isinstance(lam, bool) and lam >= 0)
+        alpha = self.alpha
+        sound = alpha is None or (
+            isinstance(alpha, numbers.Real) and not isinstance(alpha, bool) and alpha >= 0
+        )
         if not sound:
             raise ParameterError(
-                f"SmoothingSpline: `lam` must be a number from 0 to inf, or None to choose it. Got {lam!r}. "
-                "Larger lam gives a smoother fit."
+                f"SmoothingSpline: `alpha` must be a number from 0 to inf, or None to choose it. "
+                f"Got {alpha!r}. Larger alpha gives a smoother fit."
             )
         if self.criterion not in ("gcv", "loo"):
             raise ParameterError(
@@ -238,18 +240,18 @@ class _Rows(NamedTuple):
         np.add.at(sums, knot, weight[:, None] * Y)
         return cls(knots, sums / weights[:, None], weights, Y, weight, knot)
 
-    def criterion(self, lam: Any, name: str) -> Any:
+    def criterion(self, alpha: Any, name: str) -> Any:
         """The criterion for one penalty or several, summed over targets.
 
         A row that shares its x with others has its part of their leverage.
         """
-        many = np.ndim(lam) > 0
+        many = np.ndim(alpha) > 0
         expand = (slice(None), None) if many else slice(None)
         share = (self.weight / self.weights[self.knot])[expand]
         weight = self.weight[expand]
         total: Any = 0.0
         for target in range(self.means.shape[1]):
-            found = spline_errors(self.knots, self.means[:, target], self.weights, lam)
+            found = spline_errors(self.knots, self.means[:, target], self.weights, alpha)
             from_mean = (self.y[:, target] - self.means[self.knot, target])[expand]
             errors = from_mean + (found.complement * found.left_out)[self.knot]
             leverage, complement = found.leverage[self.knot], found.complement[self.knot]

@@ -47,7 +47,7 @@ def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: A
     >>> from mercer.kernels import Gaussian
     >>> from mercer.machines import KernelKMeans
     >>> X = [[0.0, 0.0], [0.2, 0.1], [3.0, 3.0], [3.1, 2.8], [3.0, 2.7]]
-    >>> ax = clusters(KernelKMeans(2, Gaussian(1.0)).fit(X), X)
+    >>> ax = clusters(KernelKMeans(Gaussian(1.0), n_clusters=2).fit(X), X)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0 (3 points)', '1 (2 points)']
     """

@@ -102,7 +102,7 @@ def projections(
     >>> from mercer.kernels import Gaussian
     >>> from mercer.machines import KernelPCA
     >>> X = np.random.default_rng(0).standard_normal((30, 2))
-    >>> ax = projections(KernelPCA(Gaussian(1.0), 2).fit_transform(X), X[:, 0] > 0)
+    >>> ax = projections(KernelPCA(Gaussian(1.0), n_components=2).fit_transform(X), X[:, 0] > 0)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['False (17)', 'True (13)']
     """

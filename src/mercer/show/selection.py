@@ -67,10 +67,10 @@ def _path(model: Any) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, st
     if hasattr(model, "loo_errors_"):
         curves = {"leave-one-out": model.loo_errors_, "generalised cross-validation": model.gcv_errors_}
         return model.alphas_, curves, np.atleast_1d(model.alpha_), "alpha"
-    if hasattr(model, "lams_") and len(model.lams_) > 1:
+    if hasattr(model, "alphas_") and len(model.alphas_) > 1:
         label = "leave-one-out" if model.criterion == "loo" else "generalised cross-validation"
-        return model.lams_, {label: model.errors_}, np.atleast_1d(model.lam_), "lam"
+        return model.alphas_, {label: model.errors_}, np.atleast_1d(model.alpha_), "alpha"
     raise ParameterError(
         "leave_one_out_curve: `model` must be a fitted KernelRidge with alpha='loo' or 'gcv', or a fitted "
-        f"SmoothingSpline with lam=None. Got {model!r}, which has chosen no penalty."
+        f"SmoothingSpline with alpha=None. Got {model!r}, which has chosen no penalty."
     )

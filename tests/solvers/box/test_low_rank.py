@@ -93,7 +93,7 @@ def test_any_bounds(C, constraint):
 def test_a_cubic_kernel_out_of_scale():
     """Steps, exact ones and growing bounds too, ended far from the solution after a minute."""
     X, y = planes(1300, 8)
-    model = SVC(1.0, Polynomial(3)).fit(20.0 * X, y)
+    model = SVC(Polynomial(3), C=1.0).fit(20.0 * X, y)
     assert model.converged_
     assert model.solutions_[0].stats["interior_steps"] > 0
     steps = model.n_iter_
@@ -104,12 +104,12 @@ def test_machines_that_took_millions_of_steps():
     X, y = planes(2000, 8)
     target = 1000.0 * (X[:, 0] + 0.3 * y)
     for machine, labels in (
-        (SVC(1e5, Linear()), y),
-        (NuSVC(0.75, Linear()), y),
-        (SVR(10.0, kernel=Linear()), target),
+        (SVC(Linear(), C=1e5), y),
+        (NuSVC(Linear(), nu=0.75), y),
+        (SVR(C=10.0, kernel=Linear()), target),
         (NuSVR(C=100.0, kernel=Linear()), target),
         (NuSVR(C=10.0, kernel=Linear()), X[:, 0]),  # a plane through all targets
-        (SVC(10.0, Linear(), fit_intercept=False), y),
+        (SVC(Linear(), C=10.0, fit_intercept=False), y),
         (OneClassSVM(Linear(), nu=0.2), None),
         (EnclosingBall(Linear()), None),
         (EnclosingBall(Linear(), C=0.01), None),
@@ -122,9 +122,9 @@ def test_machines_that_took_millions_of_steps():
 def test_the_same_machine_by_steps(monkeypatch):
     X, y = planes(2000, 5)
     weight = np.random.default_rng(0).integers(0, 3, 2000).astype(float)
-    inside = SVC(2.0, Linear()).fit(X, y, sample_weight=weight)
+    inside = SVC(Linear(), C=2.0).fit(X, y, sample_weight=weight)
     monkeypatch.setattr(LowRank, "pays", lambda self, seconds: False)
-    by_steps = SVC(2.0, Linear()).fit(X, y, sample_weight=weight)
+    by_steps = SVC(Linear(), C=2.0).fit(X, y, sample_weight=weight)
     assert inside.n_iter_ < 100 < by_steps.n_iter_
     np.testing.assert_array_equal(inside.support_, by_steps.support_)
     np.testing.assert_allclose(inside.dual_coef_, by_steps.dual_coef_, atol=1e-8)
@@ -134,17 +134,17 @@ def test_the_same_machine_by_steps(monkeypatch):
 def test_several_classes_and_values_of_C():
     X, y = planes(2100, 6)
     codes = np.where(y > 0, np.where(X[:, 2] > 0.5, 2, 1), 0)
-    rest = SVC(100.0, Linear(), multiclass="ovr").fit(X, codes)
+    rest = SVC(Linear(), C=100.0, multiclass="ovr").fit(X, codes)
     assert rest.converged_
     assert rest.score(X, codes) > 0.6
     for c in range(3):
-        alone = SVC(100.0, Linear()).fit(X, codes == c)
+        alone = SVC(Linear(), C=100.0).fit(X, codes == c)
         np.testing.assert_allclose(rest.decision_function(X)[:, c], alone.decision_function(X), atol=1e-6)
     Cs = [0.1, 10.0, 1000.0]
     path = SVC(kernel=Linear()).path(X, y, Cs)
     for C, model in zip(Cs, path, strict=True):
         assert model.converged_
-        alone = SVC(C, Linear()).fit(X, y)
+        alone = SVC(Linear(), C=C).fit(X, y)
         np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=1e-7)
 
 
@@ -192,7 +192,7 @@ def test_the_gap_of_a_run_that_was_stopped_is_true():
     X, y = planes(1500, 10)
     C = 1e6
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        model = SVC(C, Gaussian(20.0), max_iter=30_000).fit(X, y)
+        model = SVC(Gaussian(20.0), C=C, max_iter=30_000).fit(X, y)
     b = model.solutions_[0].value.coefficients
     state = posed(y, C).optimality(b, Gaussian(20.0).block(X) @ b - y)
     assert model.gap_ == pytest.approx(state.gap, rel=1e-6)
@@ -222,17 +222,17 @@ def test_points_with_many_free_variables_are_not_ended_exactly(monkeypatch):
     monkeypatch.setattr(decomposition, "polish", watched)
     rng = np.random.default_rng(0)
     X, z = rng.standard_normal((1400, 20)), rng.standard_normal(1400)
-    assert SVC(1e-6, Linear()).fit(X, np.where(z > np.quantile(z, 0.9), 1, -1)).converged_
+    assert SVC(Linear(), C=1e-6).fit(X, np.where(z > np.quantile(z, 0.9), 1, -1)).converged_
     X, y = planes(2500, 3)
     for C in (1e-10, 1e-5, 1.0):
-        assert SVC(C, Linear()).fit(X, y).converged_
+        assert SVC(Linear(), C=C).fit(X, y).converged_
     assert max(sizes, default=0) <= 2 * (20 + 2)
 
 
 @pytest.mark.parametrize("scale", [1e3, 1e5])
 def test_features_of_any_size_are_solved_inside(scale):
     X, y = planes(2500, 3)
-    model = SVC(1.0, Linear()).fit(scale * X, y)
+    model = SVC(Linear(), C=1.0).fit(scale * X, y)
     assert model.converged_
     assert model.n_iter_[0] < 1000
 
@@ -263,7 +263,7 @@ def test_pairs_of_classes_do_not_take_steps_for_long(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4000, 5))
     y = (X @ rng.standard_normal((5, 4)) + rng.standard_normal((4000, 4))).argmax(axis=1)
-    model = SVC(1e3, Linear()).fit(X, y)
+    model = SVC(Linear(), C=1e3).fit(X, y)
     assert model.converged_
     assert limits == [patient_steps(5)]
     assert limits[0] < 100_000
@@ -288,6 +288,6 @@ def test_rounding_that_hides_the_violation_is_told():
     X = rng.standard_normal((3000, 3))
     y = np.where(X[:, 0] + 0.8 * rng.standard_normal(3000) > 0, 1, -1)
     with pytest.warns(ConvergenceWarning, match="rounding alone may make it more than 0.001"):
-        model = SVC(1e10, Linear()).fit(X, y)
+        model = SVC(Linear(), C=1e10).fit(X, y)
     assert not model.converged_
-    assert SVC(1e8, Linear()).fit(X, y).converged_
+    assert SVC(Linear(), C=1e8).fit(X, y).converged_

@@ -136,7 +136,7 @@ def test_without_an_intercept_the_free_set_is_guessed_too(monkeypatch):
     monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", 200)
     monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 0.0)
     X, y = classification(2200)
-    model = SVC(100.0, Gaussian(1.0), fit_intercept=False).fit(X, y)
+    model = SVC(Gaussian(1.0), C=100.0, fit_intercept=False).fit(X, y)
     assert model.converged_
     K = gram(Gaussian(1.0), X).dense()
     b = np.zeros(2200)
@@ -156,7 +156,7 @@ def test_machines_along_a_path(way, monkeypatch):
     size = 1.0 if way == "streamed" else "auto"
     models = SVC(kernel=Gaussian(1.0), cache_size=size).path(X, y, [30.0, 0.1, 1.0], weight)
     for C, model in zip([30.0, 0.1, 1.0], models, strict=True):
-        alone = SVC(C, Gaussian(1.0), tol=1e-6).fit(X, y, weight)
+        alone = SVC(Gaussian(1.0), C=C, tol=1e-6).fit(X, y, weight)
         assert model.converged_
         assert model.C == C
         np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)

@@ -57,8 +57,8 @@ def test_far_fewer_steps(constraint, grown):
 
 def test_machines(grown):
     X, y = hopeless(1500, seed=3)
-    classifier = SVC(5000.0, Linear()).fit(X, y)
-    regression = SVR(5000.0, kernel=Linear()).fit(X, X[:, 0] + 0.3 * y)
+    classifier = SVC(Linear(), C=5000.0).fit(X, y)
+    regression = SVR(C=5000.0, kernel=Linear()).fit(X, X[:, 0] + 0.3 * y)
     assert len(grown) == 2
     assert classifier.converged_
     assert regression.converged_
@@ -124,7 +124,7 @@ def test_low_ranks_and_columns_out_of_scale_are_solved_exactly(C, scales, stepwi
     X = rng.standard_normal((2100, 8))
     y = np.where(X[:, 0] + X[:, 1] + 0.5 * rng.standard_normal(2100) > 0, 1, -1)
     X = X * np.logspace(*scales, 8)
-    machine = SVC(C, Linear()).fit(X, y)
+    machine = SVC(Linear(), C=C).fit(X, y)
     assert machine.converged_
     assert machine.solutions_[0].stats["iterations"] < 1_000_000
     dual = -machine.solutions_[0].stats["objective"]
@@ -150,6 +150,6 @@ def test_exact_steps_end_where_a_time_budget_does(stepwise, monkeypatch):
     X = rng.standard_normal((5000, 20)) * np.logspace(-2, 2, 20)
     y = np.where(rng.standard_normal(5000) > 0, 1, -1)
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        machine = SVC(10.0, Linear()).fit(X, y, time_budget=1000.0)
+        machine = SVC(Linear(), C=10.0).fit(X, y, time_budget=1000.0)
     assert begun == [1]
     assert np.isfinite(machine.gap_)

@@ -58,9 +58,9 @@ def _support_vectors(kernel: Kernel) -> Trial:
     def machine() -> Any:
         from ...machines import SVC
 
-        return SVC(C=10.0, kernel=kernel)
+        return SVC(kernel, C=10.0)
 
-    return Trial(f"SVC(10, {kernel!r})", _accuracy(machine))
+    return Trial(f"SVC({kernel!r}, C=10)", _accuracy(machine))
 
 
 def _logistic(kernel: Kernel) -> Trial:
@@ -76,7 +76,7 @@ def _discriminant(kernel: Kernel) -> Trial:
     def machine() -> Any:
         from ...machines import KernelDiscriminant
 
-        return KernelDiscriminant(kernel, penalty=ALPHA)
+        return KernelDiscriminant(kernel, alpha=ALPHA)
 
     return Trial(f"KernelDiscriminant({kernel!r})", _accuracy(machine))
 

@@ -92,7 +92,7 @@ def _spectra(quick: bool) -> Any:
 
 def _components(quick: bool) -> Any:
     X, y = load_digits(quick)
-    model = KernelPCA(KERNEL, 20)
+    model = KernelPCA(KERNEL, n_components=20)
     figure, (left, right) = canvas(10, 4.2, columns=2)
     projections(model.fit_transform(X), y, left)
     scree(model, right)
@@ -102,12 +102,12 @@ def _components(quick: bool) -> Any:
 def _two_classes(quick: bool) -> Any:
     X, y = load_digits(quick)
     mine = np.isin(y, (3, 8))
-    plane = KernelPCA(KERNEL, 2).fit_transform(X[mine])
+    plane = KernelPCA(KERNEL, n_components=2).fit_transform(X[mine])
     plane /= plane.std(axis=0)
     figure, (left, right) = canvas(10, 4.2, columns=2)
     for ax, model in (
         (left, KernelLogistic(Gaussian(0.7), alpha=0.3)),
-        (right, SVC(10.0, Gaussian(0.7))),
+        (right, SVC(Gaussian(0.7), C=10.0)),
     ):
         model.fit(plane, y[mine])
         decision_regions(

@@ -96,7 +96,7 @@ def _accuracy(kernel: Kernel, data: Labelled, groups: np.ndarray, folds: int) ->
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
     kept = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
-    predicted = cross_val_predict(SVC(kernel=kernel), data.strings, data.labels, cv=kept, groups=groups)
+    predicted = cross_val_predict(SVC(kernel), data.strings, data.labels, cv=kept, groups=groups)
     return float(np.mean(predicted == data.labels))
 
 
@@ -104,7 +104,7 @@ def _explained(data: Labelled) -> tuple[str, Explanation]:
     """The first string, and why it is held for what it is by a machine that knows no relative of it."""
     groups = families(data.strings)
     others = np.flatnonzero(groups != groups[0])
-    machine = SVC(kernel=TRIPLES).fit([data.strings[i] for i in others], data.labels[others])
+    machine = SVC(TRIPLES).fit([data.strings[i] for i in others], data.labels[others])
     return data.strings[0], machine.explain(data.strings[0])
 
 

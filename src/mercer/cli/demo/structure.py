@@ -22,7 +22,7 @@ def _components(quick: bool) -> str:
     from ...machines import KernelPCA
 
     X, _ = load_digits(quick)
-    model = KernelPCA(KERNEL, 10).fit(X)
+    model = KernelPCA(KERNEL, n_components=10).fit(X)
     return f"{100 * model.explained_variance_ratio_.sum():.0f} % of the variance in ten components"
 
 
@@ -32,7 +32,7 @@ def _clusters(quick: bool) -> str:
     from ...machines import KernelKMeans
 
     X, y = load_digits(quick)
-    labels = KernelKMeans(10, KERNEL).fit_predict(X)
+    labels = KernelKMeans(KERNEL, n_clusters=10).fit_predict(X)
     return f"ten clusters, adjusted Rand index {adjusted_rand_score(y, labels):.2f} with the digits"
 
 
@@ -42,7 +42,7 @@ def _cut(quick: bool) -> str:
     from ...machines import SpectralClustering
 
     X, y = load_digits(quick)
-    labels = SpectralClustering(10, KERNEL, n_neighbors=10).fit_predict(X)
+    labels = SpectralClustering(KERNEL, n_clusters=10, n_neighbors=10).fit_predict(X)
     return f"ten clusters, adjusted Rand index {adjusted_rand_score(y, labels):.2f} with the digits"
 
 

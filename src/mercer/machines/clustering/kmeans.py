@@ -50,11 +50,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        At most the number of points.
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
+    n_clusters : int, default=8
+        At most the number of points.
     init : {"k-means++", "random"} or array, default="k-means++"
         How each start is drawn; or the one start: the positions of ``n_clusters`` points of ``X`` as centres,
         or a label 0, 1, ... for every point.
@@ -95,7 +95,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     --------
     >>> from mercer.kernels import Polynomial
     >>> X = [[-3.0], [-2.9], [-0.1], [0.2], [2.8], [3.1]]
-    >>> KernelKMeans(2, Polynomial(2, offset=0.0)).fit_predict(X)             # clusters of x^2
+    >>> KernelKMeans(Polynomial(2, offset=0.0), n_clusters=2).fit_predict(X)             # clusters of x^2
     array([0, 0, 1, 1, 0, 0], dtype=int32)
     """
 
@@ -103,9 +103,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def __init__(
         self,
-        n_clusters: int = 8,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        n_clusters: int = 8,
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -113,8 +113,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         indefinite: str = "warn",
         random_state: Any = 0,
     ) -> None:
-        self.n_clusters = n_clusters
         self.kernel = kernel
+        self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter

@@ -48,9 +48,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     Parameters
     ----------
-    n_clusters : int, default=8
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain with values >= 0.  ``Precomputed()`` takes the affinity matrix as ``X``.
+    n_clusters : int, default=8
     n_neighbors : int, optional
         Link each point only with so many nearest ones in feature space, itself included (of the two
         directions, half the weight each); by default all pairs.
@@ -88,23 +88,23 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     >>> import numpy as np
     >>> angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> model = SpectralClustering(2, Gaussian(0.3)).fit(np.vstack([circle, 3 * circle]))
+    >>> model = SpectralClustering(Gaussian(0.3), n_clusters=2).fit(np.vstack([circle, 3 * circle]))
     >>> np.unique(model.labels_[:40]), np.unique(model.labels_[40:])
     (array([0], dtype=int32), array([1], dtype=int32))
     """
 
     def __init__(
         self,
-        n_clusters: int = 8,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        n_clusters: int = 8,
         n_neighbors: int | None = None,
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = 0,
     ) -> None:
-        self.n_clusters = n_clusters
         self.kernel = kernel
+        self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.max_iter = max_iter

@@ -52,9 +52,11 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
 
     Parameters
     ----------
+    kernel : Kernel, default=Gaussian("scale")
+        Any kernel on any domain.
     C : float, default=1.0
         Price of margin errors, > 0.
-    kernel, smoothness, graph_kernel, n_neighbors, normalized, indefinite
+    smoothness, graph_kernel, n_neighbors, normalized, indefinite
         As for :class:`LaplacianRLS`.
     fit_intercept, tol, max_iter, class_weight, multiclass, decision_function_shape, probability, random_state
         As for :class:`SVC`.
@@ -79,16 +81,16 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     >>> X, truth = make_moons(100, noise=0.05, random_state=0)
     >>> y = np.full(100, -1)
     >>> y[[truth.argmin(), truth.argmax()]] = [0, 1]                  # one label for each moon
-    >>> model = LaplacianSVC(100.0, Gaussian(0.3), smoothness=1e3, n_neighbors=8).fit(X, y)
+    >>> model = LaplacianSVC(Gaussian(0.3), C=100.0, smoothness=1e3, n_neighbors=8).fit(X, y)
     >>> float(model.score(X, truth))
     1.0
     """
 
     def __init__(
         self,
-        C: float = 1.0,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        C: float = 1.0,
         smoothness: float = 1e-3,
         graph_kernel: Kernel | None = None,
         n_neighbors: int | None = None,
@@ -103,8 +105,8 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         indefinite: str = "warn",
         random_state: Any = 0,
     ) -> None:
-        self.C = C
         self.kernel = kernel
+        self.C = C
         self.smoothness = smoothness
         self.graph_kernel = graph_kernel
         self.n_neighbors = n_neighbors
@@ -142,8 +144,8 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     def _machine(self) -> SVC:
         """The machine on labelled points; what is to be said of the kernel has been said."""
         return SVC(
-            self.C,
             Precomputed().assume("PSD", "a warped Gram matrix"),
+            C=self.C,
             fit_intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,

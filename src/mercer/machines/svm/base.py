@@ -359,7 +359,7 @@ class SupportVectorMachine(KernelMachine):
         >>> import numpy as np
         >>> from mercer.machines import SVC
         >>> rng = np.random.default_rng(0)
-        >>> model = SVC(10.0).fit(rng.standard_normal((300, 2)), rng.random(300) > 0.5)
+        >>> model = SVC(C=10.0).fit(rng.standard_normal((300, 2)), rng.random(300) > 0.5)
         >>> small = model.compress(0.05)
         >>> small.compression_.after < small.compression_.before / 4, small.compression_.change <= 0.05
         (True, True)

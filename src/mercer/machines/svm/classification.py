@@ -50,11 +50,11 @@ class SVC(Classifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Price of margin errors, > 0.  ``inf`` asks for the hard margin, and says if there is none.
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
+    C : float, default=1.0
+        Price of margin errors, > 0.  ``inf`` asks for the hard margin, and says if there is none.
     fit_intercept : bool, default=True
         False is the homogeneous problem, b = 0.
     tol : float, default=1e-3
@@ -157,7 +157,7 @@ class SVC(Classifier):
     >>> import numpy as np
     >>> from mercer.kernels import Polynomial
     >>> X, y = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), ["even", "odd", "odd", "even"]
-    >>> model = SVC(np.inf, Polynomial(2)).fit(X, y)
+    >>> model = SVC(Polynomial(2), C=np.inf).fit(X, y)
     >>> model.dual_coef_
     array([[-0.125, -0.125,  0.125,  0.125]])
     >>> model.predict(X).tolist()
@@ -166,9 +166,9 @@ class SVC(Classifier):
 
     def __init__(
         self,
-        C: float = 1.0,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        C: float = 1.0,
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -185,8 +185,8 @@ class SVC(Classifier):
         probability: bool = False,
         random_state: Any = 0,
     ) -> None:
-        self.C = C
         self.kernel = kernel
+        self.C = C
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
@@ -355,9 +355,11 @@ class NuSVC(Classifier):
 
     Parameters
     ----------
+    kernel : Kernel, default=Gaussian("scale")
+        As for :class:`SVC`.
     nu : float, default=0.5
         In (0, 1].
-    kernel, tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass
+    tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass
         As for :class:`SVC`.
     decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
         As for :class:`SVC`.
@@ -375,7 +377,7 @@ class NuSVC(Classifier):
     --------
     >>> import numpy as np
     >>> from mercer.kernels import Linear
-    >>> model = NuSVC(0.5, Linear()).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> model = NuSVC(Linear(), nu=0.5).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> model.predict([[-3.0], [0.5]])
     array([0, 1])
     """
@@ -384,9 +386,9 @@ class NuSVC(Classifier):
 
     def __init__(
         self,
-        nu: float = 0.5,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        nu: float = 0.5,
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
@@ -402,8 +404,8 @@ class NuSVC(Classifier):
         probability: bool = False,
         random_state: Any = 0,
     ) -> None:
-        self.nu = nu
         self.kernel = kernel
+        self.nu = nu
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size

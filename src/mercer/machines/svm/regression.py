@@ -138,11 +138,13 @@ class SVR(_Regressor):
 
     Parameters
     ----------
+    kernel : Kernel, default=Gaussian("scale")
+        As for :class:`SVC`.
     C : float, default=1.0
         Price of errors beyond epsilon, > 0.
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
-    kernel, fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
+    fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
 
     Attributes
@@ -159,16 +161,16 @@ class SVR(_Regressor):
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian
     >>> X = np.linspace(0, 6, 30)[:, None]
-    >>> model = SVR(10.0, kernel=Gaussian(1.0), epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> model = SVR(Gaussian(1.0), C=10.0, epsilon=0.05).fit(X, np.sin(X[:, 0]))
     >>> bool(abs(model.predict([[1.5]])[0] - np.sin(1.5)) < 0.06)
     True
     """
 
     def __init__(
         self,
-        C: float = 1.0,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        C: float = 1.0,
         epsilon: float = 0.1,
         fit_intercept: bool = True,
         tol: float = 1e-3,
@@ -180,8 +182,8 @@ class SVR(_Regressor):
         indefinite: str = "warn",
         store: Any = None,
     ) -> None:
-        self.C = C
         self.kernel = kernel
+        self.C = C
         self.epsilon = epsilon
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -217,11 +219,13 @@ class NuSVR(_Regressor):
 
     Parameters
     ----------
+    kernel : Kernel, default=Gaussian("scale")
+        As for :class:`SVC`.
     nu : float, default=0.5
         In (0, 1].
     C : float, default=1.0
         Price of errors, > 0.
-    kernel, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
+    tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
 
     Attributes
@@ -237,7 +241,7 @@ class NuSVR(_Regressor):
     --------
     >>> import numpy as np
     >>> X = np.linspace(0, 6, 40)[:, None]
-    >>> model = NuSVR(0.2, 10.0).fit(X, np.sin(X[:, 0]))
+    >>> model = NuSVR(nu=0.2, C=10.0).fit(X, np.sin(X[:, 0]))
     >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1)
     True
     """
@@ -246,10 +250,10 @@ class NuSVR(_Regressor):
 
     def __init__(
         self,
-        nu: float = 0.5,
-        C: float = 1.0,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
+        nu: float = 0.5,
+        C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
@@ -259,9 +263,9 @@ class NuSVR(_Regressor):
         indefinite: str = "warn",
         store: Any = None,
     ) -> None:
+        self.kernel = kernel
         self.nu = nu
         self.C = C
-        self.kernel = kernel
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
