@@ -10,12 +10,16 @@
 ``series``         ``Series``: time series of any lengths, with one or several channels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
+``dates``          dates and times are refused where numbers are expected
+``categories``     ``Categories``: unordered values, compared by equality
 ``frames``         ``Frames``: rows of a pandas or polars frame
 ``vocabulary``     numbers for hashables
 =================  =========================================================================
 """
 
 from .base import Data, Domain, Objects, items, join, lower, meet, size, take
+from .categories import Categories
+from .dates import is_date, refuse_dates
 from .frames import Frames
 from .measures import Gaussians, Subsets
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
@@ -34,6 +38,7 @@ __all__ = [
     "UNIT_INTERVAL",
     "Ball",
     "Box",
+    "Categories",
     "Data",
     "Domain",
     "EncodedSequences",
@@ -56,10 +61,12 @@ __all__ = [
     "Tuples",
     "Vectors",
     "Vocabulary",
+    "is_date",
     "items",
     "join",
     "lower",
     "meet",
+    "refuse_dates",
     "size",
     "take",
 ]

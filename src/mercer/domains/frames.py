@@ -14,9 +14,21 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
 from .base import Data, Domain, items, size, take
+from .dates import AS_NUMBERS, is_date
 from .vectors import Vectors
 
-__all__ = ["MISSING", "Component", "FrameData", "Frames", "Part", "Row"]
+__all__ = [
+    "MISSING",
+    "Component",
+    "FrameData",
+    "Frames",
+    "Part",
+    "Row",
+    "categorical_columns",
+    "column_names",
+    "is_missing",
+    "read_table",
+]
 
 
 class _Missing:
@@ -112,7 +124,7 @@ class Frames(Domain):
             return X
         if isinstance(X, list) and X and all(isinstance(row, Row) for row in X):
             return FrameData({c: _restore(c, [row[c] for row in X]) for c in self.components}, len(X))
-        table, n = _as_table(X, name, [c for component in self.components for c in component.names])
+        table, n = read_table(X, name, [c for component in self.components for c in component.names])
         return FrameData({component: _part(component, table, n, name) for component in self.components}, n)
 
     def pair(self, x: Any, y: Any) -> tuple[Any, Any]:
@@ -164,7 +176,31 @@ def _is_frame(X: Any) -> bool:
     return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
 
 
-def _as_table(X: Any, name: str, columns: list[str]) -> tuple[Table, int]:
+def column_names(X: Any, name: str) -> list[str]:
+    """Names of the columns of a table, those of the first record if it is a list of records."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return list(frame.columns)
+    if isinstance(X, Mapping):
+        return list(X)
+    if isinstance(X, list) and X and hasattr(X[0], "keys"):
+        return list(X[0].keys())
+    raise InputError(
+        f"{name} must be a pandas or polars frame, a mapping of columns or a list of records. "
+        f"Got {type(X).__name__}."
+    )
+
+
+def categorical_columns(X: Any) -> set[str]:
+    """Columns of a frame that are declared to hold categories."""
+    frame = nw.from_native(X, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return set()
+    return {name for name, kind in frame.schema.items() if kind in (nw.Categorical, nw.Enum)}
+
+
+def read_table(X: Any, name: str, columns: list[str]) -> tuple[Table, int]:
+    """Values of some columns and where they are missing, and the number of rows."""
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise InputError(f"{name} must be an eager frame. Got a lazy one; call .collect() first.")
@@ -210,10 +246,10 @@ def _read_series(series: Any) -> tuple[Any, np.ndarray]:
 
 
 def _read_list(values: list[Any]) -> tuple[list[Any], np.ndarray]:
-    return values, np.array([_is_missing(v) for v in values], dtype=bool)
+    return values, np.array([is_missing(v) for v in values], dtype=bool)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Whether the value is None, or differs from itself as NaN and NaT do, or is pandas' NA."""
     if value is None or type(value).__name__ == "NAType":
         return True
@@ -272,13 +308,15 @@ def _numbers(columns: list[tuple[str, Any]], domain: Vectors) -> np.ndarray:
         try:
             array = np.asarray(values)
             if array.dtype.kind not in "biuf":
-                if any(isinstance(v, str | bytes) for v in values):
-                    raise ValueError("text")
+                if any(isinstance(v, str | bytes) or is_date(v) for v in values):
+                    raise ValueError("text or dates")
                 array = np.array([np.asarray(v, dtype=np.float64) for v in values])
         except (TypeError, ValueError) as error:
             kind = next((type(v).__name__ for v in values if not isinstance(v, int | float)), "mixed types")
+            remedy = f" {AS_NUMBERS}" if any(map(is_date, values)) else ""
             raise InputError(
-                f"column {column!r} must hold numbers for a kernel on {domain}. Got values of type {kind}."
+                f"column {column!r} must hold numbers for a kernel on {domain}. Got values of type "
+                f"{kind}.{remedy}"
             ) from error
         arrays.append(array.reshape(len(values), -1) if len(values) else np.empty((0, 1)))
     single = all(array.dtype == np.float32 for array in arrays)

@@ -28,8 +28,10 @@
 ``derived``        sums of a kernel over members
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
+``categorical``    unordered values
 ``strings``        sequences of letters or of any symbols, and automata: a folder
 ``frames``         columns of data frames
+``proposal``       a kernel for each column of a data frame, by its type
 ``precomputed``    a given matrix
 =================  ========================================================================
 
@@ -40,6 +42,7 @@ other names.
 
 from ..algebra import Constant, convolution, direct_sum, limit, tensor
 from .anova import AllSubsets, Anova, AnovaOf
+from .categorical import Categorical
 from .comparisons import GaussianComparison, SoftComparison, Triangular
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
@@ -56,6 +59,7 @@ from .mixtures import LaplaceMixture, SpectralMixture
 from .noise import WhiteNoise
 from .powers import PowerDistance, PowerExponential
 from .precomputed import Precomputed
+from .proposal import from_frame
 from .radial import Exponential, Gaussian, RationalQuadratic
 from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
 from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
@@ -89,6 +93,8 @@ from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
 from .windows import BoxWindow, Epanechnikov
 
+columns.from_frame = from_frame  # type: ignore[attr-defined]
+
 __all__ = [
     "DTW",
     "Agreement",
@@ -102,6 +108,7 @@ __all__ = [
     "BoxWindow",
     "BrownianBridge",
     "CapMinusMax",
+    "Categorical",
     "Cauchy",
     "ChiSquare",
     "Columns",

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..domains import Data, Similarities, Vectors
+from ..domains import Data, Similarities, Vectors, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
@@ -77,6 +77,7 @@ class KernelMachine(BaseEstimator):
                 f"{type(self).__name__}: `X` must be an array, a data frame or a list of rows. Got a "
                 f"{type(X).__name__}, which can be read only once. Pass list(X)."
             )
+        refuse_dates(X, f"{type(self).__name__}: `X`")
         with naming(type(self).__name__, "X"):
             return validate_data(
                 self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...kernels.categorical import Categorical
 from ...kernels.dot import Linear
 from ...kernels.frames import columns
 from ...kernels.histograms import TotalVariation
@@ -35,10 +36,14 @@ FULL: list[dict[str, Any]] = [
     )
 ]
 
+#: Equal numbers of different types are one category.
+CATEGORIES = ["a", "", ("a", 1), 1, 1.0, frozenset({1, 2}), "a", 1j, -2.5]
+
 _MIXED = {"age": Gaussian(10.0), ("x", "y"): Linear(), "tags": Jaccard()}
 _STRICT = {"age": Gaussian(10.0), ("x", "y"): Gaussian([1.0, 3.0]), "tags": Jaccard()}
 
 CASES: list[Case] = [
+    *(Case(Categorical(rho), CATEGORIES) for rho in (0.0, 0.25, 0.999)),
     *(
         Case(columns(kernels, combine=combine, missing=missing), TABLE)
         for kernels in (_MIXED, _STRICT)
