@@ -18,12 +18,15 @@ requirements = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyprojec
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint bench docs sanitize sanitized fuzz clean env
+.PHONY: help run demo test lint bench docs sanitize sanitized fuzz clean env
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
-run: $(STAMPS)/native $(STAMPS)/show ## the demonstration: proofs, a witness, machines, an HTML page
+run: $(STAMPS)/native $(STAMPS)/show ## the quick demonstration, some ten seconds: pictures, proofs, a witness, machines
+	@$(BIN)/mercer demo --quick
+
+demo: $(STAMPS)/native $(STAMPS)/show ## the whole demonstration, on all of the bundled data
 	@$(BIN)/mercer demo
 
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included

@@ -4,13 +4,13 @@
 ``contents``       the chapters and the tasks: **the list to add to**
 ``stage``          where chapters show things: the terminal, and the page
 ``tasks``          what a task and its rows are
+``pictures``       chapter: Gram matrices, spectra and predictions; on the page only
 ``proofs``         chapter: composed kernels and their proof trees
 ``refutation``     chapter: a bad kernel, and the witness against it
 ``own``            chapter: a kernel of the user's own, on strings
 ``training``       chapter: the table (task, kernel, score, time)
 ``sequences``      chapter: kernels on strings, with ``strings``, where those come from
 ``structure``      chapter: components, clusters, tests, learning from few labels
-``pictures``       chapter: Gram matrices, spectra and predictions; on the page only
 ``diabetes``       rows: regression
 ``digits``         rows: classification by histogram kernels
 ``words``          rows: classification of strings
@@ -28,7 +28,10 @@ __all__ = ["run"]
 
 LEAD = "Kernels that carry a proof of their definiteness, and machines trained on them."
 
-QUICK = "The quick version: the first {} patients, the first {} images of each digit, every other word."
+QUICK = (
+    "The quick version: the first {} patients, the first {} images of each digit, every other word. "
+    "`make demo` (or `mercer demo`) takes all of them."
+)
 
 
 def run(output: Path | None, *, quick: bool = False) -> None:
@@ -49,9 +52,8 @@ def run(output: Path | None, *, quick: bool = False) -> None:
     stage = Stage.open(output, quick)
     if quick:
         stage.text(QUICK.format(QUICK_PATIENTS, QUICK_IMAGES))
-    for number, chapter in enumerate(CHAPTERS, start=1):
-        if chapter.needs_page and stage.page is None:
-            continue
+    shown = [chapter for chapter in CHAPTERS if stage.page is not None or not chapter.needs_page]
+    for number, chapter in enumerate(shown, start=1):
         stage.heading(f"{number}. {chapter.title}")
         chapter.show(stage)
     if output is not None and stage.page is not None:

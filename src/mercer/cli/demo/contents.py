@@ -12,11 +12,11 @@ __all__ = ["CHAPTERS", "TASKS"]
 TASKS: tuple[Task, ...] = (diabetes.TASK, digits.TASK, words.TASK)
 
 CHAPTERS: tuple[Chapter, ...] = (
+    pictures.CHAPTER,
     proofs.CHAPTER,
     refutation.CHAPTER,
     own.CHAPTER,
     training.chapter(TASKS),
     structure.CHAPTER,
     sequences.CHAPTER,
-    pictures.CHAPTER,
 )
