@@ -2,14 +2,14 @@
 
 Certificates need to know where the values of a kernel can lie: ``psi ** a`` asks for
 ``psi >= 0``, a power series for values inside its radius, ``1 / (c + psi)`` for a positive
-denominator.  Bounds are always outer bounds: they may be too wide, never too narrow, so inexact
-results are rounded outwards.
+denominator.  Bounds are always outer bounds: they may be too wide, never too narrow, so every result
+that is not exact is rounded outwards.  Rounding never changes a sign for the worse: what is known to be
+nonnegative stays so, and 0 is never widened.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -62,9 +62,35 @@ class Interval:
             low = 0.0 if self.low <= 0.0 <= self.high else max(low, 0.0)
         return Interval(low, high)
 
-    def increasing(self, function: Callable[[float], float]) -> Interval:
-        """Image under an increasing function defined on the interval."""
-        return Interval(function(self.low), function(self.high))
+    def exp(self) -> Interval:
+        """Values of ``exp(t)``."""
+        return Interval(max(_exp(self.low, -math.inf), 0.0), _exp(self.high, math.inf))
+
+    def log1p(self) -> Interval:
+        """Values of ``log(1 + t)``, where they exist: all, if the interval reaches down to -1."""
+        return Interval(_log1p(self.low, -math.inf), _log1p(self.high, math.inf))
+
+    def real_power(self, exponent: float) -> Interval:
+        """Values of ``t ** exponent`` for ``exponent > 0`` on the nonnegative part."""
+        part = self.nonnegative_part()
+        low = _real_power(part.low, exponent, -math.inf)
+        return Interval(max(low, 0.0), _real_power(part.high, exponent, math.inf))
+
+    def reciprocal(self) -> Interval:
+        """Values of ``1 / t`` for positive ``t``; the whole line if not all of them are."""
+        if not self.is_positive:
+            return REAL_LINE
+        return Interval(_reciprocal(self.high, -math.inf), _reciprocal(self.low, math.inf))
+
+    def nonnegative_part(self) -> Interval:
+        """Values of ``max(t, 0)``."""
+        return Interval(max(self.low, 0.0), max(self.high, 0.0))
+
+    @classmethod
+    def about(cls, value: float | Fraction) -> Interval:
+        """Bounds of a number whose float, to within one unit in the last place, is ``value``; 0 is exact."""
+        end = float(value)
+        return cls(_step(end, -math.inf), _step(end, math.inf)) if value else cls(0.0, 0.0)
 
     def within(self, low: float, high: float) -> bool:
         """Whether the interval lies in ``[low, high]``."""
@@ -105,7 +131,45 @@ def _power(base: float, exponent: int, direction: float) -> float:
         value = math.inf if base > 0 or exponent % 2 == 0 else -math.inf
     if exponent <= 64:
         return _outward(value, Fraction(base) ** exponent, direction)
-    return value if abs(base) in (0.0, 1.0) else math.nextafter(value, direction)
+    return value if abs(base) in (0.0, 1.0) else _step(value, direction)
+
+
+def _exp(t: float, direction: float) -> float:
+    if t == 0.0 or math.isinf(t):
+        return math.exp(t)
+    try:
+        return _step(math.exp(t), direction)
+    except OverflowError:
+        return _step(math.inf, direction)
+
+
+def _log1p(t: float, direction: float) -> float:
+    if t <= -1.0:
+        return -math.inf
+    if t == 0.0 or math.isinf(t):
+        return t
+    value = _step(math.log1p(t), direction)
+    return max(value, 0.0) if t > 0.0 else min(value, 0.0)
+
+
+def _real_power(t: float, exponent: float, direction: float) -> float:
+    if t in (0.0, 1.0, math.inf):
+        return t
+    try:
+        return _step(t**exponent, direction)
+    except OverflowError:
+        return _step(math.inf, direction)
+
+
+def _reciprocal(t: float, direction: float) -> float:
+    if math.isinf(t):
+        return 0.0
+    return _outward(1.0 / t, 1 / Fraction(t), direction)
+
+
+def _step(value: float, direction: float) -> float:
+    """Two units in the last place outwards: exp, log1p and pow of C libraries are within one."""
+    return math.nextafter(math.nextafter(value, direction), direction)
 
 
 def _outward(value: float, exact: Fraction, direction: float) -> float:

@@ -332,7 +332,7 @@ class Kernel(Expression):
     def diagonal_bounds(self) -> Interval:
         """An interval that contains every value ``k(x, x)``."""
         bounds = self.bounds
-        return bounds.increasing(lambda t: max(t, 0.0)) if self.certificate.is_psd else bounds
+        return bounds.nonnegative_part() if self.certificate.is_psd else bounds
 
     # -- parameters that depend on data -------------------------------------------------------
     def resolve(self, X: Any, sample_weight: Any = None) -> Self:

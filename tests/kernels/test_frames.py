@@ -3,14 +3,16 @@
 import math
 from typing import Any
 
+import mpmath
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+from mercer import Kernel
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Laplacian, Linear, PowerDistance
 from mercer.kernels.frames import Columns, columns
 from mercer.kernels.histograms import ChiSquare, TotalVariation
 from mercer.kernels.sets import Jaccard, SetIntersection
@@ -236,3 +238,64 @@ def test_one_pair_takes_records_series_and_one_row_frames() -> None:
     assert k(FORMS["polars"].row(0, named=True), FORMS["records"][2]) == want
     with pytest.raises(InputError, match=r"x must be one row. Got a frame of 5 rows"):
         k(X, X)
+
+
+# -- what missing values leave of a claim ---------------------------------------------------------
+PARTLY = [
+    {"x": 1.0, "y": None},
+    {"x": 2.0, "y": None},
+    {"x": None, "y": 2.0},
+    {"x": None, "y": None},
+    {"x": 1.0, "y": 2.0},
+    {"x": 2.0, "y": 2.0},
+]
+LAYOUTS: dict[str, dict[Any, Kernel]] = {
+    "one column": {"x": Gaussian(1.0)},
+    "two columns": {"x": Gaussian(1.0), "y": Gaussian(0.5)},
+    "a group": {("x", "y"): Gaussian(1.0)},
+    "a group and one of its columns": {("x", "y"): Gaussian(1.0), "x": Gaussian(0.5)},
+    "a group and all of its columns": {("x", "y"): Gaussian(1.0), "x": Gaussian(0.5), "y": Laplacian(1.0)},
+}
+STRICT_WITH = {
+    "error": set(LAYOUTS),
+    "own": {"one column", "two columns", "a group and all of its columns"},
+    "zero": set[str](),
+}
+
+
+@pytest.mark.parametrize("missing", ["zero", "own", "error"])
+@pytest.mark.parametrize("combine", ["sum", "product"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_claims_hold_on_partly_missing_groups(layout: str, combine: Any, missing: Any) -> None:
+    kernels = LAYOUTS[layout]
+    k = columns(kernels, combine=combine, missing=missing)
+    used = sorted({c for name in kernels for c in ([name] if isinstance(name, str) else name)})
+    rows = [row for row in PARTLY if missing != "error" or all(row[c] is not None for c in used)]
+    rows = list({tuple(row[c] for c in used): row for row in rows}.values())  # without repetition
+    G = mpmath.matrix([[k.precise(a, b) for b in rows] for a in rows])
+    eigenvalues = mpmath.eigsy(G, eigvals_only=True)
+    positive = k.certificate.positive
+    assert positive.proved
+    assert min(eigenvalues) > -1e-12
+    assert positive.strict == (layout in STRICT_WITH[missing] and (combine == "product" or len(kernels) == 1))
+    if positive.strict:
+        assert min(eigenvalues) > 1e-6
+    elif layout == "a group" and missing != "error":
+        assert min(eigenvalues) < 1e-12
+
+
+@pytest.mark.parametrize("missing", ["zero", "own", "error"])
+def test_negative_definiteness_is_claimed_only_without_missing_values(missing: Any) -> None:
+    k = columns({"x": PowerDistance(1.0), "y": PowerDistance(1.0)}, missing=missing)
+    assert k.certificate.is_nds == (missing == "error")
+
+
+@pytest.mark.parametrize("missing", ["zero", "own"])
+@pytest.mark.parametrize("combine", ["sum", "product"])
+def test_bounds_hold_with_missing_values(combine: Any, missing: Any) -> None:
+    k = columns({"x": 3 * Gaussian(1.0), ("x", "y"): Gaussian(1.0) + 1}, combine=combine, missing=missing)
+    K = k.block(PARTLY)
+    assert K.min() >= k.bounds.low
+    assert K.max() <= k.bounds.high
+    assert K.diagonal().min() >= k.diagonal_bounds.low
+    assert K.diagonal().max() <= k.diagonal_bounds.high

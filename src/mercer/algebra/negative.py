@@ -170,21 +170,14 @@ class RealPower(Unary):
 
     @property
     def bounds(self) -> Interval:
-        return _nonnegative_part(self.base.bounds).increasing(self._end)
+        return self.base.bounds.real_power(self.exponent)
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return _nonnegative_part(self.base.diagonal_bounds).increasing(self._end)
-
-    def _end(self, t: float) -> float:
-        return math.inf if math.isinf(t) else float(t**self.exponent)
+        return self.base.diagonal_bounds.real_power(self.exponent)
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)} ** {self.exponent!r}"
-
-
-def _nonnegative_part(bounds: Interval) -> Interval:
-    return Interval(max(bounds.low, 0.0), max(bounds.high, 0.0))
 
 
 class Log1p(Unary):
@@ -232,18 +225,14 @@ class Log1p(Unary):
 
     @property
     def bounds(self) -> Interval:
-        return self.base.bounds.increasing(_log1p)
+        return self.base.bounds.log1p()
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return self.base.diagonal_bounds.increasing(_log1p)
+        return self.base.diagonal_bounds.log1p()
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)}.log1p()"
-
-
-def _log1p(t: float) -> float:
-    return math.log1p(t) if t > -1.0 else -math.inf
 
 
 class Sqrt(Node):

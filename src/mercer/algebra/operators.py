@@ -6,6 +6,7 @@ are subclasses of it.
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -77,8 +78,8 @@ def _truediv(self: Kernel, other: Any) -> Kernel:
         return Product.of(self, Reciprocal(other))
     if is_scalar(other):
         value = scalar(other, "k / c")
-        if value == 0:
-            raise ParameterError("k / c needs c != 0.")
+        if value == 0 or math.isinf(1.0 / value):
+            raise ParameterError(f"k / c needs c != 0 with a finite 1 / c. Got c = {value!r}.")
         return Scaled(self, 1.0 / value)
     return NotImplemented  # type: ignore[no-any-return]
 
@@ -169,8 +170,10 @@ def gaussian(self: Kernel, sigma: float = 1.0) -> Kernel:
     The same as ``k.distance().schoenberg(1 / (2 sigma ** 2))``.
     """
     sigma = scalar(sigma, "gaussian")
-    if not sigma > 0:
-        raise ParameterError(f"gaussian: `sigma` must be > 0. Got {sigma!r}.")
+    if not 1e-154 < sigma < 1e154:
+        raise ParameterError(
+            f"gaussian: `sigma` must be > 0, and its square in the range of floats. Got {sigma!r}."
+        )
     return Schoenberg(Distance(self), 1.0 / (2.0 * sigma * sigma))
 
 

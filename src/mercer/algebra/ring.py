@@ -6,6 +6,8 @@ exactly what is written.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
@@ -141,9 +143,9 @@ class Scaled(Node):
     def _certify(self) -> Certificate:
         base = self.base.certificate
         if isinstance(self.base, Scaled) and self.factor < 0 and self.base.factor < 0:
-            return Scaled(self.base.base, self.factor * self.base.factor).certificate
+            return self._carried(self.base.base.certificate, self.factor, self.base.factor)
         if self.factor > 0:
-            return Certificate(self._carry(base.positive), self._carry(base.negative))
+            return self._carried(base, self.factor)
         if self.factor == 0:
             reason = "0 times any kernel is the zero kernel"
             return Certificate(
@@ -170,11 +172,16 @@ class Scaled(Node):
             positive = unproved(Property.POSITIVE, self, "a negative multiple of a kernel")
         return Certificate(positive, negative)
 
-    def _carry(self, inner: Claim) -> Claim:
-        """Carry a claim through a positive factor."""
+    def _carried(self, inner: Certificate, *factors: float) -> Certificate:
+        """Claims about a kernel times factors whose product is positive, be it beyond the range of floats."""
+        return Certificate(self._carry(inner.positive, *factors), self._carry(inner.negative, *factors))
+
+    def _carry(self, inner: Claim, *factors: float) -> Claim:
         witness = inner.witness
         if witness is not None:
-            witness = replace(witness, value=witness.value * self.factor, error=witness.error * self.factor)
+            value, error = (math.prod((number, *factors)) for number in (witness.value, witness.error))
+            is_normal = sys.float_info.min <= abs(value) < math.inf  # else the premise keeps the witness
+            witness = replace(witness, value=value, error=error) if is_normal else None
         return replace(
             inner,
             subject=repr(self),

@@ -6,7 +6,6 @@ definite for every t > 0.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -80,18 +79,14 @@ class Schoenberg(Unary):
 
     @property
     def bounds(self) -> Interval:
-        return self.base.bounds.scale(-self.t).increasing(_exp)
+        return self.base.bounds.scale(-self.t).exp()
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return self.base.diagonal_bounds.scale(-self.t).increasing(_exp)
+        return self.base.diagonal_bounds.scale(-self.t).exp()
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)}.schoenberg({self.t!r})"
-
-
-def _exp(t: float) -> float:
-    return math.exp(t) if t < 709.0 else math.inf
 
 
 class Reciprocal(Unary):
@@ -136,8 +131,10 @@ class Reciprocal(Unary):
                 strict=negative.strict,
                 premises=[negative],
             )
-        if isinstance(self.base, Constant) and self.base.value != 0:
-            return Constant(1.0 / self.base.value).certificate
+        if isinstance(self.base, Constant) and self.base.value < 0:
+            constant = claim(Property.NEGATIVE, self, "constant", "the reciprocal of a constant is one")
+            reason = "a single point gives k(x, x) < 0"
+            return Certificate.refuted(self, "negative diagonal", reason, negative=constant)
         return Certificate.unknown(
             self, "needs a negative definite denominator with positive diagonal", [negative]
         )
@@ -160,7 +157,7 @@ class Reciprocal(Unary):
         low, high = self.base.bounds.low, self.base.bounds.high
         if self.base.certificate.is_nds and self.base.diagonal_bounds.is_positive:
             low = max(low, self.base.diagonal_bounds.low)  # psi(x, y) >= (psi(x, x) + psi(y, y)) / 2
-        return Interval(1 / high if high > 0 else 0.0, 1 / low) if low > 0 else Interval()
+        return Interval(low, max(low, high)).reciprocal()
 
     def __repr__(self) -> str:
         return f"1 / {wrap(self.base)}"

@@ -82,18 +82,14 @@ class Exp(Unary):
 
     @property
     def bounds(self) -> Interval:
-        return self.base.bounds.increasing(_exp)
+        return self.base.bounds.exp()
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return self.base.diagonal_bounds.increasing(_exp)
+        return self.base.diagonal_bounds.exp()
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)}.exp()"
-
-
-def _exp(t: float) -> float:
-    return math.exp(t) if t < 709.0 else math.inf
 
 
 class PolynomialOf(Unary):

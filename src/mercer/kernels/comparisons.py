@@ -69,11 +69,11 @@ class Triangular(Scalar):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(0.0, 2 * self.half_width)
+        return Interval(0.0, self.half_width).scale(2.0)
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return Interval(2 * self.half_width, 2 * self.half_width)
+        return Interval(self.half_width, self.half_width).scale(2.0)
 
 
 class GaussianComparison(Scalar):
@@ -131,11 +131,11 @@ class GaussianComparison(Scalar):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(0.0, self._peak)
+        return Interval(0.0, self.diagonal_bounds.high)
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return Interval(self._peak, self._peak)
+        return Interval.about(math.sqrt(math.pi)).scale(self.width)
 
 
 class SoftComparison(Featured):

@@ -314,7 +314,7 @@ class InverseRoot(DotProduct):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(math.sqrt(0.5), math.inf)
+        return Interval(Interval.about(math.sqrt(0.5)).low, math.inf)
 
     @property
     def diagonal_bounds(self) -> Interval:

@@ -45,8 +45,10 @@ def columns(
     by position.  Kernels on vectors get their columns side by side as numbers; all other kernels get the raw
     values, as tuples for a group of columns.
 
-    Positive definite if every kernel is; a product is strictly so if every kernel is and missing values do
-    not vanish.  A missing value (None, NaN, NaT; in a group, any of them) means, in its component,
+    Positive definite if every kernel is.  A product is strictly so if every kernel is and distinct rows have
+    distinct components: always with ``missing="error"``; with ``missing="own"`` if every column has a kernel
+    alone, for rows that lack the same column of a group may differ in the others; never with
+    ``missing="zero"``.  A missing value (None, NaN, NaT; in a group, any of them) means, in its component,
 
     - ``missing="zero"``: the feature vector 0, so k = 0 with everything, itself included.  In a product the
       whole row is then 0.
@@ -193,7 +195,7 @@ class Columns(Kernel):
             rule = "sum over columns" if self.combine == "sum" else "product over columns"
             # Sums of several components are singular on the corners of a rectangle.
             separate = self.combine == "product" or len(self.kernels) == 1
-            strict = separate and self.missing != "zero" and all(p.strict for p in positives)
+            strict = separate and self._tells_rows_apart and all(p.strict for p in positives)
             reason = f"of positive definite kernels; {MEANING[self.missing]}"
             positive = claim(Property.POSITIVE, self, rule, reason, positives, strict=strict)
             if strict:
@@ -206,6 +208,16 @@ class Columns(Kernel):
                 positives,
             )
         return Certificate(positive, self._negative())
+
+    @property
+    def _tells_rows_apart(self) -> bool:
+        """Whether distinct rows have distinct components, none of which counts for nothing.
+
+        A row that lacks one column of a group lacks the group, whatever its other columns hold.
+        """
+        groups = {component.names for component in self._components}
+        alone = all((column,) in groups for group in groups for column in group)
+        return self.missing == "error" or (self.missing == "own" and alone)
 
     def _negative(self) -> Claim:
         negatives = [k.certificate.negative for k in self.kernels]

@@ -118,11 +118,11 @@ class SpectralMixture(_Mixture):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(-self._total, self._total)
+        return Interval(-self.diagonal_bounds.high, self.diagonal_bounds.high)
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return Interval(self._total, self._total)
+        return Interval.about(self._total)
 
 
 class LaplaceMixture(_Mixture):
@@ -179,7 +179,7 @@ class LaplaceMixture(_Mixture):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(0.0, self._total)
+        return Interval(0.0, Interval.about(self._total).high)
 
     @property
     def diagonal_bounds(self) -> Interval:

@@ -49,6 +49,10 @@ class Precomputed(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         self._no_pair()
 
+    @property
+    def is_precise(self) -> bool:
+        return False
+
     def _no_pair(self) -> NoReturn:
         raise InputError(
             "Precomputed: k(x, y) has no meaning for one pair of rows; the values are the entries of the "

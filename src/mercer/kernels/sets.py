@@ -107,7 +107,9 @@ class SetIntersection(Counting):
 
     @property
     def bounds(self) -> Interval:
-        return NONNEGATIVE if self.weights is None else Interval(0.0, _above(sum(self.weights.values())))
+        if self.weights is None:
+            return NONNEGATIVE
+        return Interval(0.0, Interval.about(math.fsum(self.weights.values())).high)
 
 
 class CommonSubsets(Counting):
@@ -284,8 +286,3 @@ class Jaccard(Counting):
 def difference(common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the measures of symmetric differences."""
     return np.asarray(np.maximum(a + b - 2 * common, 0.0))
-
-
-def _above(total: float) -> float:
-    """An outer bound of a rounded sum."""
-    return total * (1 + 1e-12)

@@ -180,7 +180,8 @@ class Spline(Scalar):
     @property
     def bounds(self) -> Interval:
         one = Fraction(1)
-        return Interval(1.0, float(_polynomial(one, self.order) + _remainder(one, one, self.order)))
+        largest = _polynomial(one, self.order) + _remainder(one, one, self.order)
+        return Interval(1.0, Interval.about(largest).high)
 
     @property
     def diagonal_bounds(self) -> Interval:
@@ -233,7 +234,7 @@ class Sobolev2(Scalar):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(1.0, 7 / 3)
+        return Interval(1.0, Interval.about(7 / 3).high)
 
     @property
     def diagonal_bounds(self) -> Interval:
@@ -285,7 +286,7 @@ class SplineRemainder(Scalar):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(0.0, float(_remainder(Fraction(1), Fraction(1), self.order)))
+        return Interval(0.0, Interval.about(_remainder(Fraction(1), Fraction(1), self.order)).high)
 
     @property
     def diagonal_bounds(self) -> Interval:

@@ -6,6 +6,7 @@ They are what the laws are tested with.  A law that lets its mutant pass is a la
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -108,6 +109,14 @@ class OutOfDiagonal(Linear):
     @property
     def diagonal_bounds(self) -> Interval:
         return Interval(1.0, 1.0)
+
+
+class RoundedInwards(Gaussian):
+    """Claims k(x, y) <= the float below the largest value."""
+
+    @property
+    def bounds(self) -> Interval:
+        return Interval(0.0, math.nextafter(1.0, 0.0))
 
 
 class OtherDigits(Linear):
@@ -288,6 +297,7 @@ MUTANTS: list[tuple[str, Case]] = [
     ("slices", Case(BatchMean(), POINTS)),
     ("bounds", Case(OutOfBounds(), POINTS)),
     ("bounds", Case(OutOfDiagonal(), POINTS)),
+    ("bounds", Case(RoundedInwards(1.0), POINTS)),
     ("precise", Case(OtherDigits(), POINTS)),
     ("positive", Case(FalselyPositive(), POINTS)),
     ("negative", Case(FalselyNegative(), POINTS)),

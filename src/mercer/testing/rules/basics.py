@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 
+from ...arithmetic import multiprecision
 from ...domains import Similarities
 from ...gram import gram
 from ..trial import BLOCK_TOL, Skip, Trial, broken
@@ -14,6 +15,9 @@ from .table import law
 
 #: Agreement of the fifty-digit definition with the float one, relative to the size of the values.
 PRECISE_TOL = 1e-9
+
+#: Digits of the fifty that the rounding of a definition leaves.
+KEPT_DIGITS = 40
 
 
 @law
@@ -110,7 +114,7 @@ def slices(t: Trial) -> None:
 
 @law
 def bounds(t: Trial) -> None:
-    """Values are finite and lie within `bounds`, k(x, x) within `diagonal_bounds`."""
+    """Values are finite and lie within `bounds`, k(x, x) within `diagonal_bounds`, to fifty digits."""
     for values, interval, what in (
         (t.block, t.kernel.bounds, "k(x, y)"),
         (t.block.diagonal(), t.kernel.diagonal_bounds, "k(x, x)"),
@@ -123,6 +127,20 @@ def bounds(t: Trial) -> None:
             i, *rest = (int(v) for v in np.argwhere(outside)[0])
             j = rest[0] if rest else i
             broken(f"{what} = {values[(i, *rest)]!r} is outside {interval}", [t.points[i], t.points[j]])
+    if t.kernel.is_precise:
+        _precise_bounds(t)
+
+
+def _precise_bounds(t: Trial) -> None:
+    """The same without an allowance for the rounding of floats: bounds are rounded outwards."""
+    m = multiprecision()
+    for i in range(min(t.n, 4)):
+        for j in {0, i}:
+            value = m.real(t.kernel.precise(t.points[i], t.points[j]))
+            slack = abs(value) * m.real(10) ** -KEPT_DIGITS
+            for interval in (t.kernel.bounds, *([t.kernel.diagonal_bounds] if i == j else [])):
+                if not interval.low - slack <= value <= interval.high + slack:
+                    broken(f"k(x, y) = {value} is outside {interval}", [t.points[i], t.points[j]])
 
 
 @law
