@@ -111,9 +111,9 @@ def test_builder_makes_the_same():
 
 
 def test_symbols_of_any_kind():
-    T = Transducer([(0, 0, ("x", 1), None, 2.0), (0, 0, 7, b"z", 3.0)], {0: 1.0}, {0: 1.0})
-    assert T([("x", 1), 7], [None, b"z"]) == 6.0
-    assert T([7.0], [b"z"]) == 3.0  # 7 == 7.0: one symbol
+    T = Transducer([(0, 0, ("x", 1), None, 2.0), (0, 0, 7, "z", 3.0)], {0: 1.0}, {0: 1.0})
+    assert T([("x", 1), 7], [None, b"z"]) == 6.0  # bytes are text
+    assert T([7.0], ["z"]) == 3.0  # 7 == 7.0: one symbol
     assert T(["\0", "𝔘"], [None]) == 0.0
     same = Transducer([(0, 0, "\0", "𝔘", 2.0)], {0: 1.0}, {0: 1.0})
     assert same("\0\0", "𝔘𝔘") == 4.0
@@ -125,6 +125,7 @@ def test_symbols_of_any_kind():
         (lambda: Builder("max"), ParameterError, "semiring"),
         (lambda: Builder().arc(0, 0, "a"), ParameterError, "source"),
         (lambda: Transducer([(0, 0, [1], "a", 1.0)], {}, {}), InputError, "hashable"),
+        (lambda: Transducer([(0, 0, b"a", "a", 1.0)], {}, {}), InputError, "must be text"),
         (lambda: Transducer([(0, 0, float("nan"), "a", 1.0)], {}, {}), InputError, "equal itself"),
         (lambda: Transducer([(0, 0, ANY, AnyExcept("a"), 1.0)], {}, {}), ParameterError, "two arcs"),
         (lambda: Transducer([(0, 0, "a", "a", np.nan)], {}, {}), ParameterError, "weight"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..digests import digest, encode
 from ..domains import Domain, EncodedSequences, Sequences
+from ..domains.containers import points_of
 from ..errors import InputError
 from .labels import EPSILON, AnyExcept
 from .transducer import Transducer
@@ -32,9 +32,9 @@ class StringsAndAutomata(Domain):
                 f"{name} must be a sequence of strings or automata. Got one automaton. Pass a list of one: "
                 f"[{name}]."
             )
-        if isinstance(X, EncodedSequences | str | bytes | dict | np.ndarray) or not isinstance(X, Iterable):
-            return Sequences().validate(X, name)
-        points = list(X)
+        if isinstance(X, EncodedSequences):
+            return X
+        points = points_of(X, name, "a sequence of strings or automata")
         if not any(isinstance(x, Transducer) for x in points):
             return Sequences().validate(points, name)
         return [self.point(x, f"{name}[{i}]") for i, x in enumerate(points)]

@@ -114,6 +114,11 @@ def check_label(caller: str, name: str, label: Any, *, classes: bool = True) -> 
         raise InputError(f"{caller}: `{name}` must be a hashable symbol: {error}.") from error
     if label != label:
         raise InputError(f"{caller}: `{name}` is {label!r}, which does not equal itself: it is no symbol.")
+    if isinstance(label, bytes):
+        raise InputError(
+            f"{caller}: `{name}` must be text instead of bytes, as in the strings that are read. "
+            f"Got {label!r}. Use label.decode()."
+        )
 
 
 #: The empty string.

@@ -13,6 +13,7 @@
 ``dates``          dates and times are refused where numbers are expected
 ``categories``     ``Categories``: unordered values, compared by equality
 ``frames``         ``Frames``: rows of a pandas or polars frame
+``containers``     strings and documents as they come: lists, arrays, columns, records
 ``vocabulary``     numbers for hashables
 =================  =========================================================================
 """

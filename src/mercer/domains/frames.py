@@ -14,6 +14,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
 from .base import Data, Domain, items, size, take
+from .containers import is_missing
 from .dates import AS_NUMBERS, is_date
 from .vectors import Vectors
 
@@ -26,7 +27,6 @@ __all__ = [
     "Row",
     "categorical_columns",
     "column_names",
-    "is_missing",
     "read_table",
 ]
 
@@ -247,16 +247,6 @@ def _read_series(series: Any) -> tuple[Any, np.ndarray]:
 
 def _read_list(values: list[Any]) -> tuple[list[Any], np.ndarray]:
     return values, np.array([is_missing(v) for v in values], dtype=bool)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether the value is None, or differs from itself as NaN and NaT do, or is pandas' NA."""
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # arrays
-        return False
 
 
 def _part(component: Component, table: Table, n: int, name: str) -> Part:

@@ -13,6 +13,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
 from .base import Domain
+from .containers import plain, plain_symbols, points_of
 from .vocabulary import Vocabulary
 
 __all__ = ["EncodedSequences", "Sequences", "check_symbols"]
@@ -75,45 +76,37 @@ class EncodedSequences:
         return EncodedSequences(table[self.codes[start:end]], self.starts - start, self.alphabet)
 
 
-def refuse_frames_and_sets(X: Any, name: str) -> None:
-    """Raise for what can be iterated over, but not point by point: columns of a frame, sets without order."""
-    if hasattr(X, "columns"):
-        raise InputError(
-            f"{name} must be one column, with a point in each row. Got a {type(X).__name__} with the columns "
-            f"{list(X.columns)}. Pass one of them, or use mercer.columns for several."
-        )
-    if isinstance(X, set | frozenset):
-        raise InputError(
-            f"{name} must have an order. Got a {type(X).__name__}. Pass a list, such as sorted({name})."
-        )
-
-
 @dataclass(frozen=True)
 class Sequences(Domain):
-    """Finite sequences of symbols: ``str`` (its characters), ``bytes`` (its numbers), lists, tuples, arrays.
+    """Finite sequences of symbols: ``str`` (its characters), lists, tuples and arrays of symbols.
 
     A symbol is any hashable that equals itself; two symbols are the same if Python's ``==`` says so, thus
     ``"ab"`` and ``["a", "b"]`` are one sequence, and 1, 1.0 and True one symbol.  Characters are Unicode code
     points: a letter with a combining mark is two symbols, and text in two normal forms is two sequences
-    (``unicodedata.normalize`` brings them together).  Rows of a 2-D array are sequences of its entries.  The
-    empty sequence is a sequence.
+    (``unicodedata.normalize`` brings them together).  Letters keep their case: "a" and "A" are two symbols.
+    The empty sequence is a sequence.
+
+    ``bytes`` are the text that they spell in ASCII, and an error beyond it.  Of records, such as those of
+    :func:`mercer.sequences.read_fasta`, the attribute ``sequence`` is the point.  Data may be a list, an
+    array of one dimension or with one column, a column of a frame, or a frame that has no other; numeric
+    arrays, sparse matrices and missing values are errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(Sequences().validate(np.array([["GATTACA"], ["CAT"]])))
+    ['GATTACA', 'CAT']
+    >>> Sequences().point(b"CAT")
+    'CAT'
     """
 
     def validate(self, X: Any, name: str = "X") -> EncodedSequences:
         if isinstance(X, EncodedSequences):
             return X
-        refuse_frames_and_sets(X, name)
-        if isinstance(X, str | bytes | bytearray | dict) or not isinstance(X, Iterable):
-            raise InputError(
-                f"{name} must be a sequence of strings or of sequences of symbols. Got {type(X).__name__}. "
-                f"For a single one pass a list of one: [{name}]."
-            )
-        if isinstance(X, np.ndarray) and X.ndim > 2:
-            raise InputError(f"{name} must be an array of one or two dimensions. Got shape {X.shape}.")
-        points = list(X)
-        if points and all(isinstance(x, str) for x in points):
-            return _encode_text(points)
-        return _encode_symbols([_symbols(x, f"{name}[{i}]") for i, x in enumerate(points)], name)
+        points = points_of(X, name, "a sequence of strings or of sequences of symbols")
+        sequences = [_symbols(x, f"{name}[{i}]") for i, x in enumerate(points)]
+        texts = [s for s in sequences if isinstance(s, str)]
+        return _encode_text(texts) if 0 < len(texts) == len(sequences) else _encode_symbols(sequences, name)
 
     def point(self, x: Any, name: str = "x") -> str | tuple[Any, ...]:
         return _canonical(_checked(_symbols(x, name), name))
@@ -148,12 +141,13 @@ def _canonical(symbols: Iterable[Any]) -> str | tuple[Any, ...]:
 
 def _symbols(x: Any, name: str) -> str | tuple[Any, ...]:
     """The symbols of one point as given."""
+    x = plain(x, name)
     if isinstance(x, str):
-        return str(x)
+        return x
     if isinstance(x, np.ndarray):
         if x.ndim != 1:
             raise InputError(f"{name} must be a one-dimensional array of symbols. Got shape {x.shape}.")
-        return tuple(x.tolist())
+        return plain_symbols(x.tolist(), name)
     if isinstance(x, set | frozenset | dict) or not isinstance(x, Iterable):
         raise InputError(
             f"{name} must be a string or a sequence of hashable symbols. Got {type(x).__name__}, "
@@ -161,7 +155,7 @@ def _symbols(x: Any, name: str) -> str | tuple[Any, ...]:
             if isinstance(x, set | frozenset | dict)
             else f"{name} must be a string or a sequence of hashable symbols. Got {x!r}."
         )
-    return tuple(s.item() if isinstance(s, np.generic) else s for s in x)
+    return plain_symbols(x, name)
 
 
 def _checked(symbols: str | tuple[Any, ...], name: str) -> str | tuple[Any, ...]:

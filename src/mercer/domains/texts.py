@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 from ..digests import digest
 from ..errors import InputError
 from .base import Domain
-from .sequences import Sequences, check_symbols, refuse_frames_and_sets
+from .containers import plain, plain_symbols, points_of
+from .sequences import Sequences, check_symbols
 
 __all__ = ["Texts", "Tokens"]
 
@@ -30,17 +30,13 @@ class Texts(Domain):
     """Documents: ``str``, or lists, tuples and arrays of words (any hashables).
 
     A text and the list of its words are two points.  Kernels on documents and on sequences meet in
-    :class:`Sequences`, where ``"ab"`` and ``["a", "b"]`` are one point: the text.
+    :class:`Sequences`, where ``"ab"`` and ``["a", "b"]`` are one point: the text.  What else data may be, and
+    what ``bytes`` and records are, is said there.
     """
 
     def validate(self, X: Any, name: str = "X") -> list[str | Tokens]:
-        refuse_frames_and_sets(X, name)
-        if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
-            raise InputError(
-                f"{name} must be a sequence of texts or of lists of words. Got {type(X).__name__}. "
-                f"For a single one pass a list of one: [{name}]."
-            )
-        return [_document(x, f"{name}[{i}]") for i, x in enumerate(X)]
+        points = points_of(X, name, "a sequence of texts or of lists of words")
+        return [_document(x, f"{name}[{i}]") for i, x in enumerate(points)]
 
     def point(self, x: Any, name: str = "x") -> str | Tokens:
         return _document(x, name)
@@ -63,14 +59,15 @@ class Texts(Domain):
 
 
 def _document(x: Any, name: str) -> str | Tokens:
-    if isinstance(x, str):
-        return str(x)
     if isinstance(x, Tokens):
+        return x
+    x = plain(x, name)
+    if isinstance(x, str):
         return x
     if isinstance(x, np.ndarray) and x.ndim == 1:
         x = x.tolist()
     if not isinstance(x, list | tuple):
         raise InputError(f"{name} must be a text or a list of words. Got {type(x).__name__}.")
-    words = Tokens(w.item() if isinstance(w, np.generic) else w for w in x)
+    words = Tokens(plain_symbols(x, name))
     check_symbols(words, name, "word")
     return words

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contributions import Contribution, Contributions
-from ..domains import items, take
+from ..domains import Data, Vectors, items, take
 from ..errors import InputError
 from ..gram import Gram
 from ..gram.pairs import KernelGram
@@ -100,7 +100,13 @@ class _Explained(KernelMachine):
                 f"{type(self).__name__}.explain: the machine was trained on a repaired matrix, whose values "
                 "are no longer those of the kernel. Train it with a kernel that is positive definite."
             )
-        data = self._validate_X([x], reset=False)
+        several = isinstance(self.kernel_.domain, Vectors) and np.ndim(x) > 1
+        data = None if several else self._validate_X([x], reset=False)
+        if several or _is_several(items(data)[0], found.gram._X):
+            raise InputError(
+                f"{type(self).__name__}.explain: `x` must be one point, of the kind that the machine was "
+                f"trained on. Got a {type(x).__name__} of several items. Call explain for each of them."
+            )
         row = found.gram.cross(data).dense()
         return items(data)[0], found, np.asarray(row @ found.coefficients + found.intercepts)[0]
 
@@ -112,6 +118,20 @@ class _Explained(KernelMachine):
         points = items(take(found.gram._X, kept))
         patterns = list(_weighted(found.gram.kernel, points, a[kept], x))
         return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
+
+
+def _is_several(x: Any, trained: Data) -> bool:
+    """Whether a sequence of symbols is one of points instead: of strings, or of sequences of symbols.
+
+    Any hashable may be a symbol, a string among others; what the machine was trained on tells them apart.
+    """
+    if not isinstance(x, tuple):
+        return False
+    known = items(trained)
+    if all(isinstance(point, str) for point in known):
+        return True
+    nested = (isinstance(point, tuple) and any(isinstance(s, tuple) for s in point) for point in (x, *known))
+    return next(nested) and not any(nested)
 
 
 def _weighted(k: Kernel, points: Any, coefficients: np.ndarray, x: Any) -> Iterable[Contribution]:

@@ -21,19 +21,34 @@ def numbered(alphabet: tuple[Hashable, ...]) -> Vocabulary:
     return Vocabulary(alphabet)
 
 
+def small_letters(numbers: Mapping[Any, int]) -> dict[Any, int]:
+    """The numbers of the letters, by their small forms."""
+    return {letter.lower(): i for letter, i in numbers.items() if isinstance(letter, str)}
+
+
 @dataclass(frozen=True)
 class SequencesOver(Sequences):
     """Finite sequences of the symbols of one alphabet; any other symbol is an error.
 
     The numbers of symbols are their places in the alphabet.
 
+    Parameters
+    ----------
+    alphabet : tuple of hashables
+    fold : bool, default=False
+        Whether small letters are read as the capitals of the alphabet, as in the files of biology, where they
+        only mark repeats.
+
     Examples
     --------
     >>> SequencesOver(("A", "B")).validate(["ABBA"]).codes.tolist()
     [0, 1, 1, 0]
+    >>> SequencesOver(("A", "B"), fold=True).point("abBA")
+    'ABBA'
     """
 
     alphabet: tuple[Any, ...]
+    fold: bool = False
 
     def validate(self, X: Any, name: str = "X") -> EncodedSequences:
         data = super().validate(X, name)
@@ -64,7 +79,8 @@ class SequencesOver(Sequences):
         return self._numbers().get(symbol, -1)
 
     def _numbers(self) -> Mapping[Any, int]:
-        return numbered(self.alphabet).index
+        numbers = numbered(self.alphabet).index
+        return small_letters(numbers) | numbers if self.fold else numbers
 
     def _refusal(self, symbol: Any, where: str) -> InputError:
         return InputError(f"{where} must be {self._letters()}. Got {symbol!r}.")
@@ -80,7 +96,13 @@ class SequencesOver(Sequences):
         ]
 
     def _meet(self, other: Domain) -> Domain | None:
-        return self if type(other) is Sequences else super()._meet(other)
+        if type(other) is Sequences:
+            return self
+        if type(self) is type(other) is SequencesOver:
+            known = numbered(other.alphabet).index
+            common = tuple(symbol for symbol in self.alphabet if symbol in known)
+            return SequencesOver(common, self.fold and other.fold) if common else None
+        return super()._meet(other)
 
     def __str__(self) -> str:
         return f"sequences over {len(self.alphabet)} symbols"

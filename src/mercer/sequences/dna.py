@@ -16,7 +16,7 @@ import numpy as np
 
 from ..domains import Domain
 from ..errors import InputError
-from .alphabets import SequencesOver
+from .alphabets import SequencesOver, small_letters
 
 __all__ = ["DNA", "IUPAC", "complement", "expand", "reverse_complement"]
 
@@ -61,8 +61,8 @@ class DNA(SequencesOver):
 
     Parameters
     ----------
-    ambiguous : bool, default=True
-        Whether letters that stand for several nucleotides are allowed.
+    ambiguous : bool or str, default=True
+        Whether letters that stand for several nucleotides are allowed, or which of them are.
 
     Examples
     --------
@@ -71,34 +71,52 @@ class DNA(SequencesOver):
     """
 
     alphabet: tuple[str, ...] = LETTERS
-    ambiguous: bool = True
+    fold: bool = True
+    ambiguous: bool | str = True
+
+    @property
+    def _allowed(self) -> tuple[str, ...]:
+        """The letters that may occur."""
+        if isinstance(self.ambiguous, bool):
+            return LETTERS if self.ambiguous else NUCLEOTIDES
+        return tuple(letter for letter in LETTERS if letter in NUCLEOTIDES or letter in self.ambiguous)
 
     def _numbers(self) -> Mapping[Any, int]:
-        return _spellings(self.ambiguous)
+        return _spellings(self._allowed)
 
     def _letters(self) -> str:
         if self.ambiguous:
-            return f"a letter of DNA ({''.join(LETTERS)}); gaps and other signs must be taken out before"
+            return (
+                f"a letter of DNA ({''.join(self._allowed)}); gaps and other signs must be taken out before"
+            )
         return "A, C, G or T"
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        letters = np.array(LETTERS if self.ambiguous else NUCLEOTIDES)
+        letters = np.array(self._allowed)
         return ["".join(rng.choice(letters, size=int(rng.integers(0, 9))).tolist()) for _ in range(n)]
 
     def _meet(self, other: Domain) -> Domain | None:
-        if type(other) is DNA:
-            return DNA(ambiguous=self.ambiguous and other.ambiguous)
+        if isinstance(other, SequencesOver):
+            theirs = other._allowed if isinstance(other, DNA) else other.alphabet
+            return self._restricted_to({letter for letter in self._allowed if letter in theirs})
         return super()._meet(other)
+
+    def _restricted_to(self, letters: set[str]) -> DNA | None:
+        """DNA of these letters; None unless the nucleotides are among them."""
+        if not letters.issuperset(NUCLEOTIDES):
+            return None
+        ambiguous = "".join(letter for letter in LETTERS[4:] if letter in letters)
+        return DNA(ambiguous=bool(ambiguous) if ambiguous in ("", "".join(LETTERS[4:])) else ambiguous)
 
     def __str__(self) -> str:
         return "DNA" if self.ambiguous else "DNA without ambiguous letters"
 
 
 @cache
-def _spellings(ambiguous: bool) -> Mapping[str, int]:
-    numbers = {letter: i for i, letter in enumerate(LETTERS if ambiguous else NUCLEOTIDES)}
+def _spellings(letters: tuple[str, ...]) -> Mapping[str, int]:
+    numbers = {letter: LETTERS.index(letter) for letter in letters}
     numbers["U"] = numbers["T"]
-    return numbers | {letter.lower(): i for letter, i in numbers.items()}
+    return numbers | small_letters(numbers)
 
 
 def complement(x: Any) -> str:

@@ -19,7 +19,10 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 class FastaRecord(NamedTuple):
-    """One sequence of a FASTA file: the first word of its heading, the rest of it, and the letters."""
+    """One sequence of a FASTA file: the first word of its heading, the rest of it, and the letters.
+
+    Kernels on strings take a record as its sequence.
+    """
 
     name: str
     description: str
@@ -44,14 +47,16 @@ def read_fasta(
     source : path or file
         Opened for text or for bytes; a file is read from where it stands and stays open.
     case : {"keep", "upper", "lower"}, default="keep"
-        What to do with the case of letters, which often marks repeats.
+        What to do with the case of letters, which often marks repeats.  Kernels that are set up for DNA read
+        small letters as capitals; for others "a" and "A" are two letters.
     alphabet : collection of letters, optional
         The only letters allowed (after ``case``); any other is an error.
 
     Returns
     -------
     list of FastaRecord
-        Tuples ``(name, description, sequence)``.
+        Tuples ``(name, description, sequence)``.  The list goes into a machine as it is: kernels on strings
+        compare the sequences.
 
     Raises
     ------

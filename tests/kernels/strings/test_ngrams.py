@@ -240,7 +240,7 @@ def test_characters_are_code_points():
         [1, 0]
     ]
     assert k("e\u0301", "\u00e9\u00e9") == 0.0
-    assert NGram(1).block([b"\x00\x01", [0, 1, "0"], (True, 0.0)]).tolist() == [
+    assert NGram(1).block([range(2), [0, 1, "0"], (True, 0.0)]).tolist() == [
         [2, 2, 2],
         [2, 3, 2],
         [2, 2, 2],

@@ -17,8 +17,10 @@ from ...engine.string_pairs import Pairs, Scaled, local_alignments
 from ...errors import ParameterError
 from ...intervals import Interval
 from ...parameters import parameter
+from ...sequences.alphabets import SequencesOver
+from ...sequences.dna import DNA
 from .base import ScaledKernel
-from .scores import AlphabetSequences, Table, as_scores, named_table
+from .scores import Table, as_scores, named_table
 from .stretches import aligned_stretches
 
 __all__ = ["LocalAlignment"]
@@ -63,7 +65,8 @@ class LocalAlignment(ScaledKernel):
     scores : "blosum62", "dna", (match, mismatch), or mapping, default="blosum62"
         Score s of two symbols: a table by name (amino acids with B, Z, X and the stop ``*``; or A, C, G, T,
         N), two numbers for equal and for other symbols of any kind, or a mapping from pairs of symbols,
-        in either order, to numbers.  Symbols that a table does not know are an error.
+        in either order, to numbers.  Symbols that a table does not know are an error.  With a table by name
+        small letters are read as capitals, and U as T with "dna"; else letters keep their case.
     beta : float, default=0.5
         The factor :math:`\beta`, > 0.
     open, extend : float, default=11.0, 1.0
@@ -107,7 +110,11 @@ class LocalAlignment(ScaledKernel):
 
     @property
     def domain(self) -> Domain:
-        return Sequences() if self._table is None else AlphabetSequences(self._table.alphabet)
+        if self._table is None:
+            return Sequences()
+        if self.scores == "dna":
+            return DNA(ambiguous="N")
+        return SequencesOver(self._table.vocabulary.elements, fold=isinstance(self.scores, str))
 
     def _weight(self, a: Any, b: Any, m: Arithmetic) -> Any:
         """Weight of a pair of symbols."""

@@ -39,6 +39,9 @@ class GappedKmer(Matching):
         Whether letters such as N are letters like others, or windows that have one do not count (and the
         sequences are DNA).
 
+    With either option the sequences must be DNA: small letters are read as capitals, U as T, and a letter
+    that is not of IUPAC is an error.  Without them letters keep their case.
+
     Examples
     --------
     >>> GappedKmer(3, 2)("ACG", "ATG")  # A.G

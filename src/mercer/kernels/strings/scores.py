@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ...domains import Domain, EncodedSequences, Sequences, Vocabulary
-from ...errors import InputError, ParameterError
+from ...domains import EncodedSequences, Vocabulary
+from ...errors import ParameterError
 from ...parameters import FrozenDict
 from ..weights import ordered
 
-__all__ = ["TABLES", "AlphabetSequences", "Table", "as_scores", "named_table"]
+__all__ = ["TABLES", "Table", "as_scores", "named_table"]
 
 BLOSUM62 = """
    A  R  N  D  C  Q  E  G  H  I  L  K  M  F  P  S  T  W  Y  V  B  Z  X  *
@@ -82,11 +82,6 @@ class Table:
             scores[i, j] = scores[j, i] = score
         scores.flags.writeable = False
         return cls(vocabulary, scores)
-
-    @cached_property
-    def alphabet(self) -> frozenset[Any]:
-        """The symbols."""
-        return frozenset(self.vocabulary.index)
 
     def score(self, a: Any, b: Any) -> float:
         """Score of two symbols."""
@@ -159,50 +154,3 @@ def _as_number(owner: str, pair: tuple[Any, Any], score: Any) -> float:
     if not math.isfinite(number):
         raise ParameterError(f"{owner}: `scores` must be finite numbers. Got {score!r} for {pair!r}.")
     return number
-
-
-@dataclass(frozen=True)
-class AlphabetSequences(Sequences):
-    """Sequences of symbols of a given alphabet."""
-
-    alphabet: frozenset[Any] = frozenset()
-
-    def validate(self, X: Any, name: str = "X") -> EncodedSequences:
-        found = super().validate(X, name)
-        known = np.array([symbol in self.alphabet for symbol in found.alphabet.index], dtype=bool)
-        start, end = int(found.starts[0]), int(found.starts[-1])
-        foreign = np.zeros(0) if known.all() else np.flatnonzero(~known[found.codes[start:end]])
-        if len(foreign):
-            place = start + int(foreign[0])
-            i = int(np.searchsorted(found.starts, place, side="right")) - 1
-            symbol = found.alphabet.elements[int(found.codes[place])]
-            raise self._foreign(symbol, f"{name}[{i}]", place - int(found.starts[i]))
-        return found
-
-    def point(self, x: Any, name: str = "x") -> str | tuple[Any, ...]:
-        found = super().point(x, name)
-        for place, symbol in enumerate(found):
-            if symbol not in self.alphabet:
-                raise self._foreign(symbol, name, place)
-        return found
-
-    def _foreign(self, symbol: Any, name: str, place: int) -> InputError:
-        known = " ".join(map(str, ordered(self.alphabet)))
-        return InputError(
-            f"{name} must be a sequence of symbols that the scores know: {known}. Got {symbol!r} at position "
-            f"{place}."
-        )
-
-    def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        symbols = ordered(self.alphabet)
-        return [
-            tuple(symbols[i] for i in rng.integers(len(symbols), size=rng.integers(0, 9))) for _ in range(n)
-        ]
-
-    def _meet(self, other: Domain) -> Domain | None:
-        if isinstance(other, AlphabetSequences):
-            return AlphabetSequences(self.alphabet & other.alphabet)
-        return self if isinstance(other, Sequences) else None
-
-    def __str__(self) -> str:
-        return f"sequences of {len(self.alphabet)} symbols"

@@ -54,7 +54,8 @@ class Spectrum(NGram):
         counts 1/q for each of the q that it stands for (at most 4096, for n up to 31).
 
     With either option the sequences must be DNA: small letters are read as capitals, U as T, and a letter
-    that is not of IUPAC is an error.
+    that is not of IUPAC is an error.  Without them letters keep their case, as in any string: "acg" and "ACG"
+    share nothing (``read_fasta(f, case="upper")`` brings them together).
 
     Examples
     --------
