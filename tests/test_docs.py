@@ -120,13 +120,13 @@ def test_the_page_on_sequences_is_true(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page("docs/sequences.md")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "PSD ['spam' 'ham']"
-    assert lines[1:4] == [
+    assert lines[:2] == ["PSD ['spam' 'ham']", "[1 0] AAA"]
+    assert lines[2:5] == [
         "weight  pattern",
         "   2.0  'ana'  [1:4 3:6 | 4:7]",
         "   1.0  'ban'  [0:3 | 0:3]",
     ]
-    assert lines[4:] == ["spam against ham", "['prize', 'free', 'a']"]
+    assert lines[5:] == ["spam against ham", "['prize', 'free', 'a']"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["letters.png", "words.png"]
 
 

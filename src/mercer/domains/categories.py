@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from .base import Domain, Objects
-from .frames import is_missing
+from .containers import is_missing
 
 __all__ = ["Categories"]
 
