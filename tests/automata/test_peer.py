@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mercer.automata import EPSILON, Transducer
+from mercer.automata import EPSILON, Transducer, shortest_distance
 
 from .oracle import random_machine
 
@@ -34,6 +34,22 @@ def openfst(T):
         weight = pynini.Weight(kind, arc.weight)
         fst.add_arc(arc.source, pynini.Arc(labelled(arc.input), labelled(arc.output), weight, arc.target))
     return fst
+
+
+def distances(fst):
+    return [float(w) for w in pynini.shortestdistance(fst)]
+
+
+@pytest.mark.parametrize("semiring", ["log", "tropical"])
+def test_distances_of_states(semiring):
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        m = random_machine(rng, n=6, arcs=10, ring="tropical", acyclic=False)
+        arcs = [(*arc[:4], arc[4] + 2) for arc in m.arcs]  # in LOG: cycles of weight e^-2 and less
+        T = Transducer(arcs, m.initial, m.final, semiring=semiring, n_states=m.n)
+        theirs = distances(openfst(T))[: m.n]
+        theirs += [math.inf] * (m.n - len(theirs))  # OpenFst leaves out states out of reach at the end
+        np.testing.assert_allclose(shortest_distance(T), theirs, rtol=RTOL, atol=RTOL)
 
 
 def total(fst):

@@ -2,11 +2,14 @@
 
 ===================  ===============================================================================
 labels, semirings    what arcs carry: symbols, epsilon, classes of symbols; weights
+axioms               what a semiring must obey, checked on given weights
 transducer, builder  :class:`Transducer`, the value; :class:`Builder` makes one step by step
 operations           what can be made of transducers
 machine, coding      the arrays behind it: compact arcs, labels as numbers
 algebra              union, concatenation, star, reversal, inverse, on arrays
-sums                 composition, total weight and epsilon removal, on the native core
+sums                 composition, total weight and epsilon removal: native for built-in semirings,
+                     ``generic`` for others
+distances            sums over the paths between states, in any semiring (``path_sums``)
 strings, evaluation  weights of pairs of strings, on the native core
 collection           what a transducer writes for each of many strings, and intersections of these
 enumeration          accepting paths one by one
@@ -23,6 +26,7 @@ domain               strings and automata as points of kernels
 from .builder import Builder
 from .collection import Automata, intersect_weights, output_automata, pack
 from .counting import counting
+from .distances import shortest_distance, shortest_distances
 from .domain import StringsAndAutomata
 from .drawing import to_dot, to_svg
 from .enumeration import Path, paths
@@ -65,6 +69,8 @@ __all__ = [
     "pack",
     "pair_hmm",
     "paths",
+    "shortest_distance",
+    "shortest_distances",
     "string",
     "to_att",
     "to_dot",

@@ -39,7 +39,8 @@ def concat(a: Machine, b: Machine, semiring: Semiring) -> Machine:
     both = union(a, b)
     ends, begins = _where(a.final, semiring), a.n_states + _where(b.initial, semiring)
     initial, final = both.initial.copy(), both.final.copy()
-    initial[a.n_states :] = final[: a.n_states] = semiring.zero
+    initial[a.n_states :] = semiring.zeros(b.n_states)
+    final[: a.n_states] = semiring.zeros(a.n_states)
     passed = _extended(replace(both, initial=initial, final=final), 1, semiring)
     between = both.n_states
     return _with_arcs(
@@ -66,23 +67,23 @@ def plus(a: Machine, semiring: Semiring) -> Machine:
     looped = _extended(_without_ends(a, semiring), 2, semiring)
     initial, final = looped.initial.copy(), looped.final.copy()
     initial[entry] = final[leave] = semiring.one
-    again = (np.array([leave]), entry, np.array([semiring.one]))
+    again = (np.array([leave]), entry, semiring.array([semiring.one]))
     arcs = [(entry, begins, a.initial[begins]), (ends, leave, a.final[ends]), again]
     return _with_arcs(replace(looped, initial=initial, final=final), arcs)
 
 
 def _where(weights: np.ndarray, semiring: Semiring) -> np.ndarray:
-    return np.flatnonzero(weights != semiring.zero)
+    return np.flatnonzero(~semiring.is_zero(weights))
 
 
 def _without_ends(a: Machine, semiring: Semiring) -> Machine:
-    nothing = np.full(a.n_states, semiring.zero)
+    nothing = semiring.zeros(a.n_states)
     return replace(a, initial=nothing, final=nothing.copy())
 
 
 def _extended(a: Machine, count: int, semiring: Semiring) -> Machine:
     """Add states without arcs."""
-    more = np.full(count, semiring.zero)
+    more = semiring.zeros(count)
     initial, final = np.concatenate([a.initial, more]), np.concatenate([a.final, more])
     starts = np.concatenate([a.starts, np.full(count, a.n_arcs, dtype=np.int64)])
     return replace(a, starts=starts, initial=initial, final=final)

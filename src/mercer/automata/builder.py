@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from .labels import Label
-from .semirings import Semiring, semiring_of
+from .semirings import Semiring, Weight, semiring_of
 from .transducer import Arc, Transducer, check_labels, is_state
 
 __all__ = ["Builder"]
@@ -36,8 +36,8 @@ class Builder:
 
     def __init__(self, semiring: Semiring | str = "real") -> None:
         self.semiring = semiring_of(semiring, "Builder")
-        self._initial: dict[int, float] = {}
-        self._final: dict[int, float] = {}
+        self._initial: dict[int, Weight] = {}
+        self._final: dict[int, Weight] = {}
         self._n_states = 0
         self._arcs: list[Arc] = []
 

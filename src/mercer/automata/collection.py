@@ -19,8 +19,9 @@ from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
 from ..errors import DivergenceError, ParameterError
 from .coding import Coding
+from .literals import string
 from .machine import Machine
-from .operations import common_coding
+from .operations import common_coding, n_way
 from .semirings import Semiring
 from .strings import all_pairs
 from .sums import checked
@@ -65,10 +66,18 @@ class _Pool:
 
 
 @dataclass(frozen=True, eq=False)
+class _Listed:
+    """Automata of a semiring that is not built in, as a list."""
+
+    semiring: Semiring
+    automata: list[Transducer]
+
+
+@dataclass(frozen=True, eq=False)
 class Automata:
     """A sequence of automata for :func:`intersect_weights`; see :func:`output_automata` and :func:`pack`."""
 
-    pool: _Pool
+    pool: _Pool | _Listed
     index: np.ndarray
 
     def __len__(self) -> int:
@@ -85,12 +94,16 @@ class Automata:
     @property
     def n_arcs(self) -> int:
         """Number of arcs of all of them."""
+        if isinstance(self.pool, _Listed):
+            return sum(T.n_arcs for T in self)
         states, starts = self.pool.arrays[:2]
         return int((starts[states[self.index + 1]] - starts[states[self.index]]).sum())
 
     @property
     def acyclic(self) -> np.ndarray:
         """Which of them have no cycle."""
+        if isinstance(self.pool, _Listed):
+            return np.array([T.is_acyclic for T in self], dtype=bool)
         found: np.ndarray = self.pool.arrays[7][self.index] != 0
         return found
 
@@ -99,6 +112,8 @@ class Automata:
         return Automata(self.pool, self.index[index])
 
     def _automaton(self, i: int) -> Transducer:
+        if isinstance(self.pool, _Listed):
+            return self.pool.automata[i]
         states, starts, target, label, weight, initial, final, _ = self.pool.arrays
         first, last = states[i], states[i + 1]
         arcs = slice(starts[first], starts[last])
@@ -151,6 +166,8 @@ def output_automata(T: Transducer, X: Any) -> Automata:
             'symbols there are: T.over("abc").'
         )
     data: EncodedSequences = Sequences().validate(X)
+    if not T.semiring.native:
+        return _listed(T.semiring, [_output_automaton(T, x) for x in data])
     x = T.coding.encode(data, data, "X")
     arrays = _native.automata_outputs(
         T.machine.arrays, T.coding.exclusions, T.semiring.code, x, num_threads(), checkpoint
@@ -176,6 +193,8 @@ def pack(automata: Sequence[Transducer]) -> Automata:
                 'T.over("abc").'
             )
     ring = automata[0].semiring
+    if not ring.native:
+        return _listed(ring, [T.remove_epsilons().trim() for T in automata])
     arrays = _native.automata_prepare([m.arrays for m in machines], ring.code, num_threads(), checkpoint)
     return _automata(ring, coding.symbols, checked(arrays, "pack"))
 
@@ -202,6 +221,10 @@ def intersect_weights(A: Automata, B: Automata | None = None, *, elementwise: bo
     mirrored = B is None and not elementwise
     if mirrored:
         rows, cols = np.tril_indices(len(A))
+    if isinstance(A.pool, _Listed) or isinstance(other.pool, _Listed):
+        first, second = list(A), list(other)
+        values = (n_way(first[i], second[j]).total_weight() for i, j in zip(rows, cols, strict=True))
+        return _matrix(A.semiring.array(values), rows, cols, len(A), len(other), elementwise, mirrored)
     out = np.empty(len(rows))
     pools = A.pool.arrays, other.pool.coded_like(A.pool).arrays
     pairs = np.ascontiguousarray(A.index[rows]), np.ascontiguousarray(other.index[cols])
@@ -210,13 +233,29 @@ def intersect_weights(A: Automata, B: Automata | None = None, *, elementwise: bo
         _native.automata_intersect_weights(*pools, code, *pairs, out, threads, checkpoint),
         "intersect_weights",
     )
+    return _matrix(out, rows, cols, len(A), len(other), elementwise, mirrored)
+
+
+def _matrix(
+    values: np.ndarray, rows: np.ndarray, cols: np.ndarray, n: int, m: int, elementwise: bool, mirrored: bool
+) -> np.ndarray:
     if elementwise:
-        return out
+        return values
     if not mirrored:
-        return out.reshape(len(A), len(other))
-    matrix = np.empty((len(A), len(A)))
-    matrix[rows, cols] = matrix[cols, rows] = out
+        return values.reshape(n, m)
+    matrix = np.empty((n, n), dtype=values.dtype)
+    matrix[rows, cols] = matrix[cols, rows] = values
     return matrix
+
+
+def _output_automaton(T: Transducer, x: Any) -> Transducer:
+    """The automaton of what T writes for a string, without epsilon and classes."""
+    composed = n_way(string(x, semiring=T.semiring), T)
+    return composed.project("output").remove_epsilons().trim()
+
+
+def _listed(semiring: Semiring, automata: list[Transducer]) -> Automata:
+    return Automata(_Listed(semiring, automata), np.arange(len(automata)))
 
 
 def _automata(semiring: Semiring, alphabet: Vocabulary, arrays: tuple[np.ndarray, ...]) -> Automata:

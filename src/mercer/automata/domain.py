@@ -13,6 +13,7 @@ from ..domains import Domain, EncodedSequences, Sequences
 from ..domains.containers import points_of
 from ..errors import InputError
 from .labels import EPSILON, AnyExcept
+from .semirings import REAL
 from .transducer import Transducer
 
 __all__ = ["StringsAndAutomata"]
@@ -42,7 +43,7 @@ class StringsAndAutomata(Domain):
     def point(self, x: Any, name: str = "x") -> Any:
         if not isinstance(x, Transducer):
             return Sequences().point(x, name)
-        if not x.is_automaton or x.semiring.name != "real":
+        if not x.is_automaton or x.semiring is not REAL:
             raise InputError(
                 f"{name} must be an automaton of real weights. Got {x!r}. T.project and T.in_semiring give "
                 "one."

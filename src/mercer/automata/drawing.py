@@ -105,8 +105,8 @@ def _label(label: Any) -> str:
     return label if label.isprintable() and label.strip() else repr(label)
 
 
-def _number(weight: float) -> str:
-    return f"{weight:.4g}"
+def _number(weight: Any) -> str:
+    return f"{weight:.4g}" if isinstance(weight, float | int) else str(weight)
 
 
 def _shortened(lines: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ class Path(NamedTuple):
     arcs: tuple[Arc, ...]
     input: tuple[Any, ...]
     output: tuple[Any, ...]
-    weight: float
+    weight: Any
 
 
 def paths(T: Transducer, max_length: int) -> Iterator[Path]:
@@ -42,7 +42,7 @@ def paths(T: Transducer, max_length: int) -> Iterator[Path]:
     for arc in T.arcs:
         leaving[arc.source].append(arc)
     for state, weight in T.initial.items():
-        stack: list[tuple[int, float, tuple[Arc, ...]]] = [(state, weight, ())]
+        stack: list[tuple[int, Any, tuple[Arc, ...]]] = [(state, weight, ())]
         while stack:
             here, so_far, arcs = stack.pop()
             if here in final:
@@ -53,7 +53,7 @@ def paths(T: Transducer, max_length: int) -> Iterator[Path]:
                 ]
 
 
-def _path(arcs: tuple[Arc, ...], weight: float) -> Path:
+def _path(arcs: tuple[Arc, ...], weight: Any) -> Path:
     read = tuple(arc.input for arc in arcs if arc.input is not EPSILON)
     written = tuple(arc.output for arc in arcs if arc.output is not EPSILON)
     return Path(arcs, read, written, weight)

@@ -16,7 +16,7 @@ from .transducer import Transducer
 __all__ = ["weight_between", "weights_between"]
 
 
-def weight_between(x: Any, *transducers_and_y: Any) -> float:
+def weight_between(x: Any, *transducers_and_y: Any) -> Any:
     """Total weight of X o T1 o T2 o ... o Y: ``weight_between(x, T1, T2, ..., y)``.
 
     Of two strings x and y it is the weight that the composition of the transducers gives them.  Either may be

@@ -26,9 +26,9 @@ class Machine:
         The arcs that leave state q are those from ``starts[q]`` to ``starts[q + 1]``.
     target, input, output : int32 arrays of shape (n_arcs,)
         Where each arc leads, and the codes of its labels.
-    weight : float64 array of shape (n_arcs,)
-        Weight of each arc.
-    initial, final : float64 arrays of shape (n_states,)
+    weight : array of shape (n_arcs,)
+        Weight of each arc: float64, or objects in a semiring that is not built in.
+    initial, final : arrays of shape (n_states,)
         Weight of beginning and of ending in each state, the semiring's zero where that is not allowed.
     """
 
@@ -57,8 +57,13 @@ class Machine:
     ) -> Machine:
         """Sort arcs given in any order."""
         s, t, i, o = (np.ascontiguousarray(a, dtype=np.int32) for a in (source, target, input, output))
-        w, first, last = (np.array(a, dtype=np.float64) for a in (weight, initial, final))
-        return cls(*(*_native.automata_sort(len(first), s, t, i, o, w), first, last))
+        objects = weight.dtype.kind == "O"
+        w, first, last = (
+            np.array(a, dtype=object if objects else np.float64) for a in (weight, initial, final)
+        )
+        numbers = np.arange(float(len(w))) if objects else w
+        starts, t, i, o, numbers = _native.automata_sort(len(first), s, t, i, o, numbers)
+        return cls(starts, t, i, o, w[numbers.astype(np.intp)] if objects else numbers, first, last)
 
     @property
     def arrays(self) -> tuple[Array, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -14,7 +14,7 @@ from . import algebra, sums
 from .coding import Coding
 from .labels import Label, symbols_of
 from .machine import Machine
-from .semirings import Semiring, convert, semiring_of
+from .semirings import Semiring, Weight, convert, semiring_of
 
 __all__ = ["Operations", "common_coding", "compose", "concat", "n_way", "total_weight", "union"]
 
@@ -50,6 +50,7 @@ class Operations(ABC):
 
     def reverse(self) -> Self:
         """The transducer that reads and writes from right to left."""
+        sums.require_commutative(self.semiring, "reverse")
         return self._with(algebra.reverse(self.machine))
 
     def star(self) -> Self:
@@ -100,15 +101,16 @@ class Operations(ABC):
         """The arrays of :meth:`remove_epsilons`, kept for evaluating many strings."""
         return sums.remove_epsilons(self.machine, self.semiring)
 
-    def in_semiring(self, semiring: Semiring | str) -> Self:
+    def in_semiring(self, semiring: Semiring | str, *, by: Callable[[Any], Any] | None = None) -> Self:
         """The transducer with its weights written in another semiring.
 
         LOG and TROPICAL hold -log of what REAL holds, BOOLEAN whether it is zero.  Only from REAL to LOG and
-        back (and, for nonnegative weights, to BOOLEAN) do the sums over paths agree as well.
+        back (and, for nonnegative weights, to BOOLEAN) do the sums over paths agree as well.  To and from
+        other semirings, except to BOOLEAN, ``by`` is needed: the function from old to new weights.
         """
         new, m = semiring_of(semiring, "in_semiring"), self.machine
         weights = {
-            name: convert(getattr(m, name), self.semiring, new) for name in ("weight", "initial", "final")
+            name: convert(getattr(m, name), self.semiring, new, by) for name in ("weight", "initial", "final")
         }
         return self.from_machine(new, self.coding, Machine.of(**{**m.columns, **weights}))
 
@@ -117,7 +119,7 @@ class Operations(ABC):
         """Whether no accepting path comes twice to one state, so that there are finitely many."""
         return sums.is_acyclic(self.machine, self.semiring)
 
-    def total_weight(self) -> float:
+    def total_weight(self) -> Weight:
         r"""Sum of the weights of all accepting paths, whatever they read and write.
 
         Linear in the size of the machine if it has no cycles.  Cycles are solved for, component by
@@ -127,7 +129,7 @@ class Operations(ABC):
         ------
         DivergenceError
             The sum does not converge absolutely, or is too close to that; in the tropical semiring, a cycle
-            has a negative cost.
+            has a negative cost.  In a semiring of your own: powers of a cycle have no star.
 
         Examples
         --------
@@ -195,7 +197,7 @@ def n_way(*transducers: T, connect: bool = True) -> T:
     return first.from_machine(first.semiring, *sums.compose(machines, coding, first.semiring, connect))
 
 
-def total_weight(A: Operations) -> float:
+def total_weight(A: Operations) -> Weight:
     """Sum of the weights of all accepting paths: see :meth:`Transducer.total_weight`."""
     return A.total_weight()
 

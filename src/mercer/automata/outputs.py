@@ -13,6 +13,8 @@ from ..domains import EncodedSequences, Vocabulary
 from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
 from .machine import Machine
+from .semirings import REAL
+from .sums import is_acyclic
 from .transducer import Transducer
 
 __all__ = ["Outputs", "list_outputs", "listable"]
@@ -117,4 +119,4 @@ def _silent_cycle(T: Transducer) -> bool:
     ones = np.ones(T.n_states)
     arcs = {name: column[silent] for name, column in columns.items() if name not in ("initial", "final")}
     anywhere = Machine.of(**arcs, initial=ones, final=ones)
-    return not _native.automata_is_acyclic(anywhere.arrays, T.semiring.code)
+    return not is_acyclic(anywhere, REAL)

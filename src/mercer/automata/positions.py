@@ -7,7 +7,7 @@ gives the empty string, the positions that may come first and last, and which po
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..errors import ParameterError
 from .semirings import Semiring
@@ -19,14 +19,14 @@ __all__ = ["Positions"]
 MAX_POSITIONS = 100_000
 MAX_PAIRS = 500_000
 
-Weights: TypeAlias = dict[int, float]
+Weights: TypeAlias = dict[int, Any]
 
 
 @dataclass
 class Part:
     """A part of the expression: weight of the empty string, first and last positions with weights."""
 
-    empty: float
+    empty: Any
     first: Weights = field(default_factory=dict)
     last: Weights = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ class Positions:
         self._join(a.last, a.first)
         return Part(a.empty if at_least_one else self.one, a.first, a.last)
 
-    def _scaled(self, weight: float, weights: Weights) -> Weights:
+    def _scaled(self, weight: Any, weights: Weights) -> Weights:
         return {} if weight == self.zero else {p: self.times(weight, w) for p, w in weights.items()}
 
     def _join(self, last: Weights, first: Weights) -> None:

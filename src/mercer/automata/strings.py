@@ -11,13 +11,15 @@ from ..domains import EncodedSequences, Sequences
 from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
 from ..errors import InputError
+from . import generic
 from .operations import Operations
+from .semirings import Weight
 from .sums import checked
 
 __all__ = ["all_pairs", "weigh", "weight_of"]
 
 
-def weight_of(T: Operations, x: Any, y: Any) -> float:
+def weight_of(T: Operations, x: Any, y: Any) -> Weight:
     """T(x, y), or T(x) of an automaton where y is None."""
     if y is None:
         if not np.array_equal(T.machine.input, T.machine.output):
@@ -43,6 +45,8 @@ def weigh(
     """T(x, y) for each pair of a row, a string of X, and a column, a string of Y."""
     x = T.coding.encode(X, X, "X")
     y = x if Y is X else T.coding.encode(Y, X, "Y")
+    if not T.semiring.native:
+        return generic.string_weights(T.epsilon_free, T.coding.exclusions, T.semiring, x, y, rows, cols)
     out = np.empty(len(rows))
     checked(
         _native.automata_string_weights(

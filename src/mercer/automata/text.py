@@ -115,8 +115,8 @@ def from_att(
     if not isinstance(text, str):
         raise InputError(f"from_att: `text` must be the text itself. Got {type(text).__name__}.")
     arcs: list[Arc] = []
-    final: dict[int, float] = {}
-    initial: dict[int, float] = {}
+    final: dict[int, Any] = {}
+    initial: dict[int, Any] = {}
     labels = 1 if acceptor else 2
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
@@ -211,7 +211,14 @@ def _name(label: Any, numbers: Mapping[Any, int] | None, epsilon: str) -> str:
 
 
 def _field(value: Any) -> str:
-    return repr(float(value)).removesuffix(".0") if isinstance(value, float | bool) else str(value)
+    if isinstance(value, float | bool):
+        return repr(float(value)).removesuffix(".0")
+    if not isinstance(value, int | str):
+        raise ParameterError(
+            f"to_att: a weight must be a number of the format. Got {value!r}; T.in_semiring(ring, by=float) "
+            "makes weights of another type floats."
+        )
+    return str(value)
 
 
 def _state(field: str) -> int:
@@ -220,7 +227,7 @@ def _state(field: str) -> int:
     return int(field)
 
 
-def _weight(fields: list[str], ring: Semiring) -> float:
+def _weight(fields: list[str], ring: Semiring) -> Any:
     if len(fields) > 1:
         raise ValueError("there are too many fields")
     return ring.weight(float(fields[0]), "from_att") if fields else ring.one

@@ -10,17 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ParameterError
+from .axioms import check_axioms
 from .coding import Coding
 from .labels import AnyExcept, Label, check_label
 from .machine import Machine
 from .operations import Operations, common_coding
-from .semirings import Semiring, semiring_of
+from .semirings import Semiring, Weight, semiring_of
 from .strings import weight_of
 
 __all__ = ["Arc", "Transducer", "check_labels", "is_state"]
 
 # Larger machines are described rather than written down.
 _MOST_SHOWN = 40
+
+# Weights of a machine on which the axioms of its semiring are checked: 27 triples.
+_MOST_CHECKED = 3
 
 #: States are numbered in 32 bits.
 MOST_STATES = 1 << 31
@@ -33,7 +37,7 @@ class Arc(NamedTuple):
     target: int
     input: Any
     output: Any
-    weight: float
+    weight: Weight
 
 
 class Transducer(Operations):
@@ -106,10 +110,12 @@ class Transducer(Operations):
             np.array([arc.target for arc in rows], dtype=np.int32),
             np.array([coding.code(arc.input) for arc in rows], dtype=np.int32),
             np.array([coding.code(arc.output) for arc in rows], dtype=np.int32),
-            np.array([ring.weight(arc.weight, "Transducer") for arc in rows], dtype=np.float64),
+            ring.array(ring.weight(arc.weight, "Transducer") for arc in rows),
             _weights(initial, count, ring),
             _weights(final, count, ring),
         )
+        if not ring.native:
+            check_axioms(ring, _some_weights(machine))
         self._fill(ring, coding, machine)
 
     @classmethod
@@ -137,17 +143,17 @@ class Transducer(Operations):
         return self.machine.n_arcs
 
     @cached_property
-    def initial(self) -> Mapping[int, float]:
+    def initial(self) -> Mapping[int, Weight]:
         """Weight of each initial state."""
         return self._ends(self.machine.initial)
 
     @cached_property
-    def final(self) -> Mapping[int, float]:
+    def final(self) -> Mapping[int, Weight]:
         """Weight of each final state."""
         return self._ends(self.machine.final)
 
-    def _ends(self, weights: np.ndarray) -> Mapping[int, float]:
-        states = np.flatnonzero(weights != self.semiring.zero).tolist()
+    def _ends(self, weights: np.ndarray) -> Mapping[int, Weight]:
+        states = np.flatnonzero(~self.semiring.is_zero(weights)).tolist()
         return MappingProxyType({q: self.semiring.value(weights[q]) for q in states})
 
     @property
@@ -187,7 +193,7 @@ class Transducer(Operations):
         return bool(np.array_equal(self.machine.input, self.machine.output))
 
     # -- values -----------------------------------------------------------------------------------
-    def __call__(self, x: Any, y: Any = None) -> float:
+    def __call__(self, x: Any, y: Any = None) -> Weight:
         """Sum of the weights of all paths that read ``x`` and write ``y``; of an automaton, read ``x``."""
         return weight_of(self, x, y)
 
@@ -200,11 +206,17 @@ class Transducer(Operations):
         if self.semiring != other.semiring or self.n_states != other.n_states or self.n_arcs != other.n_arcs:
             return False
         _, (mine, theirs) = common_coding([self, other])
-        return all(map(np.array_equal, mine.arrays, theirs.arrays))
+        if not all(map(np.array_equal, mine.arrays[:4], theirs.arrays[:4])):
+            return False
+        if not self.semiring.native:
+            return _equal_weights(mine, theirs)
+        return all(map(np.array_equal, mine.arrays[4:], theirs.arrays[4:]))
 
     def __hash__(self) -> int:
         # Equal transducers may number their symbols differently: only what is free of numbers enters.
         m = self.machine
+        if not self.semiring.native:  # weights need not have a hash
+            return hash((self.semiring, m.starts.tobytes(), np.sort(m.target).tobytes()))
         order = np.lexsort((m.weight, m.target, m.source))
         parts = (m.starts, m.target[order], m.weight[order] + 0.0, m.initial + 0.0, m.final + 0.0)
         return hash((self.semiring, *(part.tobytes() for part in parts)))
@@ -230,11 +242,15 @@ class Transducer(Operations):
                 f"{len(self.final)} final, {self.semiring.name} semiring>"
             )
         arcs = ", ".join(repr(tuple(arc)) for arc in self.arcs)
-        options = "" if self.semiring.name == "real" else f", semiring={self.semiring.name!r}"
+        options = "" if self.semiring.name == "real" else f", semiring={self._semiring_text}"
         named = [*self.initial, *self.final, *self.machine.source.tolist(), *self.machine.target.tolist()]
         if max(named, default=-1) + 1 < self.n_states:
             options += f", n_states={self.n_states}"
         return f"Transducer([{arcs}], {dict(self.initial)}, {dict(self.final)}{options})"
+
+    @property
+    def _semiring_text(self) -> str:
+        return repr(self.semiring.name if self.semiring.native else self.semiring)
 
 
 def is_state(state: Any, count: int) -> bool:
@@ -276,7 +292,33 @@ def _count(named: list[Any]) -> int:
 
 
 def _weights(ends: Mapping[int, Any], count: int, semiring: Semiring) -> np.ndarray:
-    weights = np.full(count, semiring.zero)
+    weights = semiring.zeros(count)
     for state, weight in ends.items():
         weights[state] = semiring.weight(weight, "Transducer")
     return weights
+
+
+def _some_weights(machine: Machine) -> list[Any]:
+    """The first few distinct weights of arcs."""
+    found: list[Any] = []
+    for weight in machine.weight.tolist():
+        if weight not in found:
+            found.append(weight)
+        if len(found) == _MOST_CHECKED:
+            break
+    return found
+
+
+def _equal_weights(a: Machine, b: Machine) -> bool:
+    """Whether machines that differ in their weights at most are equal; parallel arcs come in any order."""
+    if a.initial.tolist() != b.initial.tolist() or a.final.tolist() != b.final.tolist():
+        return False
+    groups: dict[tuple[int, ...], list[Any]] = {}
+    keys = list(zip(*(c.tolist() for c in (a.source, a.target, a.input, a.output)), strict=True))
+    for key, weight in zip(keys, a.weight.tolist(), strict=True):
+        groups.setdefault(key, []).append(weight)
+    for key, weight in zip(keys, b.weight.tolist(), strict=True):
+        if weight not in groups[key]:
+            return False
+        groups[key].remove(weight)
+    return True

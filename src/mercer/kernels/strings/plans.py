@@ -184,7 +184,7 @@ class Evaluation:
 
     def _weight(self, x: Any, y: Any) -> float:
         checkpoint()
-        return weight_between(x, self.composed, y)
+        return float(weight_between(x, self.composed, y))
 
     def _plan_for(self, X: Points, Y: Points) -> str:
         """The plan, unless automata among the points, or more outputs than can be listed, need another."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
-from ...automata import StringsAndAutomata, Transducer, weight_between, weights_between
+from ...automata import REAL, StringsAndAutomata, Transducer, weight_between, weights_between
 from ...automata.outputs import list_outputs, listable
 from ...automata.weighing import inner_weight, output_weights, pair_weight
 from ...certificate import Certificate
@@ -85,10 +85,11 @@ class Rational(Kernel):
     def _validate(self) -> None:
         if not isinstance(self.transducer, Transducer):
             raise ParameterError(f"Rational: `transducer` must be a Transducer. Got {self.transducer!r}.")
-        if self.transducer.semiring.name != "real":
+        if self.transducer.semiring is not REAL:
             raise ParameterError(
-                f"Rational: `transducer` must have real weights. Got {self.transducer.semiring.name} ones; "
-                'T.in_semiring("real") brings them over.'
+                "Rational: `transducer` must have weights of the semiring REAL. Got "
+                f'{self.transducer.semiring!r}; T.in_semiring("real") brings them over (with `by` from a '
+                "semiring of your own)."
             )
         if not isinstance(self.squared, bool):
             raise ParameterError(f"Rational: `squared` must be True or False. Got {self.squared!r}.")
