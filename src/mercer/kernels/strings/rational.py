@@ -87,7 +87,7 @@ class Rational(Kernel):
             raise ParameterError(f"Rational: `transducer` must be a Transducer. Got {self.transducer!r}.")
         if self.transducer.semiring is not REAL:
             raise ParameterError(
-                "Rational: `transducer` must have weights of the semiring REAL. Got "
+                "Rational: `transducer` must have real weights, of the semiring REAL. Got "
                 f'{self.transducer.semiring!r}; T.in_semiring("real") brings them over (with `by` from a '
                 "semiring of your own)."
             )
