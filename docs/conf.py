@@ -1,6 +1,10 @@
 """Sphinx configuration."""
 
 import importlib.metadata
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "mercer"
 author = "mercer developers"
@@ -8,12 +12,15 @@ release = importlib.metadata.version("mercer")
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
 ]
 html_theme = "furo"
+html_math_renderer = "mathml"  # in docs/extensions
+html_static_path = ["static"]
+html_css_files = ["narrow.css"]
 html_title = "mercer"
 autosummary_generate = True
 autodoc_typehints = "none"

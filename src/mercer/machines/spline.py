@@ -32,7 +32,7 @@ class SmoothingSpline(MultiOutputMixin, RegressorMixin, BaseEstimator):
     .. math:: \min_g \; \sum_i w_i \, (y_i - g(x_i))^2 + \alpha \int g''(x)^2 \, dx
 
     This is kernel ridge regression with the kernel :class:`~mercer.kernels.SplineRemainder` of order 2, of
-    which :math:`\int g''^2` is the squared norm, and a free straight line.  (With the full kernel
+    which :math:`\int (g'')^2` is the squared norm, and a free straight line.  (With the full kernel
     :class:`~mercer.kernels.Sobolev2` the line would be penalised too: that is not a smoothing spline, though
     the source says so.)  The solution is a natural cubic spline with a knot at each distinct :math:`x_i`;
     beyond the data it is straight.
