@@ -13,7 +13,7 @@ ROOT = Path(mercer.__file__).parent
 #: Lowest first; modules and folders of one row may import each other.
 LAYERS = [
     {"errors"},
-    {"intervals", "arithmetic", "memory", "digests", "_native", "guarantees"},
+    {"intervals", "arithmetic", "memory", "digests", "caches", "_native", "guarantees"},
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from .arithmetic import FLOAT, Arithmetic, multiprecision
+from .caches import Cache
 from .certificate import Certificate, Claim
 from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
 from .engine.builder import is_current
-from .engine.layouts import Layouts
 from .engine.program import Builder, Program, Value
 from .errors import DomainError, InputError, ParameterError
 from .expression import Expression
@@ -192,14 +192,14 @@ class Kernel(Expression):
         Y: Data | None,
         progress: bool = False,
         dtype: np.dtype[Any] | None = None,
-        layouts: Layouts | None = None,
+        layouts: Cache | None = None,
     ) -> np.ndarray:
         """Matrix on prepared data, tile by tile: compiled where the kernel describes itself, else blocks."""
         program = self._program(X, Y, layouts)
         K = None if program is None else program.dense(dtype, progress=progress)
         return self._tiles_of_blocks(X, Y, progress, dtype) if K is None else K
 
-    def _program(self, X: Data, Y: Data | None, layouts: Layouts | None = None) -> Program | None:
+    def _program(self, X: Data, Y: Data | None, layouts: Cache | None = None) -> Program | None:
         """Compile for prepared data; None if blocks in Python are all there is."""
         if type(self)._compile is Kernel._compile:
             return None

@@ -1,7 +1,5 @@
 """Rows of zeros and ones: packed, and the same bits come out."""
 
-import gc
-import pickle
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,7 @@ import scipy.sparse
 
 from mercer import gram
 from mercer.engine import builder, layouts
-from mercer.engine.layouts import Layouts, pack
+from mercer.engine.layouts import pack
 from mercer.kernels import Gaussian, Linear, Polynomial
 
 pytestmark = pytest.mark.native
@@ -89,23 +87,6 @@ def test_packed_against_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = zeros_and_ones(20, 40), np.random.default_rng(0).standard_normal((9, 40))
     np.testing.assert_allclose(Linear().block(X, Y), X @ Y.T, atol=1e-12)
     np.testing.assert_allclose(Linear().block(Y, X), Y @ X.T, atol=1e-12)
-
-
-def test_layouts_are_made_once_and_go_with_the_array() -> None:
-    made: list[int] = []
-    memory = Layouts()
-
-    def make(A: np.ndarray) -> int:
-        made.append(len(A))
-        return len(A)
-
-    A = np.zeros((3, 2))
-    assert memory.of(A, make) == memory.of(A, make) == 3
-    assert made == [3]
-    del A
-    gc.collect()
-    assert memory._known == {}
-    assert pickle.loads(pickle.dumps(memory))._known == {}
 
 
 def test_a_gram_packs_its_points_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .. import _native
+from ..caches import Cache
 from ..domains import EncodedSequences, Sequences, Vocabulary
 from ..engine.threads import num_threads
 from ..engine.tiles import checkpoint
@@ -41,16 +41,13 @@ class _Pool:
     semiring: Semiring
     alphabet: Vocabulary  # the symbol of label number i + 1
     arrays: tuple[np.ndarray, ...]  # states, starts, target, label, weight, initial, final, acyclic
-    recoded: WeakKeyDictionary[Vocabulary, _Pool] = field(default_factory=WeakKeyDictionary, repr=False)
+    recoded: Cache = field(default_factory=Cache, repr=False)
 
     def coded_like(self, other: _Pool) -> _Pool:
         """The same automata in the numbers of another pool's labels; remembered, for tiles ask again."""
         if other.alphabet is self.alphabet:
             return self
-        found = self.recoded.get(other.alphabet)
-        if found is None:
-            found = self.recoded[other.alphabet] = self._recode(other.alphabet)
-        return found
+        return self.recoded.of(other.alphabet, self._recode)
 
     def _recode(self, alphabet: Vocabulary) -> _Pool:
         known = alphabet.columns_of(self.alphabet)

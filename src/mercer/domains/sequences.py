@@ -62,6 +62,12 @@ class EncodedSequences:
         codes = np.concatenate(parts) if parts else self.codes[:0]
         return EncodedSequences(codes, starts, self.alphabet)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the own symbols alone, in as few bytes as their codes need."""
+        codes = self.codes[int(self.starts[0]) : int(self.starts[-1])]
+        codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+        return _decoded, (codes, self.lengths, self.alphabet)
+
     def coded_like(self, other: EncodedSequences) -> EncodedSequences:
         """The same sequences in the numbers of ``other``; symbols that it lacks get numbers beyond its own.
 
@@ -74,6 +80,10 @@ class EncodedSequences:
         table = np.where(known < 0, len(other.alphabet) + np.arange(len(known)), known).astype(np.int32)
         start, end = int(self.starts[0]), int(self.starts[-1])
         return EncodedSequences(table[self.codes[start:end]], self.starts - start, self.alphabet)
+
+
+def _decoded(codes: np.ndarray, lengths: np.ndarray, alphabet: Vocabulary) -> EncodedSequences:
+    return EncodedSequences(codes.astype(np.int32), _starts(lengths), alphabet)
 
 
 @dataclass(frozen=True)

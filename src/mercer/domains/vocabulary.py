@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from ..caches import Cache
 
 __all__ = ["Vocabulary"]
 
@@ -23,7 +24,7 @@ class Vocabulary:
 
     def __init__(self, elements: Iterable[Hashable]) -> None:
         self.index = {element: i for i, element in enumerate(dict.fromkeys(elements))}
-        self._maps: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
+        self._maps = Cache()
 
     def __len__(self) -> int:
         return len(self.index)
@@ -35,8 +36,7 @@ class Vocabulary:
 
     def columns_of(self, other: Vocabulary) -> np.ndarray:
         """Return for each number of ``other`` the one here, or -1."""
-        found = self._maps.get(other)
-        if found is None:
-            found = np.array([self.index.get(element, -1) for element in other.index], dtype=np.intp)
-            self._maps[other] = found
-        return found
+        return self._maps.of(other, self._columns_of)
+
+    def _columns_of(self, other: Vocabulary) -> np.ndarray:
+        return np.array([self.index.get(element, -1) for element in other.index], dtype=np.intp)

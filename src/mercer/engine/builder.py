@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _native
+from mercer.caches import Cache
 from mercer.domains import Data, take
 from mercer.engine import pairwise
-from mercer.engine.layouts import Layouts, pack
+from mercer.engine.layouts import pack
 from mercer.engine.points import (
     DOUBLE,
     SINGLE,
@@ -122,9 +123,9 @@ class Builder:
     Methods return values; kernels see nothing else.  Data come prepared.
     """
 
-    def __init__(self, n: int, m: int, symmetric: bool, layouts: Layouts | None = None) -> None:
+    def __init__(self, n: int, m: int, symmetric: bool, layouts: Cache | None = None) -> None:
         self.shape = (n, m)
-        self._layouts = Layouts() if layouts is None else layouts
+        self._layouts = Cache() if layouts is None else layouts
         self.symmetric = symmetric
         self.nodes: list[Node] = []
         self.shapes: list[Shape] = []
@@ -356,8 +357,10 @@ class Builder:
         if n * m * X.shape[1] < WORTH_PACKING or X.shape[1] == 0:
             return None
         left = self._layouts.of(X, pack)
-        right = left if Y is None or left is None else self._layouts.of(Y, pack)
-        return None if right is None else (left, None if Y is None else right)
+        if left is None or Y is None:
+            return None if left is None else (left, None)
+        right = self._layouts.of(Y, pack)
+        return None if right is None else (left, right)
 
     def _merged(self, op: int, X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Value:
         """Sparse rows against so many dense ones that these cannot be compressed all at once."""

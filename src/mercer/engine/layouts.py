@@ -1,4 +1,4 @@
-"""Other layouts of the same numbers, remembered as long as the numbers live.
+"""Other layouts of the same numbers.
 
 Rows of zeros and ones (one-hot codes, sets as indicators, fingerprints) are packed into words of 64 features:
 their dot products and squared distances are counts of bits, exactly, at a fraction of the time.
@@ -6,8 +6,6 @@ their dot products and squared distances are counts of bits, exactly, at a fract
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -17,7 +15,7 @@ from scipy import sparse
 
 from mercer.domains import Data
 
-__all__ = ["Layouts", "pack"]
+__all__ = ["pack"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -30,26 +28,6 @@ WORDS_PER_ENTRY = 0.25
 
 #: Rows that are looked at first, to turn down other numbers at once, and that are packed at a time.
 FIRST_ROWS, ROWS_AT_A_TIME = 8, 4096
-
-
-class Layouts:
-    """What was made of arrays; it goes when they go."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
-
-    def of(self, A: Data, make: Callable[[Data], Any]) -> Any:
-        """``make(A)``, once in the life of ``A``, which must not be written to meanwhile."""
-        key = id(A)
-        entry = self._known.get(key)
-        if entry is not None and entry[0]() is A:
-            return entry[1]
-        value = make(A)
-        self._known[key] = (weakref.ref(A, lambda _: self._known.pop(key, None)), value)
-        return value
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Layouts, ())  # a copy remembers nothing
 
 
 def pack(A: Data) -> Array | None:

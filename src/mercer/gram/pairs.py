@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..caches import Cache
 from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
 from ..engine.half import HalfMatrix
-from ..engine.layouts import Layouts
 from ..engine.program import Program
 from ..engine.rough import RoughRows
 from ..engine.single import SingleRows
@@ -90,7 +90,7 @@ class KernelGram(Gram):
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> None:
         self.kernel = kernel
-        self._layouts = Layouts()
+        self._layouts = Cache()
         self._asked: np.dtype[Any] | None = None if dtype is None else np.dtype(dtype)
         if self._asked not in (None, np.dtype(np.float32), np.dtype(np.float64)):
             raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
@@ -107,6 +107,19 @@ class KernelGram(Gram):
         self._rows = self.kernel._prepare(self._cast(X))
         self._columns = columns
         self.shape = (size(X), size(X if columns is None else columns[0]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The points and the kernel: prepared data are made of them again."""
+        state = self.__dict__.copy()
+        del state["_rows"]
+        state["_columns"] = None if self._columns is None else self._columns[0]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Y: Data | None = state["_columns"]
+        columns = None if Y is None else (Y, self.kernel._prepare(self._cast(Y)))
+        KernelGram._setup(self, self._X, columns)
 
     def _cast(self, X: Data) -> Data:
         """Widen single-precision data when double-precision values are asked for."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..caches import Cache
 from ..domains import Data, Similarities, take
 from ..engine.half import HalfMatrix
 from ..errors import DigestError, InputError, MercerError
@@ -47,6 +48,12 @@ class StoredGram(KernelGram):
 
     def _cast(self, X: Data) -> Data:
         return widened(X)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy computes its values: a model must not depend on a directory of the machine it came from."""
+        state = {"kernel": self.kernel, "_X": self._X, "_asked": self._result, "_layouts": Cache()}
+        columns = None if self._columns is None else self._columns[0]
+        return object.__new__, (KernelGram,), {**state, "_columns": columns}
 
     def _locate(self) -> None:
         """Find the positions of the points in the store."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -120,7 +121,8 @@ class KernelGraphInference(KernelProjection):
         coefficients, quotients = self._functions(span, solution.value)
         values = self._keep_functions(coefficients, training)
         self._turn(values)
-        self._tell(solution)
+        directions = solution.value.directions[:, : len(quotients)]
+        self._tell(replace(solution, value=RayleighValue(directions, solution.value.quotients)))
         self.eigenvalues_ = 1 / quotients
         self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..gram import gram
 from ..gram.spectrum import finite
 from ..kernel import Kernel
 from ..kernels import Gaussian
-from ..solvers import centred_root, solve_rayleigh
+from ..solvers import RayleighValue, centred_root, solve_rayleigh
 from .base import len_of
 from .indefinite import screen
 from .projection import KernelProjection, keep
@@ -130,7 +131,7 @@ class SupervisedReduction(KernelProjection):
         b = span.coefficients(directions[:, :p] * np.sqrt(weight.sum()))
         coefficients = np.sqrt(weight)[:, None] * b
         self._turn(self._keep_functions(coefficients, training))
-        self._tell(solution)
+        self._tell(replace(solution, value=RayleighValue(directions[:, :p], quotients)))
         self.eigenvalues_ = quotients[:p]
         self.explained_ratio_ = quotients[:p] / target.values.sum()
         return self

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import enum
 import math
-import threading
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
+from ...caches import Cache
 from ...certificate import Certificate
 from ...contributions import Contribution, Places
-from ...domains import Domain, EncodedSequences, Sequences, Vocabulary
+from ...domains import Domain, EncodedSequences, Sequences
 from ...engine.substrings import ContextForest
 from ...errors import InputError, ParameterError
 from ...intervals import Interval
@@ -59,17 +58,14 @@ class _Forests:
 
     def __init__(self, kernel: ContextTree, strings: EncodedSequences) -> None:
         self._kernel, self._strings = kernel, strings
-        self._forests: WeakKeyDictionary[Vocabulary, ContextForest] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._known = Cache()
 
     def of(self, like: EncodedSequences) -> ContextForest:
-        with self._lock:
-            forest = self._forests.get(like.alphabet)
-            if forest is None:
-                self._kernel._check_letters(like, self._strings)
-                coded = self._strings.coded_like(like)
-                forest = self._forests[like.alphabet] = ContextForest(coded, **self._kernel._model)
-            return forest
+        return self._known.of(like.alphabet, lambda _: self._forest(like))
+
+    def _forest(self, like: EncodedSequences) -> ContextForest:
+        self._kernel._check_letters(like, self._strings)
+        return ContextForest(self._strings.coded_like(like), **self._kernel._model)
 
 
 class ContextTree(Kernel):

@@ -12,15 +12,14 @@ n-gram that did not occur, cannot match anything and is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse
 
 from mercer import _native
 
+from ...caches import Cache
 from ...engine.threads import num_threads
 from .windows import Runs, Texts
 
@@ -180,28 +179,19 @@ class Grams:
     def __init__(self, texts: Texts, names: Names, read: Read) -> None:
         self.texts, self.names = texts, names
         self._read = read
-        self._own: Any = None
-        self._others: WeakKeyDictionary[Names, Any] = WeakKeyDictionary()
-        self._lock = Lock()
+        self._known = Cache()
 
     @property
     def own(self) -> Any:
         """One row of features per sequence, in the own names."""
-        with self._lock:  # names are learnt once
-            if self._own is None:
-                self._own = self._features(self, 1, True)
-            return self._own
+        return self._known.of(self.names, lambda _: self._features(self, 1, True))  # names are learnt once
 
     def like(self, other: Grams) -> Any:
         """The same in the names of another data set."""
         if other is self:
             return self.own
         width = other.own.shape[1]  # its names are learnt now
-        with self._lock:
-            found = self._others.get(other.names)
-            if found is None:
-                found = self._others[other.names] = self._features(other, width, False)
-            return found
+        return self._known.of(other.names, lambda _: self._features(other, width, False))
 
     def _features(self, other: Grams, width: int, learn: bool) -> Any:
         if min(self.texts.longest, other.texts.longest) < self.names.n:  # there is no gram

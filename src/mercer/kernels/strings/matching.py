@@ -15,15 +15,15 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, islice, product
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from mercer import _native
 
 from ...arithmetic import Arithmetic
+from ...caches import Cache
 from ...contributions import Contribution
-from ...domains import Data, Domain, Sequences, Vocabulary
+from ...domains import Data, Domain, Sequences
 from ...engine import tiles
 from ...engine.threads import num_threads
 from ...intervals import NONNEGATIVE, Interval
@@ -53,7 +53,7 @@ class WindowData:
     def __init__(self, texts: Texts, length: int, limit: int | None, rows: np.ndarray | None = None) -> None:
         self.texts, self.length, self.limit = texts, length, limit
         self.rows = np.arange(len(texts)) if rows is None else rows
-        self._known: WeakKeyDictionary[Vocabulary, tuple[Runs, int]] = WeakKeyDictionary()
+        self._known = Cache()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,12 +66,12 @@ class WindowData:
 
     def runs(self, like: Texts) -> tuple[Runs, int]:
         """Windows in the numbers of other texts, and the number of letters."""
-        found = self._known.get(like.alphabet)
-        if found is None:
-            codes = self.texts.coded_like(like)
-            runs = find_runs(codes, self.texts.starts, self.length, self.limit)
-            found = self._known[like.alphabet] = runs, int(codes.max(initial=0)) + 1
-        return found[0].take(self.rows), found[1]
+        runs, letters = self._known.of(like.alphabet, lambda _: self._all_runs(like))
+        return runs.take(self.rows), letters
+
+    def _all_runs(self, like: Texts) -> tuple[Runs, int]:
+        codes = self.texts.coded_like(like)
+        return find_runs(codes, self.texts.starts, self.length, self.limit), int(codes.max(initial=0)) + 1
 
 
 class Matching(Kernel):

@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse
 
 from ...arithmetic import Arithmetic
+from ...caches import Cache
 from ...certificate import Certificate
 from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine import pairwise
-from ...engine.layouts import Layouts
 from ...engine.program import Builder, Program, Value
 from ...engine.tiles import checkpoint
 from ...errors import ParameterError
@@ -103,7 +103,7 @@ class CountedGrams(Kernel):
             return terms[0][1]
         return np.asarray(sum(weight * K for weight, K in terms))
 
-    def _program(self, X: GramCounts, Y: GramCounts | None, layouts: Layouts | None = None) -> Program | None:
+    def _program(self, X: GramCounts, Y: GramCounts | None, layouts: Cache | None = None) -> Program | None:
         # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
         return None if self._is_whole else super()._program(X, Y, layouts)
 

@@ -52,6 +52,9 @@ LIST, MULTIPLY, INTERSECT, COMPOSE = 60.0, 1.5, 20.0, 5.0
 
 _T = TypeVar("_T")
 
+#: Held while something is made of a data set, which takes all cores anyway.
+_making = threading.RLock()
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -67,7 +70,6 @@ class Source:
 
     def __init__(self, evaluation: Evaluation, data: EncodedSequences | list[Any]) -> None:
         self.evaluation, self.data = evaluation, data
-        self._lock = threading.RLock()
         self._made: dict[Any, Any] = {}
 
     @property
@@ -96,7 +98,7 @@ class Source:
         return self._once("right", lambda: _written(COPY, self.data))
 
     def _once(self, key: Any, make: Callable[[], _T]) -> _T:
-        with self._lock:
+        with _making:
             if key not in self._made:
                 self._made[key] = make()
             found: _T = self._made[key]

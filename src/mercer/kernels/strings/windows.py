@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...domains import EncodedSequences, Vocabulary
+from ...caches import Cache
+from ...domains import EncodedSequences
 
 __all__ = ["Runs", "Texts", "as_text", "find_runs"]
 
@@ -123,7 +123,7 @@ class Texts:
         self.alphabet = sequences.alphabet
         self.width = int(self.codes.max(initial=0)) + 1
         self.longest = int(np.diff(self.starts).max(initial=0))
-        self._known: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
+        self._known = Cache()
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -132,12 +132,12 @@ class Texts:
         """The codes in the numbers of other texts; symbols that they lack have numbers beyond theirs."""
         if other.alphabet is self.alphabet:
             return self.codes
-        found = self._known.get(other.alphabet)
-        if found is None:
-            own = EncodedSequences(self.codes, self.starts, self.alphabet)
-            theirs = EncodedSequences(other.codes, other.starts, other.alphabet)
-            found = self._known[other.alphabet] = own.coded_like(theirs).codes
-        return found
+        return self._known.of(other.alphabet, lambda _: self._coded_like(other))
+
+    def _coded_like(self, other: Texts) -> np.ndarray:
+        own = EncodedSequences(self.codes, self.starts, self.alphabet)
+        theirs = EncodedSequences(other.codes, other.starts, other.alphabet)
+        return own.coded_like(theirs).codes
 
 
 def as_text(symbols: tuple[object, ...]) -> str | tuple[object, ...]:

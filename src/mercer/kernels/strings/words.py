@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
+from ...caches import Cache
 from ...certificate import Certificate
 from ...contributions import Contribution, Places
 from ...domains import Data, Domain, Texts, Vocabulary, items
@@ -269,23 +268,18 @@ class Similarities:
 
     def __init__(self, kernel: Kernel | None, words: Vocabulary) -> None:
         self._kernel, self._words = kernel, words
-        self._known: WeakKeyDictionary[Vocabulary, np.ndarray] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._known = Cache()
 
     def to(self, other: Bags) -> np.ndarray:
         """Matrix over the columns of these rows and of those."""
-        assert self._kernel is not None
-        with self._lock:
-            found = self._known.get(other.vocabulary)
-            if found is None:
-                found = self._known[other.vocabulary] = self._matrix(self._kernel, other.vocabulary)
-            return found
+        return self._known.of(other.vocabulary, self._matrix)
 
-    def _matrix(self, kernel: Kernel, others: Vocabulary) -> np.ndarray:
+    def _matrix(self, others: Vocabulary) -> np.ndarray:
+        assert self._kernel is not None
         if len(self._words) == 0 or len(others) == 0:  # rows over no words have one empty column
             return np.zeros((max(len(self._words), 1), max(len(others), 1)))
         same = others is self._words
-        return kernel.block(list(self._words.elements), None if same else list(others.elements))
+        return self._kernel.block(list(self._words.elements), None if same else list(others.elements))
 
 
 def _check_pattern(owner: str, pattern: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ... import memory
 from ...algebra import WarpedKernel
 from ...domains import Data, take
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...gram import gram
+from ...gram import KernelGram, gram
 from ...kernel import Kernel
 from ...solvers import affinity, graph_laplacian
 from ..arguments import require_count, require_number
@@ -37,6 +38,20 @@ class Rows(NamedTuple):
     def of(self, chosen: NDArray[np.intp]) -> Vector:
         """Weights of some rows."""
         return np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
+
+
+class Graph(NamedTuple):
+    """The graph of the training points, by the kernel that weighs its edges."""
+
+    gram: KernelGram
+    n_neighbors: int | None
+    weight: Vector | None
+    normalized: bool
+
+    def laplacian(self) -> Any:
+        """The Laplacian, dense or sparse."""
+        A = affinity(self.gram, self.n_neighbors, self.weight)
+        return graph_laplacian(A, normalized=self.normalized, weight=self.weight)
 
 
 class LaplacianMachine(KernelMachine):
@@ -76,8 +91,10 @@ class LaplacianMachine(KernelMachine):
         self.gram_ = screen(gram(self.kernel_, rows.points), self.indefinite, name)
         n = len(self.gram_)
         memory.require(5 * 8 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
-        A = affinity(gram(self.graph_kernel_, rows.points), self.n_neighbors, rows.weight)
-        self.laplacian_ = graph_laplacian(A, normalized=bool(self.normalized), weight=rows.weight)
+        self._graph = Graph(
+            gram(self.graph_kernel_, rows.points), self.n_neighbors, rows.weight, bool(self.normalized)
+        )
+        self.laplacian_ = self._graph.laplacian()
         self._ratio = ratio
         return np.asarray(self.gram_._in_double().dense(), dtype=np.float64)
 
@@ -90,6 +107,16 @@ class LaplacianMachine(KernelMachine):
                 f"{type(self).__name__}: {error}; {self.kernel_!r} is not positive definite on these data. "
                 "Repair it with indefinite='clip', 'flip' or 'shift'."
             ) from error
+
+    @cached_property
+    def laplacian_(self) -> Any:
+        """Laplacian of the graph; a loaded model computes it again when asked."""
+        self._check_fitted()
+        return self._graph.laplacian()
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "laplacian_"}  # n^2 numbers
 
     @property
     def warped_kernel_(self) -> WarpedKernel:
