@@ -179,7 +179,7 @@ MACHINES: dict[str, tuple[Callable[[Kernel], Any], str, tuple[str, ...]]] = {
     "KernelLogistic": (lambda k: KernelLogistic(kernel=k), "classes", ("predict_proba",)),
     "KernelDiscriminant": (lambda k: KernelDiscriminant(kernel=k), "classes", ("predict_proba",)),
     "KernelPCA": (lambda k: KernelPCA(kernel=k, n_components=2), "none", ("transform",)),
-    "KernelCCA": (lambda k: KernelCCA(k, Gaussian(1.0), n_components=1), "view", ("transform",)),
+    "KernelCCA": (lambda k: KernelCCA(k, kernel_y=Gaussian(1.0), n_components=1), "view", ("transform",)),
     "SupervisedReduction": (lambda k: SupervisedReduction(kernel=k), "view", ("transform",)),
     "KernelGraphInference": (lambda k: KernelGraphInference(kernel=k), "graph", ("transform",)),
     "KernelKMeans": (lambda k: KernelKMeans(kernel=k, n_clusters=2), "none", ("transform",)),
