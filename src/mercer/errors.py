@@ -7,6 +7,8 @@ form: caller, argument, requirement, what came, what to do.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "DigestError",
     "DivergenceError",
     "DomainError",
+    "InfeasibleError",
     "InputError",
     "MemoryLimitError",
     "MercerError",
@@ -30,6 +33,23 @@ class MercerError(Exception):
 
 class InputError(MercerError, ValueError):
     """The data do not belong to the domain of the kernel (shape, NaN, sign, type...)."""
+
+
+class InfeasibleError(InputError):
+    r"""No function of the kernel's space satisfies all constraints.
+
+    Attributes
+    ----------
+    rows : array of int
+        Rows of the data whose constraints contradict each other.
+    certificate : array of shape (n,)
+        Numbers d, zero elsewhere, with :math:`\sum_i d_i f(x_i) = 0` for every function, as far as double
+        precision can tell, while the constraints ask for :math:`\sum_i d_i f(x_i) \ge 1`.
+    """
+
+    def __init__(self, message: str, rows: Any = (), certificate: Any = ()) -> None:
+        super().__init__(message)
+        self.rows, self.certificate = np.asarray(rows, dtype=np.intp), np.asarray(certificate, dtype=float)
 
 
 class DomainError(MercerError, TypeError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,53 +13,47 @@ from sklearn.utils import ClassifierTags, RegressorTags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from ..domains import take
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError
 from ..gram import gram
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import Solution
-from ..solvers.losses import (
-    EpsilonInsensitive,
-    Hinge,
-    Huber,
-    Logistic,
-    Loss,
-    Pinball,
-    Poisson,
-    Squared,
-)
+from ..solvers.constraints import Constrained, Constraint, Interval, JointLoss, check_domain
+from ..solvers.losses import Loss, Poisson, SmoothLoss
 from ..solvers.representer import (
     BuiltIn,
+    NoPenalty,
     Penalty,
     Power,
     RepresenterValue,
     UserLoss,
     UserPenalty,
+    solve_constraints,
     solve_representer,
+    unit_of,
 )
+from .arguments import refuse_large_targets
 from .base import len_of
 from .indefinite import screen
 from .labels import Labelled
+from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
 from .notices import tell
 
 __all__ = ["RepresenterMachine"]
 
 Vector = NDArray[np.float64]
 
-LOSSES: dict[str, Loss] = {
-    "squared": Squared(),
-    "logistic": Logistic(),
-    "hinge": Hinge(),
-    "epsilon_insensitive": EpsilonInsensitive(),
-    "huber": Huber(),
-    "pinball": Pinball(),
-    "poisson": Poisson(),
-}
 PENALTIES = {"squared": Power(2.0), "norm": Power(1.0)}
+
+#: Higher powers of a norm overflow, or are zero, for all but a few norms around one.
+LARGEST_POWER = 100.0
+
+#: Contradictory rows that an error names at most.
+NAMED = 10
 
 
 def _is_of_margins(machine: Any) -> bool:
-    loss = LOSSES.get(machine.loss) if isinstance(machine.loss, str) else machine.loss
+    loss = base_of(machine.loss)
     if not (isinstance(loss, Loss) and loss.of_margins):
         raise AttributeError(
             "RepresenterMachine: decision_function needs a loss of margins, such as 'hinge'."
@@ -74,9 +67,9 @@ class RepresenterMachine(Labelled):
     .. math:: \min_{f \in \mathcal{H}_k,\; b} \; L\big(f(x_1) + b, \dots, f(x_n) + b\big)
               + \alpha \, g(\|f\|)
 
-    (:math:`b = 0` unless ``fit_intercept``).  Whatever the loss and however g increases, by the representer
-    theorem :math:`f = \sum_i a_i k(x_i, \cdot)`.  The built-in losses are sums :math:`\sum_i w_i \ell(y_i,
-    f(x_i) + b)`:
+    (:math:`b = 0` unless ``fit_intercept``).  The loss may be infinite: then it is a constraint.  Whatever
+    the loss and however g increases, by the representer theorem :math:`f = \sum_i a_i k(x_i, \cdot)`.  The
+    built-in losses are sums :math:`\sum_i w_i \ell(y_i, f(x_i) + b)`:
 
     =========================  ===============================================  ==========================
     ``loss``                   :math:`\ell(y, f)`                               ``predict``
@@ -88,12 +81,27 @@ class RepresenterMachine(Labelled):
     ``"poisson"``              :math:`e^f - y f - y + y \log y`, for counts     :math:`e^f`
     ``"logistic"``             :math:`\log(1 + e^{-y f})`, labels coded -1, 1   a label, by the sign of f
     ``"hinge"``                :math:`\max(0, 1 - y f)`, labels coded -1, 1     a label, by the sign of f
+    ``"hard_margin"``          0 if :math:`y f \ge 1`, else infinite            a label, by the sign of f
+    ``"interpolation"``        0 if :math:`f = y`, else infinite                f
+    ``"interval"``             0 if :math:`l \le f \le h`, else infinite; the    f
+                               two columns of y, which may be infinite
     =========================  ===============================================  ==========================
 
     Other widths and quantiles come as values: ``Huber(2.0)``, ``EpsilonInsensitive(0.01)``, ``Pinball(0.9)``
     of :mod:`mercer.solvers.losses`.  A loss of your own is a function ``loss(y, f)`` of all targets and all
     predictions that returns its value and its gradient (or a subgradient) in f; it need not be a sum over
-    points.  ``predict`` then gives f.
+    points.  ``predict`` then gives f.  It must be finite; where it is met to be infinite and no minimum is
+    found, it is refused.
+
+    **Constraints.**  ``Constrained(loss, (low, high))`` of :mod:`mercer.solvers.constraints` adds bounds of
+    the predictions to a smooth loss, built in or your own; a ``SmoothLoss`` of your own may define
+    ``domain(y)`` instead.  Constraints that no function satisfies raise an
+    :class:`~mercer.errors.InfeasibleError` that names the rows and holds a certificate.
+
+    **A joint function.**  ``JointLoss(psi)`` takes ``psi(y, f, norm)``, a convex function of all predictions
+    and of the norm that does not decrease in the norm, and returns the value, the gradient in f and the
+    derivative in the norm; :math:`\alpha g(\|f\|)` is added unless ``penalty=None``.  Monotonicity is checked
+    where the function is evaluated, and at some norms around the solution; convexity is not.
 
     With ``penalty="squared"`` this is :class:`KernelRidge` (``"squared"``, the same alpha),
     :class:`KernelLogistic` (``"logistic"``, the same alpha), :class:`SVC` (``"hinge"``, ``alpha=1/C``) and
@@ -101,7 +109,9 @@ class RepresenterMachine(Labelled):
     for what they do not cover.
 
     Smooth losses are minimised by Newton's method, piecewise linear ones by the solver of support vector
-    machines, your own by L-BFGS and, if that shows them to have kinks, by a bundle method.  Another penalty
+    machines, your own by L-BFGS and, if that shows them to have kinks, by a bundle method.  Constraints alone
+    are a quadratic problem of support vector machines with infinite bounds, whatever the penalty; constraints
+    with a loss are met by the method of multipliers.  Another penalty
     than the squared norm is found along the path of its solutions, of which it is one; that takes some dozen
     fits.  Cost: as for the machines named; your own losses take the eigenvectors of the Gram matrix, O(n^3).
 
@@ -110,13 +120,15 @@ class RepresenterMachine(Labelled):
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
-    loss : str, Loss or callable, default="squared"
+    loss : str, Loss, Constrained, JointLoss or callable, default="squared"
         As above.
-    penalty : {"squared", "norm"}, float or callable, default="squared"
-        The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p >= 1, or your own
-        increasing ``g(t)`` that returns the value and the derivative.
+    penalty : {"squared", "norm"}, float, callable or None, default="squared"
+        The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p from 1 to 100, or your own
+        increasing ``g(t)`` that returns the value and the derivative.  None, for no such term, needs a
+        ``JointLoss``.
     alpha : float, default=1.0
-        Factor of the penalty, > 0.
+        Factor of the penalty, > 0.  It must be within 50 orders of magnitude of the loss, in the units of the
+        data; with constraints alone it does not matter.
     fit_intercept : bool, default=False
         Whether to fit the unpenalised constant :math:`b`.
     tol : float, default=1e-8
@@ -145,7 +157,9 @@ class RepresenterMachine(Labelled):
     solution_ : Solution
         How it was solved.  ``gap`` bounds how far ``stats["objective"]`` is above the minimum: a duality gap
         for built-in losses; for your own it supposes that the loss is convex.  For a penalty of your own it
-        is that of the squared norm which leads to the same f, plus what the derivatives differ.
+        is that of the squared norm which leads to the same f, plus what the derivatives differ.  With
+        constraints, ``stats["violation"]`` is the largest violation of one; ``converged`` says that it is at
+        most ``tol``, relative to their size.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
 
@@ -168,6 +182,13 @@ class RepresenterMachine(Labelled):
     >>> model = RepresenterMachine(Gaussian(1.0), loss=largest, alpha=1e-3).fit(X, np.sin(X[:, 0]))
     >>> model.solution_.status
     'converged'
+
+    The smoothest function through some intervals:
+
+    >>> bands = np.column_stack([np.sin(X[:, 0]) - 0.1, np.sin(X[:, 0]) + 0.1])
+    >>> model = RepresenterMachine(Gaussian(1.0), loss="interval").fit(X, bands)
+    >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1 + 1e-6)
+    True
     """
 
     class_weight = None
@@ -176,8 +197,8 @@ class RepresenterMachine(Labelled):
         self,
         kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
-        loss: str | Loss | Callable[..., Any] = "squared",
-        penalty: str | float | Callable[..., Any] = "squared",
+        loss: str | Loss | Constrained | JointLoss | Callable[..., Any] = "squared",
+        penalty: str | float | Callable[..., Any] | None = "squared",
         alpha: float = 1.0,
         fit_intercept: bool = False,
         tol: float = 1e-8,
@@ -204,7 +225,9 @@ class RepresenterMachine(Labelled):
         sample_weight : array of shape (n,), optional
             Weights of a built-in loss: weight 2 is a repeated row, weight 0 an absent one.
         """
-        loss, penalty = self._checked_loss(), self._checked_penalty()
+        check_loss(self.loss)
+        loss = base_of(self.loss)
+        penalty = self._checked_penalty(loss)
         alpha = self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, "a positive number")
         self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
         self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
@@ -217,40 +240,72 @@ class RepresenterMachine(Labelled):
                 "RepresenterMachine: `sample_weight` needs a built-in loss: what a weight means for one of "
                 "your own only you can say. Put the weights into the loss."
             )
-        if weight is not None and not weight.all():  # a row of weight zero is as if absent
-            kept = np.flatnonzero(weight)
+        kept = np.arange(n) if weight is None else np.flatnonzero(weight)
+        if weight is not None and len(kept) < n:  # a row of weight zero is as if absent
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
         if isinstance(loss, Loss) and loss.of_margins and len(np.unique(targets)) < 2:
             raise InputError("RepresenterMachine: both classes need a point of positive weight.")
         self.kernel_ = self.kernel.resolve(points, weight)
         self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
-        self._solve(loss, penalty, alpha, targets, np.ones(len(targets)) if weight is None else weight)
-        return self
-
-    def _solve(
-        self,
-        loss: Loss | Callable[..., Any],
-        penalty: Penalty,
-        alpha: float,
-        targets: Vector,
-        weight: Vector,
-    ) -> None:
-        limits: dict[str, Any] = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
-        intercept = bool(self.fit_intercept)
-        solver: BuiltIn | UserLoss
         try:
-            if isinstance(loss, Loss):
-                solver = BuiltIn(loss, targets, weight, self.gram_, intercept, **limits)
-            else:
-                solver = UserLoss(_checked(loss, targets), self.gram_, intercept, **limits)
-            self.solution_: Solution[RepresenterValue] = solve_representer(
-                solver, alpha, penalty, float(self.tol)
-            )
+            self.solution_ = self._solve(loss, penalty, alpha, targets, weight)
+        except InfeasibleError as error:
+            raise self._infeasible(kept[error.rows], error.certificate) from None
         except np.linalg.LinAlgError as error:
             raise DefinitenessError(
                 f"RepresenterMachine: {error}; {self.kernel_!r} is not positive definite on these data. "
                 "Raise alpha, or repair the kernel with indefinite='clip', 'flip' or 'shift'."
             ) from error
+        self._keep()
+        return self
+
+    def _solve(
+        self, loss: Any, penalty: Penalty, alpha: float, targets: Vector, weight: Vector | None
+    ) -> Solution[RepresenterValue]:
+        limits: dict[str, Any] = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        intercept, tol = bool(self.fit_intercept), float(self.tol)
+        if isinstance(loss, Constraint):
+            low, high = loss.domain(targets.reshape(len(targets), -1))
+            return solve_constraints(
+                low, high, self.gram_, alpha, penalty, intercept=intercept, tol=tol, name=type(self).__name__
+            )
+        domain, largest = domain_of_loss(self.loss, targets), float(np.abs(targets).max()) or 1.0
+        if not isinstance(loss, Loss):
+            function = UserFunction(loss, targets)
+            user = UserLoss(function, self.gram_, intercept, domain=domain, inset=largest, **limits)
+            solution = solve_representer(user, alpha, penalty, tol)
+            if function.reached_infinity and not solution.converged:
+                function.refuse_infinity()
+            a, b, norm = solution.value
+            function.check_increase(self.gram_ @ a + b, norm)
+            return solution
+        weight = np.ones(len(targets)) if weight is None else weight
+        solver: BuiltIn | UserLoss
+        if domain is None or not isinstance(loss, SmoothLoss):
+            solver = BuiltIn(loss, targets, weight, self.gram_, intercept, **limits)
+        else:
+            unit = unit_of(loss, targets)
+            low, high = domain
+            solver = UserLoss(
+                WeightedLoss(loss.in_units(unit), targets[:, None] / unit, weight),
+                self.gram_,
+                intercept,
+                domain=(low / unit, high / unit),
+                inset=largest / unit,
+                unit=unit,
+                degree=loss.degree or 0,
+                **limits,
+            )
+        solution = solve_representer(solver, alpha, penalty, tol)
+        if not np.isfinite(solution.stats["objective"]):
+            raise ParameterError(
+                f"RepresenterMachine: `loss` {loss!r} is infinite where the search for its minimum "
+                "began or ended. A loss that is infinite outside an interval must state it: define its "
+                "method `domain(y)`, or pass Constrained(loss, (low, high))."
+            )
+        return solution
+
+    def _keep(self) -> None:
         self.dual_coef_, self.intercept_, self.norm_ = self.solution_.value
         self.n_iter_ = max(1, int(self.solution_.stats["iterations"]))
         if not self.solution_.converged:
@@ -260,31 +315,36 @@ class RepresenterMachine(Labelled):
                 ConvergenceWarning,
             )
 
-    # -- parameters and targets -----------------------------------------------------------------
-    def _checked_loss(self) -> Loss | Callable[..., Any]:
-        if isinstance(self.loss, str) and self.loss in LOSSES:
-            return LOSSES[self.loss]
-        if not isinstance(self.loss, str) and (isinstance(self.loss, Loss) or callable(self.loss)):
-            return self.loss
-        names = ", ".join(map(repr, LOSSES))
-        raise ParameterError(
-            f"RepresenterMachine: `loss` must be one of {names}, a Loss, or a function of targets and "
-            f"predictions that returns value and gradient. Got {self.loss!r}."
+    def _infeasible(self, rows: NDArray[np.intp], certificate: Vector) -> InfeasibleError:
+        listed = ", ".join(map(str, rows[:NAMED])) + ("" if len(rows) <= NAMED else ", ...")
+        return InfeasibleError(
+            f"RepresenterMachine: no function of the space of {self.kernel_!r} satisfies all constraints, "
+            f"as far as double precision can tell: those of the {len(rows)} rows {listed} contradict each "
+            "other. Widen or drop some of them, take a richer kernel, or a finite loss such as 'hinge' or "
+            "'squared'.",
+            rows,
+            certificate,
         )
 
-    def _checked_penalty(self) -> Penalty:
+    # -- parameters and targets -----------------------------------------------------------------
+    def _checked_penalty(self, loss: Any) -> Penalty:
+        if self.penalty is None and isinstance(loss, JointLoss):
+            return NoPenalty()
         if isinstance(self.penalty, str) and self.penalty in PENALTIES:
             return PENALTIES[self.penalty]
         if callable(self.penalty):
             return UserPenalty(self.penalty)
         wanted = (
-            "'squared', 'norm', a power >= 1, or a function of the norm that returns value and derivative"
+            f"'squared', 'norm', a power between 1 and {LARGEST_POWER:g}, or a function of the norm that "
+            "returns value and derivative (or None with a JointLoss)"
         )
-        return Power(self._require("penalty", self.penalty, lambda v: 1 <= v < np.inf, wanted))
+        return Power(self._require("penalty", self.penalty, lambda v: 1 <= v <= LARGEST_POWER, wanted))
 
-    def _targets(self, y: Any, n: int, loss: Loss | Callable[..., Any]) -> Vector:
+    def _targets(self, y: Any, n: int, loss: Any) -> Vector:
         if isinstance(loss, Loss) and loss.of_margins:
             return self._signs(y, n)
+        if isinstance(loss, Interval):
+            return self._intervals(y, n)
         targets = self._validate_targets(y, n, numeric=True)
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
@@ -301,6 +361,18 @@ class RepresenterMachine(Labelled):
                 "best intercept is minus infinity. Fit without one."
             )
         return targets
+
+    def _intervals(self, y: Any, n: int) -> Vector:
+        """The two columns of y, which may be infinite."""
+        columns = np.asarray(y, dtype=np.float64)
+        if columns.shape != (n, 2):
+            raise InputError(
+                "RepresenterMachine: with loss='interval', `y` must hold the least and the largest "
+                f"prediction of each point, of shape ({n}, 2). Got shape {columns.shape}."
+            )
+        check_domain(columns[:, 0], columns[:, 1], type(self).__name__)
+        refuse_large_targets(np.where(np.isinf(columns), 0.0, columns), type(self).__name__)
+        return columns
 
     def _signs(self, y: Any, n: int) -> Vector:
         codes = self._encode(y, n)
@@ -327,7 +399,7 @@ class RepresenterMachine(Labelled):
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels for losses of margins, the mean exp(f) for the Poisson loss, else the values f(x) + b."""
         values = self._function(X)
-        loss = self._checked_loss()
+        loss = base_of(self.loss)
         if isinstance(loss, Poisson):
             return np.asarray(np.exp(values))
         if isinstance(loss, Loss) and loss.of_margins:
@@ -335,13 +407,20 @@ class RepresenterMachine(Labelled):
         return values
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy for losses of margins, else the coefficient of determination of the predictions."""
+        """Accuracy for losses of margins, else the coefficient of determination of the predictions.
+
+        For ``loss="interval"``, the share of the predictions that are within the intervals ``y``.
+        """
+        if isinstance(base_of(self.loss), Interval):
+            low, high = self._intervals(y, len(y)).T
+            f = self.predict(X)
+            return float(np.average((low <= f) & (f <= high), weights=sample_weight))
         measure = accuracy_score if self.__sklearn_tags__().estimator_type == "classifier" else r2_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        loss = LOSSES.get(self.loss) if isinstance(self.loss, str) else self.loss
+        loss = base_of(self.loss)
         tags.target_tags.required = True
         if isinstance(loss, Loss) and loss.of_margins:
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(multi_class=False)
@@ -349,26 +428,3 @@ class RepresenterMachine(Labelled):
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         tags.target_tags.positive_only = isinstance(loss, Poisson)
         return tags
-
-
-@dataclass(frozen=True)
-class _checked:
-    """A loss of one's own, with its answers checked."""
-
-    function: Callable[..., Any]
-    targets: Vector
-
-    def __call__(self, f: Vector) -> tuple[float, Vector]:
-        try:
-            value, gradient = self.function(self.targets, f)
-            value, gradient = float(value), np.asarray(gradient, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"RepresenterMachine: `loss(y, f)` must return a number and a gradient. It did not: {error}."
-            ) from error
-        if gradient.shape != f.shape or not np.isfinite(gradient).all() or np.isnan(value):
-            raise ParameterError(
-                f"RepresenterMachine: `loss(y, f)` must return a number and a finite gradient of shape "
-                f"{f.shape}. Got {value} and shape {gradient.shape}."
-            )
-        return value, gradient

@@ -14,14 +14,15 @@
 
 They share:
 
-==============  =============================================================
-``solution``    ``Solution``: value, status, gap, statistics
-``watch``       what is told meanwhile: ``Progress``
-``matrices``    a symmetric matrix as solvers see it
-``incomplete``  ``incomplete_cholesky``: a low-rank factor with its error
-``conjugate``   conjugate gradients for several right sides
-``losses``      losses of predictions: values, slopes, curvatures, conjugates
-==============  =============================================================
+===============  =============================================================
+``solution``     ``Solution``: value, status, gap, statistics
+``watch``        what is told meanwhile: ``Progress``
+``matrices``     a symmetric matrix as solvers see it
+``incomplete``   ``incomplete_cholesky``: a low-rank factor with its error
+``conjugate``    conjugate gradients for several right sides
+``losses``       losses of predictions: values, slopes, curvatures, conjugates
+``constraints``  losses that are infinite outside an interval
+===============  =============================================================
 
 Of the parts only ``representer`` (on ``box`` and ``smooth``) and ``clusters`` (on ``graphs``) use others.
 """

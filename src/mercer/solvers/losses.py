@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,18 @@ class Loss(ABC):
 
     #: Whether targets are -1 and 1 and the sign of the prediction is what counts.
     of_margins: ClassVar[bool] = False
+
+    #: In a unit u of targets and predictions, losses are u**degree times ``in_units(u)``; None where targets
+    #: have no unit (labels, counts).
+    degree: ClassVar[int | None] = None
+
+    def in_units(self, unit: float) -> Self:
+        """The loss with its parameters in this unit."""
+        return self
+
+    def domain(self, y: Array) -> tuple[Array, Array]:
+        """Least and largest prediction at which the loss is finite, each of shape (n,)."""
+        return np.full(len(y), -np.inf), np.full(len(y), np.inf)
 
     @abstractmethod
     def value(self, y: Array, f: Array) -> Array:
@@ -149,6 +161,8 @@ def _within(v: Array, low: Array | float, high: Array | float, values: Array) ->
 class Squared(SmoothLoss):
     """Half the squared error."""
 
+    degree: ClassVar[int | None] = 2
+
     def value(self, y: Array, f: Array) -> Array:
         return np.asarray(0.5 * ((y - f) ** 2)[:, 0])
 
@@ -167,9 +181,13 @@ class Huber(SmoothLoss):
     """Half the squared error up to ``delta``, from there on linear: outliers pull with bounded force."""
 
     delta: float = 1.0
+    degree: ClassVar[int | None] = 2
 
     def __post_init__(self) -> None:
         _require("Huber", "delta", self.delta, 0.0 < self.delta < math.inf, "a positive number")
+
+    def in_units(self, unit: float) -> Self:
+        return replace(self, delta=_in_units(self.delta, unit))
 
     def value(self, y: Array, f: Array) -> Array:
         error = np.abs(y - f)[:, 0]
@@ -267,11 +285,15 @@ class EpsilonInsensitive(PiecewiseLinear):
     """Absolute errors beyond ``epsilon``; the loss of support vector regression."""
 
     epsilon: float = 0.1
+    degree: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
         _require(
             "EpsilonInsensitive", "epsilon", self.epsilon, 0.0 <= self.epsilon < math.inf, "a number >= 0"
         )
+
+    def in_units(self, unit: float) -> Self:
+        return replace(self, epsilon=_in_units(self.epsilon, unit))
 
     @property
     def width(self) -> float:  # type: ignore[override]
@@ -293,6 +315,7 @@ class Pinball(PiecewiseLinear):
     """
 
     quantile: float = 0.5
+    degree: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
         _require("Pinball", "quantile", self.quantile, 0.0 < self.quantile < 1.0, "between 0 and 1")
@@ -303,6 +326,11 @@ class Pinball(PiecewiseLinear):
 
     def bounds(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, self.quantile - 1.0), np.full_like(y, self.quantile)
+
+
+def _in_units(width: float, unit: float) -> float:
+    """The width in this unit, within the range of floats."""
+    return min(max(width / unit, 1e-300), 1e300) if width else 0.0
 
 
 def _require(name: str, parameter: str, value: float, holds: bool, requirement: str) -> None:

@@ -1,13 +1,28 @@
 """Any convex loss of the predictions, with any increasing function of the norm.
 
-===========  ======================================================================
-``solver``   ``solve_representer``: by what suits the loss, with a bound on the gap
-``generic``  a loss known by values and slopes alone, with a squared norm
-``norms``    other functions of the norm, along the path of the squared norm
-===========  ======================================================================
+===============  ===========================================================================
+``solver``       ``solve_representer``: by what suits the loss, with a bound on the gap
+``generic``      a function of predictions and norm known by values and slopes alone
+``multipliers``  the same of predictions that must stay within intervals
+``hard``         ``solve_constraints``: intervals alone
+``feasibility``  whether there is any function within the intervals
+``norms``        other functions of the norm, along the path of the squared norm
+===============  ===========================================================================
 """
 
-from .norms import Penalty, Power, UserPenalty
-from .solver import BuiltIn, RepresenterValue, UserLoss, solve_representer
+from .hard import solve_constraints
+from .norms import NoPenalty, Penalty, Power, UserPenalty
+from .solver import BuiltIn, RepresenterValue, UserLoss, solve_representer, unit_of
 
-__all__ = ["BuiltIn", "Penalty", "Power", "RepresenterValue", "UserLoss", "UserPenalty", "solve_representer"]
+__all__ = [
+    "BuiltIn",
+    "NoPenalty",
+    "Penalty",
+    "Power",
+    "RepresenterValue",
+    "UserLoss",
+    "UserPenalty",
+    "solve_constraints",
+    "solve_representer",
+    "unit_of",
+]

@@ -20,13 +20,16 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-__all__ = ["Found", "Penalty", "Power", "Trial", "UserPenalty", "along_the_path"]
+__all__ = ["Found", "NoPenalty", "Penalty", "Power", "Trial", "UserPenalty", "along_the_path"]
 
 #: Factors of lambda from one try to the next when the path is searched for a bracket, and at most so many.
 GROWTH, MOST = 8.0, 40
 
 #: Tries between the ends of a bracket where the penalty may have several stationary points.
 SCAN = 16
+
+#: Logarithms of ratios beyond this are as good as infinite.
+STEEPEST = 1e3
 
 #: Relative accuracy of lambda.  The objective feels its square.
 ACCURACY = 1e-10
@@ -45,6 +48,9 @@ class Penalty(Protocol):
     def slope(self, t: float) -> float:
         """g'(t)."""
 
+    def in_units(self, unit: float) -> tuple[float, Penalty]:
+        """The logarithm of a factor and a penalty h: g(unit t) is the factor times h(t)."""
+
 
 @dataclass(frozen=True)
 class Power:
@@ -54,12 +60,42 @@ class Power:
     is_convex: bool = True
 
     def value(self, t: float) -> float:
-        """g(t)."""
-        return float(t**self.p / self.p)
+        """g(t); infinite where it overflows."""
+        return _power(t, self.p) / self.p
 
     def slope(self, t: float) -> float:
         """g'(t)."""
-        return float(t ** (self.p - 1.0))
+        return _power(t, self.p - 1.0)
+
+    def in_units(self, unit: float) -> tuple[float, Penalty]:
+        """Powers are homogeneous."""
+        return self.p * math.log(unit), self
+
+
+def _power(t: float, p: float) -> float:
+    try:
+        return math.pow(t, p)
+    except OverflowError:
+        return math.inf
+
+
+@dataclass(frozen=True)
+class NoPenalty:
+    """The function zero, for losses that depend on the norm themselves."""
+
+    is_convex: bool = True
+
+    def value(self, t: float) -> float:
+        """Zero."""
+        return 0.0
+
+    def slope(self, t: float) -> float:
+        """Zero."""
+        return 0.0
+
+    def in_units(self, unit: float) -> tuple[float, Penalty]:
+        """Zero in all units."""
+        return 0.0, self
 
 
 @dataclass(frozen=True)
@@ -76,6 +112,15 @@ class UserPenalty:
     def slope(self, t: float) -> float:
         """g'(t)."""
         return float(self.function(t)[1])
+
+    def in_units(self, unit: float) -> tuple[float, Penalty]:
+        """The function of ``unit t``."""
+
+        def function(t: float) -> tuple[float, float]:
+            value, slope = self.function(unit * t)
+            return value, unit * slope
+
+        return 0.0, UserPenalty(function, self.is_convex)
 
 
 class Trial(Protocol):
@@ -116,10 +161,15 @@ class _Path(Generic[T]):
         return self.known[lam]
 
     def excess(self, log_lam: float) -> float:
-        """``lambda t - alpha g'(t)``."""
-        lam = math.exp(log_lam)
-        t = self.at(lam).norm
-        return lam * t - self.alpha * self.penalty.slope(t)
+        """The logarithm of ``lambda t / alpha g'(t)``, of a size that root finders can take."""
+        t = self.at(math.exp(log_lam)).norm
+        slope = self.penalty.slope(t)
+        if t == 0 or slope == math.inf:
+            return -STEEPEST
+        if slope <= 0:
+            return STEEPEST
+        excess = log_lam + math.log(t) - math.log(self.alpha) - math.log(slope)
+        return min(max(excess, -STEEPEST), STEEPEST)
 
     def objective(self, trial: T) -> float:
         return trial.loss + self.alpha * self.penalty.value(trial.norm)
@@ -143,6 +193,8 @@ def along_the_path(
         A lambda so large that the function is as good as zero.
     """
     path = _Path(fit, alpha, penalty)
+    if penalty == NoPenalty():
+        return Found(0.0, path.at(0.0), 1)
     if penalty == Power(2.0):
         return Found(alpha, path.at(alpha), 1)
     low, high = _bracket(path, math.log(alpha), math.log(most))

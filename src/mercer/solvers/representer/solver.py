@@ -7,6 +7,8 @@ with :math:`\|\sum_i s_i k(x_i, \cdot)\| \le \alpha g'(t)` (and of sum zero with
 
 because :math:`(\alpha g)^*(u) \le \alpha (t g'(t) - g(t))` for :math:`u \le \alpha g'(t)`.  The conjugate of
 g need not be known.  At the solution the slopes are :math:`-\lambda a`, and the bound is zero.
+
+Built-in losses are solved in units of the largest target, so that the scale of the targets does not matter.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.threads import few_threads
+from ...errors import ParameterError
 from ...gram import Gram
 from ..box import BoxProblem, solve_box
 from ..losses import Loss, PiecewiseLinear, SmoothLoss
@@ -26,9 +29,10 @@ from ..matrices import GramMatrix
 from ..smooth import SmoothProblem, SmoothValue, best_intercept, hold, solve_smooth
 from ..solution import Solution
 from .generic import Coordinates, LossFunction, solve_generic
-from .norms import Found, Penalty, along_the_path
+from .multipliers import solve_multipliers
+from .norms import Found, NoPenalty, Penalty, along_the_path
 
-__all__ = ["BuiltIn", "RepresenterValue", "UserLoss", "solve_representer"]
+__all__ = ["BuiltIn", "RepresenterValue", "UserLoss", "solve_representer", "unit_of"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -41,6 +45,12 @@ INNER = 1e-10
 
 #: A penalty of the squared norm is as good as infinite at this multiple of the largest curvature of the loss.
 AS_GOOD_AS_ZERO = 1e7
+
+#: Penalties, relative to the scale of the problem, whose squares and reciprocals are far from overflow.
+RANGE = (1e-50, 1e50)
+
+#: Units of targets: squares of the smallest and of the largest are floats.
+SMALLEST_UNIT, LARGEST_UNIT = 1e-150, 1e150
 
 
 class RepresenterValue(NamedTuple):
@@ -79,6 +89,8 @@ class Solver(Protocol):
     """Minimises one loss with the squared norm."""
 
     size: int  # number of points
+    unit: float  # of predictions; what follows is in this unit, and that of the objective
+    degree: int  # the unit of the objective is unit**degree
     scale: float  # of penalties
     rounding: float  # an objective so small that its relative error is above the tolerance
 
@@ -96,22 +108,50 @@ def solve_representer(
     solver: Solver, alpha: float, penalty: Penalty, tol: float
 ) -> Solution[RepresenterValue]:
     """Minimise; ``gap`` of the solution bounds how far its objective is above the minimum."""
+    log_factor, penalty = penalty.in_units(solver.unit)
+    log_alpha = math.log(alpha) + log_factor - solver.degree * math.log(solver.unit)
+    if penalty != NoPenalty():
+        _require_range(alpha, log_alpha, solver.scale)
+    strength = math.exp(log_alpha)
     with few_threads(solver.size):
-        found = along_the_path(solver.fit, solver.zero, alpha, penalty, AS_GOOD_AS_ZERO * solver.scale)
+        found = along_the_path(solver.fit, solver.zero, strength, penalty, AS_GOOD_AS_ZERO * solver.scale)
         trial = found.trial
-        objective = trial.loss + alpha * penalty.value(trial.norm)
-        gap = solver.gap(found, alpha, penalty)
-    converged = bool(gap <= tol * max(abs(objective), solver.rounding))
+        objective = trial.loss + strength * penalty.value(trial.norm)
+        gap = solver.gap(found, strength, penalty) if math.isfinite(objective) else math.inf
+    converged = bool(math.isfinite(objective) and gap <= tol * max(abs(objective), solver.rounding))
     status = "converged" if converged else "the gap is above the tolerance; raise max_iter, alpha or tol"
     if not converged and not trial.solution.converged:
         status = trial.solution.status
+    unit, total = solver.unit, solver.unit**solver.degree
     stats = {
-        "objective": objective,
-        "lambda": found.lam,
+        "objective": total * objective,
+        "lambda": found.lam * unit ** (solver.degree - 2),
         "fits": found.tries,
         "iterations": trial.solution.stats["iterations"],
     }
-    return Solution(trial.value, converged, status, gap, stats)
+    if "violation" in trial.solution.stats:
+        stats["violation"] = unit * trial.solution.stats["violation"]
+    a, b, norm = trial.value
+    return Solution(RepresenterValue(unit * a, unit * b, unit * norm), converged, status, total * gap, stats)
+
+
+def unit_of(loss: Loss, targets: Array) -> float:
+    """The unit to solve in: the largest target, or 1 where targets have no unit."""
+    if loss.degree is None:
+        return 1.0
+    largest = float(np.abs(targets).max())
+    return min(max(largest, SMALLEST_UNIT), LARGEST_UNIT) if largest else 1.0
+
+
+def _require_range(alpha: float, log_alpha: float, scale: float) -> None:
+    low, high = (math.log(end) + math.log(scale) for end in RANGE)
+    if not low <= log_alpha <= high:
+        shift = math.log(alpha) - log_alpha
+        ends = " and ".join(f"1e{(end + shift) / math.log(10):.0f}" for end in (low, high))
+        raise ParameterError(
+            f"RepresenterMachine: `alpha` must be between {ends} for these data and this loss and penalty. "
+            f"Got {alpha!r}. Beyond, either the loss or the penalty is lost to rounding."
+        )
 
 
 class BuiltIn:
@@ -130,11 +170,13 @@ class BuiltIn:
         tol: float,
         max_iter: int,
     ) -> None:
-        self.loss, self.y, self.weight, self.gram = loss, targets[:, None], weight, G
+        self.unit, self.degree = unit_of(loss, targets), loss.degree or 0
+        self.loss, self.y = loss.in_units(self.unit), targets[:, None] / self.unit
+        self.weight, self.gram = weight, G
         self.intercept, self.tol, self.max_iter = intercept, tol, max_iter
         self.held = hold(G) if isinstance(loss, SmoothLoss) else None
         self.matrix, self.size = GramMatrix(G), len(G)
-        largest = max(1.0, float(np.abs(targets).max()))
+        largest = max(1.0, float(np.abs(self.y).max()))
         self.scale = float(weight @ np.abs(self.matrix.diagonal())) * largest or 1.0
         self.rounding = float(np.finfo(float).eps * weight.sum() * largest**2) / tol
 
@@ -234,39 +276,69 @@ class BuiltIn:
 
 
 class UserLoss:
-    """A function that returns value and slopes of a loss of all predictions."""
+    """A function that returns value and slopes of a loss of all predictions and, perhaps, of the norm.
 
-    def __init__(self, loss: LossFunction, G: Gram, intercept: bool, *, tol: float, max_iter: int) -> None:
+    With a ``domain``, the least and the largest prediction of each point, it is evaluated only there, and
+    must not depend on the norm.  The search begins at zero, or ``inset`` away from the ends of the domain.
+    """
+
+    def __init__(
+        self,
+        loss: LossFunction,
+        G: Gram,
+        intercept: bool,
+        *,
+        tol: float,
+        max_iter: int,
+        domain: tuple[Array, Array] | None = None,
+        inset: float = 1.0,
+        unit: float = 1.0,
+        degree: int = 0,
+    ) -> None:
         self.loss, self.intercept, self.tol, self.max_iter = loss, intercept, tol, max_iter
+        self.domain, self.unit, self.degree = domain, unit, degree
         K = np.asarray(G._in_double().dense(), dtype=np.float64)
         self.size = len(K)
         with few_threads(self.size):
             self.coordinates = Coordinates(K)
-        self.scale = float(np.trace(K)) or 1.0
-        self.rounding = float(np.finfo(float).eps) * len(K) / tol
+        self.first = np.zeros(self.size)
+        if domain is not None:
+            low, high = domain
+            away = np.minimum(inset, 0.5 * (high - low))
+            self.first = np.clip(self.first, low + away, high - away)
+        value, slopes, _ = loss(self.first, 0.0)
+        curvature = float(slopes @ slopes) / abs(value) if 0 < abs(value) < np.inf else 0.0
+        self.scale = self.coordinates.mean * self.size * (curvature or 1.0)
+        self.rounding = float(np.finfo(float).eps) * (abs(value) if np.isfinite(value) else 0.0) / tol
 
     def fit(self, lam: float, start: Fitted | None) -> Fitted:
         """The minimiser with the penalty ``lam / 2`` times the squared norm."""
-        first = None if start is None else start.solution.value
-        solution = solve_generic(
-            self.loss,
-            self.coordinates,
-            lam,
-            intercept=self.intercept,
-            start=first,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        R, before = self.coordinates, None if start is None else start.solution.value
+        limits: dict[str, Any] = {"intercept": self.intercept, "tol": self.tol, "max_iter": self.max_iter}
+        solution: Solution[Any]
+        if self.domain is None:
+            solution = solve_generic(self.loss, R, lam, start=before, **limits)
+            c, coefficients = solution.value.c, R.coefficients(solution.value.c)
+        else:
+            first = self.first if before is None else before
+            solution = solve_multipliers(self._of_predictions, *self.domain, R, lam, start=first, **limits)
+            coefficients = -solution.value.u / lam
+            c = R.moments(coefficients)
         v = solution.value
-        value = RepresenterValue(self.coordinates.coefficients(v.c), v.b, float(np.linalg.norm(v.c)))
+        value = RepresenterValue(coefficients, v.b, float(np.linalg.norm(c)))
         return Fitted(value, v.loss, v.predictions, None, solution, solution.gap)
+
+    def _of_predictions(self, F: Array) -> tuple[float, Array]:
+        value, slopes, _ = self.loss(F, 0.0)
+        return value, slopes
 
     def zero(self) -> Fitted:
         """The function that is as good as zero, without its last digits."""
         last = self.fit(AS_GOOD_AS_ZERO * self.scale, None)
         F = np.full_like(last.predictions, last.value.intercept)
+        inside = self.domain is None or bool(((self.domain[0] <= F) & (self.domain[1] >= F)).all())
         value = RepresenterValue(np.zeros_like(last.value.coefficients), last.value.intercept, 0.0)
-        return replace(last, value=value, loss=float(self.loss(F)[0]), predictions=F)
+        return replace(last, value=value, loss=self.loss(F, 0.0)[0] if inside else np.inf, predictions=F)
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The gap for the squared norm, and what the derivatives of the two penalties differ."""
@@ -277,5 +349,5 @@ def _stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float
     """The gap for the squared norm, and what the derivatives of the two penalties differ."""
     t = found.trial.norm
     if t == 0:
-        return 0.0
+        return found.trial.gap
     return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))

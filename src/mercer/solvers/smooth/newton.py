@@ -206,7 +206,7 @@ class _Run:
             before, state = gap, self._at(moved.A, self.product(moved.A), moved.b)
             R = self.alpha * state.A + state.slopes
             gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
-            if gap <= tol * self._reference(state):
+            if np.isfinite(state.objective) and gap <= tol * self._reference(state):
                 return self._solution(state, gap, steps, True, "converged")
             if steps >= max_iter:
                 why = f"stopped after max_iter={steps} Newton steps; raise max_iter or alpha"
