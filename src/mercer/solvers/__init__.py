@@ -31,7 +31,7 @@ from .box import BoxProblem, BoxValue, Optimality, PairSolver, solve_box, solve_
 from .clusters import Geometry, Partition, kernel_kmeans
 from .graphs import affinity, graph_laplacian
 from .incomplete import LowRank, incomplete_cholesky
-from .matrices import DenseMatrix, GramMatrix, SymmetricMatrix
+from .matrices import DenseMatrix, GramMatrix, RepeatedMatrix, SymmetricMatrix
 from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
 from .permutations import (
     center,
@@ -98,6 +98,7 @@ __all__ = [
     "Partition",
     "Progress",
     "RayleighValue",
+    "RepeatedMatrix",
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",

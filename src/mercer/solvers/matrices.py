@@ -14,7 +14,7 @@ from ..engine.rough import RoughRows
 from ..engine.threads import num_threads
 from ..gram import Gram
 
-__all__ = ["DenseMatrix", "GramMatrix", "SymmetricMatrix"]
+__all__ = ["DenseMatrix", "GramMatrix", "RepeatedMatrix", "SymmetricMatrix"]
 
 
 class SymmetricMatrix(Protocol):
@@ -232,6 +232,68 @@ class GramMatrix:
 
     def _in(self, dtype: Any) -> Gram:
         return self._single if dtype == np.float32 else self._double
+
+
+class RepeatedMatrix:
+    """Every row and column of K twice, for two variables per point: the matrix [[K, K], [K, K]]."""
+
+    is_held = False
+
+    def __init__(self, matrix: SymmetricMatrix) -> None:
+        self._matrix, self._n = matrix, matrix.size
+        self.size = 2 * matrix.size
+
+    @property
+    def cost(self) -> float:
+        """Elementary operations of a value of K."""
+        return self._matrix.cost
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """K_ii, twice."""
+        return np.tile(self._matrix.diagonal(), 2)
+
+    def block(self, rows: NDArray[np.int64], cols: Any, dtype: Any) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        if isinstance(cols, slice):
+            return np.tile(self._matrix.block(rows % self._n, cols, dtype), 2)
+        return self._matrix.block(rows % self._n, cols % self._n, dtype)
+
+    def fill(self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[Any]) -> None:
+        """Write some rows to the rows ``slots`` of an array."""
+        out[slots] = self.block(rows, slice(None), out.dtype)
+
+    def rough(self) -> None:
+        """Rows come from those of K."""
+        return None
+
+    def rough_block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some rows and columns to ``out``."""
+        self._matrix.rough_block(rows % self._n, cols % self._n, out)
+
+    def rough_square(self, index: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        self.rough_block(index, index, out)
+
+    def rough_product(self, index: NDArray[np.int64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``b @ K[index]``."""
+        sums = np.zeros(self._n)
+        np.add.at(sums, index % self._n, b)
+        support = np.flatnonzero(sums)
+        return np.tile(self._matrix.rough_product(support, sums[support]), 2)
+
+    def product(self, b: NDArray[np.float64], quick: bool = False) -> NDArray[np.float64]:
+        """``[[K, K], [K, K]] @ b``."""
+        product = self._matrix.product(b[: self._n] + b[self._n :], quick)
+        return np.concatenate([product, product])
+
+    def dense(self, dtype: Any) -> NDArray[Any]:
+        """All of it."""
+        return np.tile(self._matrix.dense(dtype), (2, 2))
+
+    def features(self) -> Any:
+        """Those of K, twice."""
+        features = self._matrix.features()
+        return None if features is None else features[np.arange(self.size) % self._n]
 
 
 def _support(b: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -165,6 +165,11 @@ class Fit(NamedTuple):
     intercept: float
     solution: Solution[BoxValue]
 
+    def after(self, steps: int) -> Fit:
+        """The same, with the steps of the problems that were solved before it."""
+        stats = {**self.solution.stats, "iterations": steps + self.solution.stats["iterations"]}
+        return self._replace(solution=replace(self.solution, stats=stats))
+
     def resumed(self, coefficients: Vector, intercept: float) -> Fit:
         """What it goes on from, if there was time for nothing."""
         return Fit(coefficients, intercept, self.solution) if self.solution.stats.get("untouched") else self

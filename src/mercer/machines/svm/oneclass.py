@@ -24,7 +24,7 @@ __all__ = ["EnclosingBall", "OneClassSVM"]
 
 Vector = NDArray[np.float64]
 
-#: Points on the boundary count as inside: it gives way by this part of the values, more than rounding.
+#: The boundary gives way by this part of the values, more than their rounding.
 BOUNDARY = 1e-10
 
 #: Margins that are tried for the best bound: the largest, times these powers of two.
@@ -99,11 +99,14 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         self._keep(training, support, b[None, support])
         self.n_support_ = np.array([len(support)], dtype=np.int32)
         self.n_iter_ = int(solution.stats["iterations"])
-        self._set_offset(b, f, problem, offsets[0])
+        slack = BOUNDARY * float(np.abs(f).max()) + solution.stats["rounding"]
+        spare = np.inf if (problem.high > total).all() else tol  # nobody is outside, whatever the solution
+        self._set_offset(b, f, problem, _outermost(b, f, problem, offsets[0], spare) + slack)
         self._tell([solution])
         return self
 
-    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
+    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, reach: float) -> None:
+        """Set the boundary at the value ``reach`` of -f."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -113,6 +116,17 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Whether points are inside (+1) or outside (-1)."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+
+def _outermost(b: Vector, f: Vector, problem: BoxProblem, multiplier: float, spare: float) -> float:
+    """The value of -f on the boundary: its multiplier, or more, by at most ``spare``.
+
+    At the optimum, points whose variable is below its bound have -f_i at most the multiplier.  A solution up
+    to a tolerance has those on the boundary on both sides of it; they are put inside.  What is left outside
+    is at its bound, and has at most the weight that may be outside.
+    """
+    inside = float((-f)[b < problem.high].max(initial=-np.inf))
+    return min(max(multiplier, inside), multiplier + spare)
 
 
 class OneClassSVM(ExplainedFunction, _OneClass):
@@ -133,7 +147,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         In (0, 1].
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop, as a part of the largest
-        :math:`k(x_i, x_i)` times the mean weight.
+        :math:`k(x_i, x_i)` times the mean weight, or times :math:`\nu W` if that is less.
     max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
 
@@ -188,10 +202,12 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         return BoxProblem(zeros, zeros, weight), float(self.nu) * float(weight.sum())
 
     def _unit(self, training: Training, matrix: GramMatrix) -> float:
-        return float(np.abs(matrix.diagonal()).max()) * float(training.weight.mean())
+        # f is at most the largest K_ii times the sum of the variables.
+        total = float(self.nu) * float(training.weight.sum())
+        return float(np.abs(matrix.diagonal()).max()) * min(float(training.weight.mean()), total)
 
-    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
-        self.offset_ = -multiplier - BOUNDARY * float(np.abs(f).max())
+    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, reach: float) -> None:
+        self.offset_ = -reach
         self.intercept_ = np.array([-self.offset_])
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
@@ -294,7 +310,7 @@ class EnclosingBall(_OneClass):
 
     def _problem(self, training: Training, diagonal: Vector) -> tuple[BoxProblem, float]:
         zeros = np.zeros(len(diagonal))
-        high = np.minimum(float(self.C) * training.weight, 1.0)
+        high = np.minimum(float(self.C) * training.weight, 2.0)  # no more than 1 is reached
         return BoxProblem(-diagonal / 2, zeros, high), 1.0
 
     def _unit(self, training: Training, matrix: GramMatrix) -> float:
@@ -304,11 +320,10 @@ class EnclosingBall(_OneClass):
         spread, largest = float((row[0] - 2 * row + diagonal).max()) / 2, float(np.abs(diagonal).max())
         return spread if spread > SAME * largest else largest
 
-    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, multiplier: float) -> None:
+    def _set_offset(self, b: Vector, f: Vector, problem: BoxProblem, reach: float) -> None:
         # |Phi(x_i) - c|^2 = |c|^2 - 2 f_i, and -f_i is the multiplier where 0 < b_i < C.
         self.squared_norm_ = float(b @ (f - problem.linear))
-        reach = float((-f).max()) if np.isinf(self.C) else multiplier
-        slack = BOUNDARY * (self.squared_norm_ + 2 * float(np.abs(f).max()))
+        slack = BOUNDARY * self.squared_norm_
         self.squared_radius_ = max(self.squared_norm_ + 2 * reach, 0.0) + slack
         self.radius_ = float(np.sqrt(self.squared_radius_))
         self.offset_ = -self.squared_radius_

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ParameterError
-from ...solvers import BoxProblem, BoxValue, SymmetricMatrix
+from ...solvers import BoxProblem, BoxValue, RepeatedMatrix, Solution, SymmetricMatrix
 from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
@@ -37,9 +37,6 @@ MOST_MASS = 1e120
 
 #: Sums may fall short by this part of them.
 ROUNDING = 1e-12
-
-#: By how much a sum that is known to be below another may be above it, in a solution to a tolerance.
-SLACK = 1e-6
 
 
 def solve_classifier(
@@ -138,20 +135,19 @@ def solve_nu_classifier(
     steps = 0
     while True:
         solution = control.solve(problem, matrix, first, tol=tol)
-        steps += solution.stats["iterations"]
         above, below = _margins(solution.value, y, weight)
         width = (above - below) / 2
         enough = max(control.tol * width, rounding)
         if not solution.converged or solution.stats["kkt_violation"] <= enough:
             break
+        steps += solution.stats["iterations"]
         first, tol = solution.value.coefficients, max(enough, 0.1 * tol)
-    solution = replace(solution, stats={**solution.stats, "iterations": steps})
     b = solution.value.coefficients
     if width > rounding:
-        return Fit(b / width, -(above + below) / 2 / width, solution)
+        return Fit(b / width, -(above + below) / 2 / width, solution).after(steps)
     if not solution.converged:  # stopped before it is known
-        return Fit(b, -(above + below) / 2, solution)
-    return Fit(np.zeros_like(b), 0.0, solution)  # the reduced hulls of the classes overlap
+        return Fit(b, -(above + below) / 2, solution).after(steps)
+    return Fit(np.zeros_like(b), 0.0, solution).after(steps)  # the reduced hulls of the classes overlap
 
 
 def _margins(value: BoxValue, y: Vector, weight: Vector) -> tuple[float, float]:
@@ -217,25 +213,46 @@ def solve_nu_regression(
     r"""At most the share nu outside: :math:`\min \frac12 \|f\|^2 + \sum_i C_i (\nu\epsilon + \xi_i)`.
 
     The sum of the :math:`|b_i|` is at most :math:`\nu \sum_i C_i`; where it is less, the tube has width zero.
+    Otherwise the positive and the negative variables have half of that sum each, and a stationary point of
+    that kind is optimal unless its tube has negative width.  Such points are no convex set: where all
+    variables are at a bound, for example, none can change its sign.  Then :math:`b = \alpha - \alpha^*` with
+    two variables in [0, C] for each point, which may both be positive on the way.
     """
     total = nu * float(C.sum())
     near = None if start is None else balanced(np.clip(start, -C, C))
     upper, lower = _cold_sides(y, total / 2, C) if near is None else _warm_sides(near, total / 2, C)
-    first = upper - lower
+    first, steps = upper - lower, 0
     if (upper * lower).any():  # no variable can be on both sides: whether the bound is reached is open
         fit = solve_regression(y, C, 0.0, matrix, control, start=near)
         size = float(np.abs(fit.coefficients).sum())
         if size <= total:
             return fit
-        first = fit.coefficients * (total / size)
+        first, steps = fit.coefficients * (total / size), fit.solution.stats["iterations"]
         control = control.after(fit.solution)
     solution = control.solve(BoxProblem(-y, -C, C, constraint="signed"), matrix, first)
     b, _, (above, below) = solution.value
     if above < below and not solution.stats["reason"]:  # the tube would have negative width
+        steps += solution.stats["iterations"]
         fit = solve_regression(y, C, 0.0, matrix, control, start=balanced(b))
-        if float(np.abs(fit.coefficients).sum()) <= total * (1 + SLACK):
-            return fit
-    return Fit(b, (above + below) / 2, solution)
+        if float(np.abs(fit.coefficients).sum()) <= total:
+            return fit.after(steps)
+        steps += fit.solution.stats["iterations"]
+        solution = _solve_two_sided(y, C, matrix, control.after(fit.solution), b)
+        b, _, (above, below) = solution.value
+    return Fit(b, (above + below) / 2, solution).after(steps)
+
+
+def _solve_two_sided(
+    y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, b: Vector
+) -> Solution[BoxValue]:
+    """The problem of nu in alpha and alpha*, from a point with the sums that both keep."""
+    n, zeros = len(y), np.zeros(len(y))
+    low, high = np.concatenate([zeros, -C]), np.concatenate([C, zeros])
+    problem = BoxProblem(np.tile(-y, 2), low, high, constraint="signed")
+    start = np.concatenate([np.maximum(b, 0.0), np.minimum(b, 0.0)])
+    solution = control.solve(problem, RepeatedMatrix(matrix), start)
+    both, gradient, offsets = solution.value
+    return replace(solution, value=BoxValue(both[:n] + both[n:], gradient[:n], offsets))
 
 
 def _cold_sides(y: Vector, half: float, C: Vector) -> tuple[Vector, Vector]:
