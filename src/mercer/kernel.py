@@ -284,6 +284,18 @@ class Kernel(Expression):
         """Values ``k(x, x)`` on prepared data as ``m * 2 ** e``."""
         raise TypeError(f"{type(self).__name__} must define _scaled_diagonal, or have _scaled = False")
 
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        """Value ``k(x, x)`` on a validated point; exactly 0 where a difference leaves only rounding."""
+        return self._define(x, x, m)
+
+    def _normal_form(self) -> Kernel | None:
+        """Return this node over normalised children, if that is ``self.normalized()``: factors cancel."""
+        return None
+
+    def _rescale(self, X: Data) -> Data:
+        """Points with the same normalised values, with values ``k(x, x)`` in the range of floats."""
+        return X
+
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """Squared distances in feature space on prepared data, where they are known without cancellation."""
         return None

@@ -5,7 +5,8 @@
 ``ring``           ``Constant``, ``Scaled``, ``Sum``
 ``products``       ``Product``, ``Power``
 ``series``         ``Exp``, ``PolynomialOf``, ``PowerSeries``
-``shape``          ``Normalized``, ``Conformal``, ``Pullback``, ``Centered``
+``normalized``     ``Normalized``
+``shape``          ``Conformal``, ``Pullback``, ``Centered``
 ``negative``       the negative definite calculus: ``Distance``, ``RealPower``, ``Log1p``, ``Sqrt``
 ``schoenberg``     the ways back to positive definite: ``Schoenberg``, ``Reciprocal``, ``Shifted``
 ``warped``         ``WarpedKernel``: deformed by a penalty on values at given points
@@ -19,11 +20,12 @@ Every node states its rule of definiteness in ``_certify``: that method *is* the
 
 from . import operators as operators
 from .negative import Distance, Log1p, RealPower, Sqrt
+from .normalized import Normalized
 from .products import Power, Product
 from .ring import Constant, Scaled, Sum
 from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
-from .shape import Centered, Conformal, Normalized, Pullback
+from .shape import Centered, Conformal, Pullback
 from .structure import Convolution, DirectSum, Limit, Tensor, convolution, direct_sum, limit, tensor
 from .user import Assumed, FunctionKernel, kernel
 from .warped import WarpedKernel

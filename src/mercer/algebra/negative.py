@@ -124,6 +124,9 @@ class RealPower(Unary):
             raise self._negative(float(value))
         return value ** m.real(self.exponent)
 
+    def _normal_form(self) -> Kernel:
+        return RealPower(self.base.normalized(), self.exponent)
+
     def _map(self, K: np.ndarray) -> np.ndarray:
         if K.size and K.min() < 0:
             raise self._negative(float(K.min()))

@@ -26,6 +26,7 @@ __all__ = [
     "Unary",
     "WithPoints",
     "Wrapper",
+    "cancelled",
     "claim",
     "frozen",
     "is_scalar",
@@ -40,6 +41,12 @@ __all__ = [
     "unproved",
     "wrap",
 ]
+
+
+EPS = float(np.finfo(np.float64).eps)
+
+#: Rounding errors that the terms of a difference may have, kernel values and means of them, in units of eps.
+ROUNDINGS = 64
 
 
 class Node(Kernel):
@@ -264,6 +271,12 @@ def frozen(points: Data) -> Data:
         points = points.copy()
         points.flags.writeable = False
     return tuple(points) if isinstance(points, list) else points
+
+
+def cancelled(*terms: Any, eps: float = EPS) -> Any:
+    """Sum of numbers or arrays, exactly 0 where it is no more than the rounding errors of its terms."""
+    total = sum(terms)
+    return total * (abs(total) > ROUNDINGS * eps * sum(map(abs, terms)))
 
 
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:

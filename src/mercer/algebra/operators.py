@@ -18,11 +18,12 @@ from ..errors import ParameterError
 from ..kernel import Kernel
 from .negative import Distance, Log1p, RealPower, Sqrt
 from .nodes import is_scalar, scalar, scalar_or_inf
+from .normalized import Normalized
 from .products import Power, Product
 from .ring import Constant, Scaled, Sum
 from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
-from .shape import Centered, Conformal, Normalized, Pullback
+from .shape import Centered, Conformal, Pullback
 from .user import assume
 from .warped import WarpedKernel
 

@@ -33,6 +33,9 @@ class Product(Associative, Multiplicative):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, (k._define(x, y, m) for k in self.factors))
 
+    def _normal_form(self) -> Kernel:
+        return Product(tuple(k.normalized() for k in self.factors))
+
     def _certify(self) -> Certificate:
         premises = [k.certificate.positive for k in self.factors]
         if not all(p.proved for p in premises):
@@ -72,6 +75,9 @@ class Power(Node):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return self.base._define(x, y, m) ** self.exponent
+
+    def _normal_form(self) -> Kernel:
+        return Power(self.base.normalized(), self.exponent)
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return checked(integer_power(self._blocks(X, Y)[0], self.exponent), self, "exponent")

@@ -117,6 +117,12 @@ class Scaled(Node):
         inner = self.base._known_embedding(X.parts[0]) if self.factor >= 0 else None
         return None if inner is None else np.sqrt(self.factor) * inner
 
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        return m.real(self.factor) * self.base._self_value(x, m)
+
+    def _normal_form(self) -> Kernel | None:
+        return Scaled(self.base.normalized(), 1.0) if self.factor > 0 else None
+
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         return self.factor * self._blocks(X, Y)[0]
 
@@ -243,6 +249,9 @@ class Sum(Associative, Additive):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._define(x, y, m) for k in self.terms))
+
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        return reduce(lambda a, b: a + b, (k._self_value(x, m) for k in self.terms))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return chain.from_iterable(k._contributions(x, y) for k in self.terms)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Data, Domain, Vectors
 from ..engine.program import Builder, Value
@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter, show
-from .nodes import Node, Unary, claim, wrap
+from .nodes import EPS, Node, Unary, cancelled, claim, wrap
 from .products import checked
 from .ring import Constant
 
@@ -198,6 +198,11 @@ class Shifted(Node):
         psi, x0 = self.base._define, self.base.domain.lift(self.origin, m)
         return psi(x, x0, m) + psi(y, x0, m) - psi(x, y, m) - psi(x0, x0, m)
 
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        psi, x0 = self.base._define, self.base.domain.lift(self.origin, m)
+        terms = 2 * psi(x, x0, m), -psi(x, x, m), -psi(x0, x0, m)
+        return cancelled(*terms, eps=EPS if m is FLOAT else 0.0)
+
     def _prepare(self, X: Data) -> Prepared:
         domain = self.base.domain
         raw = domain.validate([self.origin], "origin")
@@ -216,7 +221,7 @@ class Shifted(Node):
         return b.outer_add(next(self._compiled(b, X, Y)), -1.0, X.arrays[0], columns)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.asarray(2 * X.arrays[0] - self._diagonals(X)[0])
+        return np.asarray(cancelled(2 * X.arrays[0], -self._diagonals(X)[0]))
 
     def _certify(self) -> Certificate:
         negative = self.base.certificate.negative

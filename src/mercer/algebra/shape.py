@@ -1,157 +1,24 @@
-"""Changing the points or the scale: normalisation, conformal factors, pull-backs, centring."""
+"""Changing the points or the scale: conformal factors, pull-backs, centring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 
-from ..arithmetic import FLOAT, Arithmetic
+from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
 from ..domains import Data, Domain, Objects, items, lower, size
 from ..engine.program import Builder, Value
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
-from .nodes import Node, WithPoints, Wrapper, claim, frozen, prefixed, show_version, times, wrap
+from .nodes import Node, WithPoints, Wrapper, cancelled, claim, frozen, prefixed, show_version, times, wrap
 
-__all__ = ["Centered", "Conformal", "Normalized", "Pullback"]
-
-
-class Normalized(Node):
-    r"""Normalised kernel: ``k.normalized()``.
-
-    .. math:: (x, y) \mapsto \frac{k(x, y)}{\sqrt{k(x, x) k(y, y)}}
-
-    and 0 where :math:`k(x, x) = 0` or :math:`k(y, y) = 0`.  Positive definite if ``k`` is.  A kernel with
-    a negative :math:`k(x, x)` cannot be normalised: that is an error.  Where values of ``k`` are larger than
-    any float, as for sums over all alignments of two long strings, numerator and denominator are scaled.
-    """
-
-    base: Kernel
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if m is FLOAT and self.base._scaled:
-            return self.block([x], [y])[0, 0]
-        dx, dy = self.base._define(x, x, m), self.base._define(y, y, m)
-        if dx < 0 or dy < 0:
-            raise self._negative(float(min(dx, dy)))
-        if dx == 0 or dy == 0:
-            return m.real(0)
-        return self.base._define(x, y, m) / (m.sqrt(dx) * m.sqrt(dy))
-
-    def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
-        inverse = self._inverse_norms(np.array([self.base(x, x), self.base(y, y)]))
-        return (c.scaled(float(inverse.prod())) for c in self.base._contributions(x, y))
-
-    def _prepare(self, X: Data) -> Prepared:
-        part = self.base._prepare(X)
-        if not self.base._scaled:
-            return Prepared((part,), (self._inverse_norms(self.base._diagonal(part)),))
-        m, e = self.base._scaled_diagonal(part)
-        half = np.floor(e / 2)
-        return Prepared((part,), (self._inverse_norms(m * np.exp2(e - 2 * half)), half))
-
-    def _inverse_norms(self, d: np.ndarray) -> np.ndarray:
-        """``1 / sqrt(k(x, x))``, with 0 for points of norm zero."""
-        if (d < 0).any():
-            raise self._negative(float(d.min()))
-        if not np.isfinite(d).all():
-            raise ParameterError(f"normalized: k(x, x) overflows for {self.base!r}. Scale the data.")
-        inverse = np.zeros_like(d)
-        np.divide(1.0, np.sqrt(d), out=inverse, where=d > 0)
-        return inverse
-
-    def _negative(self, value: float) -> InputError:
-        return InputError(
-            f"normalized: k(x, x) must be >= 0. Got {value:.6g} from {self.base!r}, "
-            "which is not positive definite."
-        )
-
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
-        if self.base._scaled:
-            M, e = self.base._scaled_block(X.parts[0], None if Y is None else Y.parts[0])
-            halves = X.arrays[1][:, None] + (X if Y is None else Y).arrays[1]
-            K = np.ldexp(s[:, None] * M * t, (e - halves).astype(np.intc))
-        else:
-            K = s[:, None] * self._blocks(X, Y)[0] * t
-        if Y is None:
-            np.fill_diagonal(K, np.where(s > 0, 1.0, 0.0))
-        if self.base.certificate.is_psd:  # Cauchy-Schwarz holds: only rounding can leave [-1, 1]
-            np.clip(K, -1.0, 1.0, out=K)
-        return np.asarray(K)
-
-    def _embedding(self, X: Prepared) -> Any:
-        inner = None if self.base._scaled else self.base._known_embedding(X.parts[0])
-        if inner is None:
-            return None
-        factors = X.arrays[0][:, None]
-        return inner.multiply(factors).tocsr() if scipy.sparse.issparse(inner) else factors * inner
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any] | None:
-        return self.base._block_dtype
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
-        if self.base._scaled:
-            return None
-        s = X.arrays[0]
-        K = b.outer_multiply(next(self._compiled(b, X, Y)), s, None if Y is None else Y.arrays[0])
-        if self.base.certificate.is_psd:
-            K = b.clip(K, -1.0, 1.0)
-        return b.diagonal(K, b.derived(s, ("ones",), lambda d: (d > 0).astype(d.dtype)))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.where(X.arrays[0] > 0, 1.0, 0.0)
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        [(name, B, inner)] = self._gradients(X, Y)
-        s, t = X.arrays[0], (X if Y is None else Y).arrays[0]
-        K = s[:, None] * B * t
-        _, left = self.base._diagonal_gradient(X.parts[0])
-        right = left if Y is None else self.base._diagonal_gradient(Y.parts[0])[1]
-        weight = s[:, None] * t[None, :]
-        gradient: Gradient = {}
-        for key, g in inner.items():
-            rows, columns = times(s**2, left[key])[:, None], times(t**2, right[key])[None, :]
-            gradient[key] = times(weight, g) - times(K, 0.5 * (rows + columns))
-        return K, prefixed(name, gradient)
-
-    def _certify(self) -> Certificate:
-        positive = self.base.certificate.positive
-        if not positive.proved:
-            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
-        return Certificate.psd(
-            self,
-            "normalisation",
-            "k(x,y) / sqrt(k(x,x) k(y,y)) is the cosine in feature space",
-            strict=positive.strict,
-            premises=[positive],
-        )
-
-    def _infinitely_divisible(self) -> Claim | None:
-        inner = self.base._infinitely_divisible()
-        if inner is None:
-            return None
-        return claim(
-            Property.NEGATIVE, self, "normalisation", "-log changes by f(x) + f(y)", [inner], of="-log "
-        )
-
-    @property
-    def bounds(self) -> Interval:
-        return Interval(-1.0, 1.0) if self.base.certificate.is_psd else Interval()
-
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0 if self.base.diagonal_bounds.is_positive else 0.0, 1.0)
-
-    def __repr__(self) -> str:
-        return f"{wrap(self.base)}.normalized()"
+__all__ = ["Centered", "Conformal", "Pullback"]
 
 
 class Conformal(Node):
@@ -275,6 +142,9 @@ class Pullback(Wrapper):
         a, b = domain.pair(a, b)
         return self.base._define(domain.lift(a, m), domain.lift(b, m), m)
 
+    def _normal_form(self) -> Kernel:
+        return self.replace(base=self.base.normalized())
+
     def _prepare(self, X: Data) -> Data:
         return self.base._prepare(self._image(X))
 
@@ -345,6 +215,7 @@ class Centered(WithPoints):
 
     if TYPE_CHECKING:  # computed once, from the points
         _mean: ClassVar[float]
+        _eps: ClassVar[float]  # relative rounding error of one of the values that the mean is of
 
     def _validate(self) -> None:
         points = self.base.domain.validate(self.points, "X")
@@ -352,14 +223,21 @@ class Centered(WithPoints):
             raise InputError("centered: X must have at least one point.")
         object.__setattr__(self, "points", frozen(points))
         object.__setattr__(self, "_reference", self.base._prepare(self.points))
-        object.__setattr__(self, "_mean", float(self.base._tiles(self._reference, None).mean()))
+        values = self.base._tiles(self._reference, None)
+        object.__setattr__(self, "_mean", float(values.mean()))
+        object.__setattr__(self, "_eps", float(np.finfo(values.dtype).eps))
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        domain = self.base.domain
-        points = [domain.lift(p, m) for p in items(self.points)]
-        row = m.fsum(self.base._define(x, p, m) for p in points) / len(points)
-        column = m.fsum(self.base._define(p, y, m) for p in points) / len(points)
-        return self.base._define(x, y, m) - row - column + m.real(self._mean)
+        return self.base._define(x, y, m) - self._row(x, m) - self._row(y, m) + m.real(self._mean)
+
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        terms = self.base._define(x, x, m), -2 * self._row(x, m), m.real(self._mean)
+        return cancelled(*terms, eps=self._eps)
+
+    def _row(self, x: Any, m: Arithmetic) -> Any:
+        """Mean of the values of a point with those that are kept."""
+        points = [self.base.domain.lift(p, m) for p in items(self.points)]
+        return m.fsum(self.base._define(x, p, m) for p in points) / len(points)
 
     def _prepare(self, X: Data) -> Prepared:
         part = self.base._prepare(X)
@@ -374,7 +252,9 @@ class Centered(WithPoints):
         return b.shift(b.outer_add(next(self._compiled(b, X, Y)), 1.0, rows, columns), self._mean)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.asarray(self._diagonals(X)[0] - 2 * X.arrays[0] + self._mean)
+        rows = X.arrays[0]
+        eps = max(self._eps, float(np.finfo(rows.dtype).eps))
+        return np.asarray(cancelled(self._diagonals(X)[0], -2 * rows, self._mean, eps=eps))
 
     def _certify(self) -> Certificate:
         positive, conditional = self.base.certificate.positive, self.base._conditional()

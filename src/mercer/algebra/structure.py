@@ -63,6 +63,9 @@ class Tensor(_Componentwise, Multiplicative):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, self._values(x, y, m))
 
+    def _normal_form(self) -> Kernel:
+        return Tensor(tuple(k.normalized() for k in self.components))
+
     def _certify(self) -> Certificate:
         premises = [k.certificate.positive for k in self.components]
         if not all(p.proved for p in premises):

@@ -15,7 +15,7 @@ from ..engine.program import Builder, Value
 from ..errors import DefinitenessError, ParameterError
 from ..kernel import Prepared
 from ..parameters import show
-from .nodes import WithPoints, frozen, wrap
+from .nodes import WithPoints, cancelled, frozen, wrap
 
 __all__ = ["WarpedKernel"]
 
@@ -95,6 +95,12 @@ class WarpedKernel(WithPoints):
         return np.ascontiguousarray(linalg.solve_triangular(L, R.T, lower=True, check_finite=False).T)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        return self.base._define(x, y, m) - self._corrections(x, y, m)
+
+    def _self_value(self, x: Any, m: Arithmetic) -> Any:
+        return cancelled(self.base._define(x, x, m), -self._corrections(x, x, m))
+
+    def _corrections(self, x: Any, y: Any, m: Arithmetic) -> Any:
         points = [self.base.domain.lift(p, m) for p in items(self.points)]
         columns = [[m.real(value) for value in column] for column in self._map.T.tolist()]
 
@@ -102,8 +108,7 @@ class WarpedKernel(WithPoints):
             row = [self.base._define(z, p, m) for p in points]
             return [m.fsum(a * b for a, b in zip(row, column, strict=True)) for column in columns]
 
-        correction = m.fsum(a * b for a, b in zip(features(x), features(y), strict=True))
-        return self.base._define(x, y, m) - correction
+        return m.fsum(a * b for a, b in zip(features(x), features(y), strict=True))
 
     def _prepare(self, X: Data) -> Prepared:
         part = self.base._prepare(X)
@@ -120,7 +125,8 @@ class WarpedKernel(WithPoints):
         return b.subtract(next(self._compiled(b, X, Y)), correction)
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
-        return np.asarray(self._diagonals(X)[0] - np.einsum("ij,ij->i", X.arrays[0], X.arrays[0]))
+        corrections = np.einsum("ij,ij->i", X.arrays[0], X.arrays[0])
+        return np.asarray(cancelled(self._diagonals(X)[0], -corrections, eps=np.finfo(corrections.dtype).eps))
 
     def _certify(self) -> Certificate:
         positive = self.base.certificate.positive

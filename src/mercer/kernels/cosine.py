@@ -14,7 +14,7 @@ from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
-from .inner import inner, squared_norms
+from .inner import inner, largest_entries, squared_norms
 
 __all__ = ["Cosine"]
 
@@ -49,7 +49,7 @@ class Cosine(Kernel):
 
     def _prepare(self, X: Data) -> Data:
         """Normalise the rows, first by the largest entry so that nothing overflows."""
-        return _scale_rows(_scale_rows(X, _largest_entries(X)), None)
+        return _scale_rows(_scale_rows(X, largest_entries(X)), None)
 
     def _embedding(self, X: Data) -> Any:
         return X
@@ -85,15 +85,6 @@ class Cosine(Kernel):
 
 
 # -- helpers ----------------------------------------------------------------------------------
-def _largest_entries(X: Data) -> np.ndarray:
-    """Largest absolute value of each row; 1 for zero rows."""
-    if X.shape[1] == 0:
-        return np.ones(X.shape[0], dtype=X.dtype)
-    top = abs(X).max(axis=1)
-    top = np.asarray(top.toarray() if scipy.sparse.issparse(top) else top).ravel()
-    return np.asarray(np.where(top > 0, top, 1).astype(X.dtype))
-
-
 def _scale_rows(X: Data, factors: np.ndarray | None) -> Data:
     """Divide the rows of dense or sparse data by numbers, or by their Euclidean norms (zero rows stay)."""
     if factors is None:

@@ -21,7 +21,7 @@ from ..errors import InputError
 from ..intervals import NONNEGATIVE, REAL_LINE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .inner import checked_value, inner, squared_norms
+from .inner import checked_value, inner, rows_in_range, squared_norms
 
 __all__ = ["DotProduct", "ExponentialDot", "InverseRoot", "Linear", "Polynomial"]
 
@@ -87,6 +87,9 @@ class Linear(DotProduct):
     def _profile(self, T: np.ndarray) -> np.ndarray:
         return T
 
+    def _rescale(self, X: Data) -> Data:
+        return rows_in_range(X)
+
     def _embedding(self, X: Data) -> Any:
         return X
 
@@ -143,6 +146,9 @@ class Polynomial(DotProduct):
         except OverflowError:
             value = math.inf
         return checked_value(value, self, "degree", m)
+
+    def _rescale(self, X: Data) -> Data:
+        return rows_in_range(X, self.degree) if self.offset == 0 else X
 
     def _profile(self, T: np.ndarray) -> np.ndarray:
         T += T.dtype.type(self.offset)

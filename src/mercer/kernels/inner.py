@@ -12,7 +12,7 @@ from ..arithmetic import FLOAT, Arithmetic
 from ..domains import Data
 from ..kernel import Kernel
 
-__all__ = ["checked_value", "inner", "squared_norms"]
+__all__ = ["checked_value", "inner", "largest_entries", "rows_in_range", "squared_norms"]
 
 
 def inner(x: Any, y: Any, m: Arithmetic) -> Any:
@@ -25,6 +25,28 @@ def squared_norms(X: Data) -> np.ndarray:
     if scipy.sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=X.dtype).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def largest_entries(X: Data) -> np.ndarray:
+    """Largest absolute value of each row of dense or sparse data; 1 for zero rows."""
+    if X.shape[1] == 0:
+        return np.ones(X.shape[0], dtype=X.dtype)
+    top = abs(X).max(axis=1)
+    top = np.asarray(top.toarray() if scipy.sparse.issparse(top) else top).ravel()
+    return np.asarray(np.where(top > 0, top, 1).astype(X.dtype))
+
+
+def rows_in_range(X: Data, degree: int = 1) -> Data:
+    """Rows of an enormous or tiny scale times powers of two, others as they are: powers of squares exist."""
+    exponents = np.frexp(largest_entries(X))[1]
+    exponents[np.abs(exponents) <= (40 if X.dtype == np.float32 else 400) // degree] = 0
+    if not exponents.any():
+        return X
+    if not scipy.sparse.issparse(X):
+        return np.ldexp(X, -exponents[:, None])
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, -np.repeat(exponents, np.diff(X.indptr)))
+    return scaled
 
 
 def checked_value(value: Any, kernel: Kernel, name: str, m: Arithmetic) -> Any:
