@@ -22,6 +22,7 @@ from ..intervals import NONNEGATIVE, REAL_LINE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .inner import checked_value, inner, rows_in_range, squared_norms
+from .widths import inner_width
 
 __all__ = ["DotProduct", "ExponentialDot", "InverseRoot", "Linear", "Polynomial"]
 
@@ -109,8 +110,8 @@ class Linear(DotProduct):
 class Polynomial(DotProduct):
     r"""Polynomial kernel on vectors.
 
-    .. math:: k(x, y) = (\langle x, y \rangle + c)^d
-              = \sum_{s=0}^d \binom{d}{s} c^{d-s} \langle x, y \rangle^s
+    .. math:: k(x, y) = (\langle x, y \rangle / \sigma^2 + c)^d
+              = \sum_{s=0}^d \binom{d}{s} c^{d-s} \sigma^{-2s} \langle x, y \rangle^s
 
     Positive definite for :math:`c \ge 0`, as a polynomial of the linear kernel with nonnegative coefficients.
     Refuted for every :math:`c < 0`: the points :math:`\pm t` keep exactly the terms of one parity of
@@ -122,6 +123,9 @@ class Polynomial(DotProduct):
         Degree :math:`d`, >= 1.  A value that overflows is an error naming ``degree``.
     offset : float, default=1.0
         The constant :math:`c`.  Larger values give more weight to low degrees (see :meth:`weights`).
+    sigma : float or "scale", default=1.0
+        Width, > 0; :math:`1 / \sigma^2` is what scikit-learn calls ``gamma``.  ``"scale"`` is
+        :math:`\sqrt{d \, \mathrm{var}(X)}` with d the number of features, its ``gamma="scale"``.
 
     Examples
     --------
@@ -133,22 +137,32 @@ class Polynomial(DotProduct):
 
     degree: int = parameter(low=1, integer=True)
     offset: float = parameter(default=1.0, scale="log")
+    sigma: Any = parameter(default=1.0, low=0.0, open_low=True, scale="log", rules=("scale",))
 
     def weights(self) -> np.ndarray:
-        r"""Weights :math:`\binom{d}{s} c^{d-s}` of :math:`\langle x, y\rangle^s`, for s = 0..d."""
-        d, c = self.degree, Fraction(self.offset)
-        weights = np.array([_rounded(math.comb(d, s) * c ** (d - s)) for s in range(d + 1)])
+        r"""Weights :math:`\binom{d}{s} c^{d-s} \sigma^{-2s}` of :math:`\langle x, y\rangle^s`, s = 0..d."""
+        self._require_resolved()
+        d, c, gamma = self.degree, Fraction(self.offset), 1 / Fraction(self.sigma) ** 2
+        weights = np.array([_rounded(math.comb(d, s) * c ** (d - s) * gamma**s) for s in range(d + 1)])
         return checked(weights, self, "degree")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        s = m.real(self.sigma)
         try:
-            value = (inner(x, y, m) + m.real(self.offset)) ** self.degree
+            product = inner([a / s for a in x], [b / s for b in y], m)
+            value = (product + m.real(self.offset)) ** self.degree
         except OverflowError:
             value = math.inf
         return checked_value(value, self, "degree", m)
 
     def _rescale(self, X: Data) -> Data:
         return rows_in_range(X, self.degree) if self.offset == 0 else X
+
+    def _prepare(self, X: Data) -> Data:
+        return X if self.sigma == 1 else (X / X.dtype.type(self.sigma)).astype(X.dtype, copy=False)
+
+    def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
+        return inner_width(X, weight)
 
     def _profile(self, T: np.ndarray) -> np.ndarray:
         T += T.dtype.type(self.offset)
@@ -161,30 +175,32 @@ class Polynomial(DotProduct):
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         power = integer_power(T + T.dtype.type(self.offset), self.degree - 1)
-        return {"offset": self.offset * self.degree * power}
+        return {"offset": self.offset * self.degree * power, "sigma": -2 * T * self.degree * power}
 
     def _certify(self) -> Certificate:
         if self.offset >= 0:
             return Certificate.psd(
                 self,
                 "polynomial with nonnegative coefficients",
-                "(t + c)^d has the coefficients C(d, s) c^(d - s) >= 0 and t is the linear kernel",
+                "(t + c)^d has the coefficients C(d, s) c^(d - s) >= 0 and t = <x, y>/s^2 is PSD",
             )
         return Certificate.refuted(
             self,
             "negative coefficient",
             "the points t and -t keep the terms with d - s odd, of coefficient C(d, s) c^(d - s) < 0",
-            witness=self._witness(),
+            witness=self._witness() if self.is_resolved else None,
         )
 
     def _witness(self) -> Witness:
-        # Both parities of d give 2 ((t^2 - |c|)^d - (t^2 + |c|)^d) < 0 for all t > 0; scaled into (-2, 0).
+        # In units of sigma, both parities of d give 2 ((t^2 - |c|)^d - (t^2 + |c|)^d) < 0 for all t > 0;
+        # scaled into (-2, 0).
         size = abs(self.offset)
         t = math.sqrt(max(1.0, size))
         scale = 10.0 ** max(-self.degree / 2 * math.log10(t * t + size), -150.0)
         sign = 1.0 if self.degree % 2 else -1.0
         digits = 50 + max(0, math.ceil(-math.log10(size)))
-        return Witness.of(self, [(t,), (-t,)], [scale, sign * scale], digits=digits)
+        point = t * self.sigma
+        return Witness.of(self, [(point,), (-point,)], [scale, sign * scale], digits=digits)
 
     @property
     def bounds(self) -> Interval:

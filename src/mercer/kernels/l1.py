@@ -33,9 +33,10 @@ class Laplacian(Kernel):
 
     Parameters
     ----------
-    sigma : float, array of shape (d,) or "median", default=1.0
+    sigma : float, array of shape (d,), "median" or "features", default=1.0
         Width, > 0.  A vector gives one width per feature: :math:`\exp(-\sum_i |x_i-y_i| / \sigma_i)`.
-        ``"median"`` is the median of :math:`\|x - y\|_1` over the data.
+        ``"median"`` is the median of :math:`\|x - y\|_1` over the data, ``"features"`` the number d of
+        features, as scikit-learn has it by default.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class Laplacian(Kernel):
     0.367879
     """
 
-    sigma: Any = width("median")
+    sigma: Any = width("median", "features")
 
     @property
     def domain(self) -> Domain:
@@ -77,7 +78,7 @@ class Laplacian(Kernel):
         return self._diagonal(X), {"sigma": np.zeros((size(X), *np.shape(self.sigma)))}
 
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
-        return median_distance(X, weight, norm=1)
+        return median_distance(X, weight, norm=1) if rule == "median" else float(max(X.shape[1], 1))
 
     def _certify(self) -> Certificate:
         reason = "the Fourier transform is a product of positive Cauchy densities"

@@ -10,12 +10,14 @@ import numpy as np
 from ..algebra.nodes import claim
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Property, Witness
+from ..domains import Data
 from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 from .dot import DotProduct
 from .inner import inner
+from .widths import inner_width
 
 __all__ = ["Sigmoid"]
 
@@ -30,7 +32,9 @@ class Sigmoid(DotProduct):
 
     Parameters
     ----------
-    a : float, default=1.0
+    a : float or "scale", default=1.0
+        ``"scale"`` is :math:`1 / (d \, \mathrm{var}(X))` with d the number of features, the value that
+        scikit-learn calls ``gamma="scale"``.
     b : float, default=0.0
 
     Notes
@@ -45,8 +49,11 @@ class Sigmoid(DotProduct):
     REFUTED
     """
 
-    a: float = parameter(default=1.0, scale="log")
+    a: Any = parameter(default=1.0, scale="log", rules=("scale",))
     b: float = parameter(default=0.0, scale="linear")
+
+    def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
+        return 1.0 / inner_width(X, weight) ** 2
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.tanh(m.real(self.a) * inner(x, y, m) + m.real(self.b))
@@ -64,6 +71,8 @@ class Sigmoid(DotProduct):
         return {"a": self.a * T * (1 - K) * (1 + K)}
 
     def _certify(self) -> Certificate:
+        if not self.is_resolved:  # the factor will be positive, and points are found once it is known
+            return Certificate.refuted(self, "witness", "every a > 0 is refuted, whatever b")
         if self.a == 0:
             return self._constant()
         points, coefficients, reason = self._refutation()

@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..parameters import parameter
 
 __all__ = [
+    "inner_width",
     "median_distance",
     "scale_width",
     "scaled_l1_distances",
@@ -168,12 +169,22 @@ def scale_width(X: Data, weight: np.ndarray | None = None) -> float:
 
     The variance is over all entries, rows weighted by ``weight``.
     """
+    return _root_of_variance(X, weight, 0.5)
+
+
+def inner_width(X: Data, weight: np.ndarray | None = None) -> float:
+    """Width ``sqrt(d var(X))`` of inner products ``<x, y> / sigma^2``; 1.0 if all entries are equal."""
+    return _root_of_variance(X, weight, 1.0)
+
+
+def _root_of_variance(X: Data, weight: np.ndarray | None, factor: float) -> float:
+    """``sqrt(factor d var(X))``."""
     X, w = _kept(X, weight)
     n, d = X.shape
     if n == 0 or d == 0 or X.max() == X.min():
         return 1.0
     X, exponent = _within_range(X, 400)
-    return _ldexp_width(math.sqrt(d * _variance(X, w / w.sum()) / 2), exponent, "scale") or 1.0
+    return _ldexp_width(math.sqrt(factor * d * _variance(X, w / w.sum())), exponent, "scale") or 1.0
 
 
 def _variance(X: Data, share: np.ndarray) -> float:

@@ -4,6 +4,7 @@
 ``base``           ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``     what happens when a kernel is not positive definite
 ``arguments``      checks of constructor arguments
+``translation``    kernels in scikit-learn's words, and its kernel objects
 ``labels``         what classifiers share: labels, weights of classes
 ``explanation``    which patterns spoke for a prediction
 ``notices``        warnings that point at the line of the user

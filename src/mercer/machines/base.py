@@ -14,6 +14,7 @@ from ..domains import Data, Similarities, Vectors, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
+from .translation import as_kernel
 
 __all__ = ["KernelMachine"]
 
@@ -29,13 +30,18 @@ class KernelMachine(BaseEstimator):
     # -- parameters -----------------------------------------------------------------------------
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``kernel__sigma=2.0`` puts a new kernel in place, the old one stays as it is."""
-        current = self.get_params(deep=False)
-        kernels = {name for name, value in current.items() if isinstance(value, Kernel)}
+        owners = {**self.get_params(deep=False), **params}
         plain: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             head, _, rest = key.partition("__")
-            if rest and head in kernels:
+            owner = owners.get(head)
+            if rest and "kernel" in head and isinstance(owner, str):
+                raise ParameterError(
+                    f"{type(self).__name__}: `{key}` cannot be set, because `{head}` is the word {owner!r}. "
+                    f"Set {head}={self._checked_kernel(head)!r} first."
+                )
+            if rest and isinstance(owner, Kernel):
                 nested.setdefault(head, {})[rest] = value
             else:
                 plain[key] = value
@@ -46,13 +52,8 @@ class KernelMachine(BaseEstimator):
         return self
 
     def _checked_kernel(self, name: str = "kernel") -> Kernel:
-        kernel = getattr(self, name)
-        if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"{type(self).__name__}: `{name}` must be a mercer Kernel such as Gaussian(1.0), "
-                f"or Precomputed() for a matrix. Got {kernel!r}."
-            )
-        return kernel
+        """Return the kernel that the user has given, as an object or in scikit-learn's words."""
+        return as_kernel(getattr(self, name), type(self).__name__, name)
 
     def _require(self, name: str, value: Any, holds: Callable[[Any], bool], requirement: str) -> float:
         """Return a number that is within its range, or raise an error that names it."""
@@ -118,8 +119,10 @@ class KernelMachine(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kernel: Any = self.kernel  # whatever the user passed: it is checked in fit
-        domain = kernel.domain if isinstance(kernel, Kernel) else None
+        try:
+            domain = self._checked_kernel().domain
+        except ParameterError:  # fit says what is wrong with it
+            domain = None
         tags.input_tags.pairwise = isinstance(domain, Similarities)
         tags.input_tags.sparse = isinstance(domain, Vectors)
         return tags

@@ -30,6 +30,7 @@ from ..solvers import (
 from .base import KernelMachine, len_of
 from .indefinite import screen
 from .notices import tell
+from .translation import as_kernel
 from .views import (
     View,
     expansion,
@@ -334,12 +335,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
                 self._checked_kernel("kernel_x" if self.kernel_y is None else "kernel_y"),
             ]
         kernels: list[Any] = list(self.kernel_x)  # type: ignore[arg-type]
-        if len(kernels) < 2 or not all(isinstance(k, Kernel) for k in kernels) or self.kernel_y is not None:
+        if len(kernels) < 2 or self.kernel_y is not None:
             raise ParameterError(
                 "KernelCCA: a sequence `kernel_x` must hold two or more kernels, one per view, and "
                 f"`kernel_y` must then be None. Got {self.kernel_x!r} and {self.kernel_y!r}."
             )
-        return kernels
+        return [as_kernel(k, "KernelCCA", f"kernel_x[{i}]") for i, k in enumerate(kernels)]
 
     def _checked_penalties(self, count: int) -> list[float]:
         several = isinstance(self.alpha, list | tuple | np.ndarray)

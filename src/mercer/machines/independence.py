@@ -18,12 +18,12 @@ from ..kernels import Gaussian
 from ..solvers import center, hsic_statistics, permutation_p_value, random_orders
 from .significance import (
     PermutationResult,
-    check_kernel,
     check_permutations,
     check_unbiased,
     generator,
     resolve_blindly,
 )
+from .translation import as_kernel
 
 __all__ = ["HSICResult", "HSICTest", "hsic"]
 
@@ -59,8 +59,7 @@ def hsic(kernel_x: Kernel, kernel_y: Kernel, X: Any, Y: Any, *, unbiased: bool =
     >>> hsic(Linear(), Linear(), [[0.0], [1.0]], [[0.0], [2.0]])  # the squared covariance, 1/2
     0.25
     """
-    check_kernel(kernel_x, "kernel_x", "hsic")
-    check_kernel(kernel_y, "kernel_y", "hsic")
+    kernel_x, kernel_y = as_kernel(kernel_x, "hsic", "kernel_x"), as_kernel(kernel_y, "hsic", "kernel_y")
     check_unbiased(unbiased, "hsic")
     A, B = _paired(kernel_x, kernel_y, X, Y, unbiased, "hsic")
     K, L = _values(kernel_x.resolve(A), A), _values(kernel_y.resolve(B), B)
@@ -130,8 +129,8 @@ class HSICTest:
     random_state: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_kernel(self.kernel_x, "kernel_x", "HSICTest")
-        check_kernel(self.kernel_y, "kernel_y", "HSICTest")
+        for name in ("kernel_x", "kernel_y"):
+            object.__setattr__(self, name, as_kernel(getattr(self, name), "HSICTest", name))
         check_permutations(self.n_permutations, "HSICTest")
         check_unbiased(self.unbiased, "HSICTest")
 

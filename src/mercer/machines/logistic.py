@@ -191,7 +191,7 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         if len(kept) < n:
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
-        self.kernel_ = self.kernel.resolve(points, resolving)
+        self.kernel_ = self._checked_kernel().resolve(points, resolving)
         G: Gram = gram(self.kernel_, points)
         if self.penalty == "l2":
             G = screen(G, self.indefinite, type(self).__name__)

@@ -144,7 +144,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         if weight is not None and dropped:  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
             points, weight = take(points, kept), weight[kept]
-        self.kernel_ = self.kernel.resolve(points, weight)
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
         self.gram_ = self._screened(gram(self.kernel_, points, dtype=np.float64))
         self._points = points
         A = CenteredMatrix(self.gram_, weight)

@@ -73,7 +73,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if len(kept) < n:
             points, weight = take(points, kept), None if weight is None else weight[kept]
         memory.require(HELD * 8 * len(kept) ** 2, f"{type(self).__name__} on {len(kept)} points")
-        self.kernel_ = self.kernel.resolve(points, weight)
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
         G = gram(self.kernel_, points)._in_double()
         self.gram_ = screen(G, self.indefinite, type(self).__name__)
         return Training(kept, np.ones(len(kept)) if weight is None else weight, finite(self.gram_.dense()))

@@ -111,7 +111,7 @@ class SupervisedReduction(KernelProjection):
             raise InputError("SupervisedReduction: X has 1 sample(s) while a minimum of 2 is required.")
         weight = training.weight
         others = take(others, training.kept)
-        self.kernel_y_ = self.kernel_y.resolve(others, weight)
+        self.kernel_y_ = self._checked_kernel("kernel_y").resolve(others, weight)
         G = screen(gram(self.kernel_y_, others)._in_double(), self.indefinite, "SupervisedReduction")
 
         with self._explaining(self.kernel_y_):

@@ -245,7 +245,7 @@ class RepresenterMachine(Labelled):
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
         if isinstance(loss, Loss) and loss.of_margins and len(np.unique(targets)) < 2:
             raise InputError("RepresenterMachine: both classes need a point of positive weight.")
-        self.kernel_ = self.kernel.resolve(points, weight)
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
         self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
         try:
             self.solution_ = self._solve(loss, penalty, alpha, targets, weight)

@@ -15,7 +15,6 @@ from ..kernel import Kernel
 
 __all__ = [
     "PermutationResult",
-    "check_kernel",
     "check_permutations",
     "check_unbiased",
     "generator",
@@ -49,15 +48,6 @@ class PermutationResult:
 
     def __str__(self) -> str:
         return f"statistic {self.statistic:.6g}, p = {self.p_value:.4g} ({len(self.null)} permutations)"
-
-
-def check_kernel(kernel: Any, name: str, caller: str) -> None:
-    """Raise unless ``kernel`` is one."""
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(
-            f"{caller}: `{name}` must be a mercer Kernel such as Gaussian('median'), or Precomputed() for a "
-            f"matrix. Got {kernel!r}."
-        )
 
 
 def check_permutations(count: Any, caller: str) -> None:

@@ -20,12 +20,12 @@ from ..rkhs import RKHSFunction
 from ..solvers import given_split, mmd_statistics, permutation_p_value, random_splits
 from .significance import (
     PermutationResult,
-    check_kernel,
     check_permutations,
     check_unbiased,
     generator,
     resolve_blindly,
 )
+from .translation import as_kernel
 
 __all__ = ["MMDResult", "MMDTest", "mmd"]
 
@@ -60,7 +60,7 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
     >>> round(mmd(Linear(), [[0.0], [2.0]], [[4.0]]), 12)  # the squared distance of the means
     9.0
     """
-    check_kernel(kernel, "kernel", "mmd")
+    kernel = as_kernel(kernel, "mmd")
     check_unbiased(unbiased, "mmd")
     pooled, n = _pooled(kernel, X, Y, unbiased, "mmd")
     K = gram(kernel.resolve(pooled), pooled, dtype=np.float64)
@@ -145,15 +145,15 @@ class MMDTest:
     random_state: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_kernel(self.kernel, "kernel", "MMDTest")
+        object.__setattr__(self, "kernel", as_kernel(self.kernel, "MMDTest"))
         check_permutations(self.n_permutations, "MMDTest")
         check_unbiased(self.unbiased, "MMDTest")
         if not isinstance(self.select, Sequence):
             raise ParameterError(
                 f"MMDTest: `select` must be a sequence of kernels, such as a list. Got {self.select!r}."
             )
-        for i, candidate in enumerate(self.select):
-            check_kernel(candidate, f"select[{i}]", "MMDTest")
+        select = tuple(as_kernel(k, "MMDTest", f"select[{i}]") for i, k in enumerate(self.select))
+        object.__setattr__(self, "select", select)
 
     def test(self, X: Any, Y: Any) -> MMDResult:
         """Compare two samples."""

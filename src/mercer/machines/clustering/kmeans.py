@@ -139,7 +139,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             )
         points = all_points if len(kept) == n else take(all_points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
-        self.kernel_ = self.kernel.resolve(points, None if weight is None else own)
+        self.kernel_ = self._checked_kernel().resolve(points, None if weight is None else own)
         seen = gram(_seen_from_first(self.kernel_, points), points)
         self.gram_ = screen(seen, self.indefinite, "KernelKMeans")
         geometry = Geometry.of_gram(self.gram_)

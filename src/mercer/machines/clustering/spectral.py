@@ -119,7 +119,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         n = len_of(points)
         if self.n_clusters > n:
             raise InputError(f"SpectralClustering: n_samples={n} should be >= n_clusters={self.n_clusters}.")
-        self.kernel_ = self.kernel.resolve(points)
+        self.kernel_ = self._checked_kernel().resolve(points)
         self.affinity_matrix_ = without_loops(affinity(gram(self.kernel_, points), self.n_neighbors))
         self.n_components_, component = components(self.affinity_matrix_)
         if self.n_components_ < self.n_clusters:

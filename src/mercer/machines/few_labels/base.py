@@ -85,8 +85,8 @@ class LaplacianMachine(KernelMachine):
     def _matrices(self, rows: Rows, ratio: float) -> Vector:
         """Resolve the kernels, and make the Laplacian and the Gram matrix, which is returned."""
         name = type(self).__name__
-        self.kernel_ = self.kernel.resolve(rows.points, rows.weight)
-        graph_kernel = self.kernel if self.graph_kernel is None else self.graph_kernel
+        self.kernel_ = self._checked_kernel().resolve(rows.points, rows.weight)
+        graph_kernel = self._checked_kernel("kernel" if self.graph_kernel is None else "graph_kernel")
         self.graph_kernel_ = graph_kernel.resolve(rows.points, rows.weight)
         self.gram_ = screen(gram(self.kernel_, rows.points), self.indefinite, name)
         n = len(self.gram_)

@@ -45,7 +45,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         n = len_of(points)
         labels = partial_labels(name, self._validate_targets(y, n, numeric=False))
         self.classes_ = labels.classes
-        self.kernel_ = self.kernel.resolve(points)
+        self.kernel_ = self._checked_kernel().resolve(points)
         self.gram_ = gram(self.kernel_, points)
         memory.require(3 * 8 * n * n, f"{name} on {n} points")
         self.solution_ = self._spread(without_loops(affinity(self.gram_, self.n_neighbors)), labels)

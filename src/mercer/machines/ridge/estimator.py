@@ -195,7 +195,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         for name in OPTIONAL:
             self.__dict__.pop(name, None)
 
-        self.kernel_ = self.kernel.resolve(points, weight)
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
         alpha = self._starting_alpha()
         if self.tune is not None:
             alpha = self._search(float(alpha))

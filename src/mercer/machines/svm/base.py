@@ -274,7 +274,7 @@ class SupportVectorMachine(KernelMachine):
         self.shape_fit_ = tuple(points.shape) if hasattr(points, "shape") else (n,)
         if not np.array_equal(kept, np.arange(n)):
             points, weight = take(points, kept), None if weight is None else weight[kept]
-        self.kernel_ = self.kernel.resolve(points, weight)
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
         G: Gram = gram(self.kernel_, points, store=self.store)
         G = self._screened(G, control)
         return Training(points, kept, np.ones(len(kept)) if weight is None else weight, G)

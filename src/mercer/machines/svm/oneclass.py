@@ -421,7 +421,7 @@ class EnclosingBall(_OneClass):
             for m in margins
         ]
         best = min(bounds, key=float)
-        if self.kernel_ == self.kernel:
+        if self.kernel_ == self._checked_kernel():
             return best
         resolved = f"X is independent of the data from which {self.kernel!r} became {self.kernel_!r}"
         return dataclasses.replace(best, assumptions=(*best.assumptions, resolved))

@@ -23,6 +23,7 @@ CASES = [
     *(Case(Polynomial(degree), PLANE) for degree in (1, 2, 3, 7)),
     *(Case(Polynomial(3, offset), PLANE) for offset in (0.0, 0.25, -0.5)),
     Case(Polynomial(4, -2.0), LINE),
+    *(Case(Polynomial(3, offset, sigma), PLANE) for offset, sigma in ((0.0, 2.0), (1.0, 0.3), (-0.5, 3.0))),
     *(Case(ExponentialDot(sigma), PLANE) for sigma in (1.0, 2.0, 30.0)),
     *(Case(Sigmoid(a, b), PLANE) for a, b in ((1.0, 0.0), (0.1, -1.0), (2.0, 3.0), (-0.5, 1.0), (0.0, 0.5))),
     Case(Sigmoid(0.0, -0.5), LINE),
