@@ -364,7 +364,7 @@ def test_indefinite_kernels_are_told_refused_or_repaired():
         ({"priors": [0.5, 0.6]}, "`priors` must be 2 positive numbers"),
         ({"priors": [1.0]}, "`priors` must be 2 positive numbers"),
         ({"priors": [0.0, 1.0]}, "`priors` must be 2 positive numbers"),
-        ({"kernel": "rbf"}, "`kernel` must be a mercer Kernel"),
+        ({"kernel": "gauss"}, "`kernel` must be a mercer Kernel"),
         ({"indefinite": "ignore"}, "`indefinite` must be one of"),
     ],
 )

@@ -204,7 +204,7 @@ def test_pickles(blobs):
         (KernelKMeans(n_clusters=2, init=[0, 400]), "from 0 to 199"),
         (KernelKMeans(n_clusters=2, init=[0.5, 1.0]), "whole numbers"),
         (KernelKMeans(n_clusters=2, init=np.full(200, 2)), "labels from 0 to 1"),
-        (KernelKMeans("rbf", n_clusters=2), "`kernel` must be a mercer Kernel"),
+        (KernelKMeans("gauss", n_clusters=2), "`kernel` must be a mercer Kernel"),
     ],
     ids=repr,
 )

@@ -282,7 +282,7 @@ def test_pickles(data):
         (LaplacianRLS(smoothness=np.nan), "`smoothness`"),
         (LaplacianRLS(n_neighbors=2.0), "`n_neighbors`"),
         (LaplacianRLS(normalized="yes"), "`normalized`"),
-        (LaplacianRLS(graph_kernel="rbf"), "`graph_kernel` must be a mercer Kernel"),
+        (LaplacianRLS(graph_kernel="gauss"), "`graph_kernel` must be a mercer Kernel"),
     ],
     ids=repr,
 )

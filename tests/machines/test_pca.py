@@ -314,7 +314,7 @@ def test_an_iteration_that_does_not_converge_says_so():
         (KernelPCA(preimage="mds"), "`preimage` must be one of"),
         (KernelPCA(alpha=0), "`alpha` must be"),
         (KernelPCA(indefinite="ignore"), "`indefinite` must be one of"),
-        (KernelPCA("rbf"), "`kernel` must be a mercer Kernel"),
+        (KernelPCA("gauss"), "`kernel` must be a mercer Kernel"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

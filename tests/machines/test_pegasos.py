@@ -314,7 +314,7 @@ def test_indefinite_kernels_are_told_refused_or_repaired(data):
         (PegasosSVC(alpha="x"), "`alpha` must be"),
         (PegasosSVC(max_iter=0), "`max_iter` must be"),
         (PegasosSVC(max_iter=2.5), "`max_iter` must be"),
-        (PegasosSVC("rbf"), "`kernel` must be a mercer Kernel"),
+        (PegasosSVC("gauss"), "`kernel` must be a mercer Kernel"),
         (PegasosSVC(indefinite="ignore"), "`indefinite` must be one of"),
         (PegasosSVC(class_weight={-1: 0.0, 1: 1.0}), "`class_weight` must give"),
     ],

@@ -239,7 +239,7 @@ def test_indefinite_kernels_are_told_refused_or_repaired(data):
         (KernelPerceptron(variant="median"), "`variant` must be one of"),
         (KernelPerceptron(max_iter=0), "`max_iter` must be"),
         (KernelPerceptron(max_iter=True), "`max_iter` must be"),
-        (KernelPerceptron("rbf"), "`kernel` must be a mercer Kernel"),
+        (KernelPerceptron("gauss"), "`kernel` must be a mercer Kernel"),
         (KernelPerceptron(indefinite="ignore"), "`indefinite` must be one of"),
     ],
 )

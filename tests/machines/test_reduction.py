@@ -185,7 +185,7 @@ def test_hard_data_are_named(data):
         ({"n_components": "all"}, "`n_components` must be"),
         ({"n_components": 30}, "`n_components` must be at most"),
         ({"alpha": -1}, "`alpha` must be a finite number >= 0"),
-        ({"kernel_y": "rbf"}, "`kernel_y` must be a mercer Kernel"),
+        ({"kernel_y": "gauss"}, "`kernel_y` must be a mercer Kernel"),
     ],
 )
 def test_bad_parameters_are_named(data, parameters, message):

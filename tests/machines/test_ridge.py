@@ -174,7 +174,7 @@ def test_duplicates_without_penalty(data):
     [
         (KernelRidge(alpha=-1.0), "`alpha` must be"),
         (KernelRidge(alpha="x"), "`alpha` must be"),
-        (KernelRidge("rbf"), "`kernel` must be a mercer Kernel"),
+        (KernelRidge("gauss"), "`kernel` must be a mercer Kernel"),
         (KernelRidge(indefinite="ignore"), "`indefinite` must be one of"),
     ],
 )

@@ -418,7 +418,7 @@ def test_parameters_reach_into_the_kernel(data):
         ({"max_iter": 1.5}, "max_iter"),
         ({"cache_size": 0}, "cache_size"),
         ({"cache_size": np.nan}, "cache_size"),
-        ({"kernel": "rbf"}, "kernel"),
+        ({"kernel": "gauss"}, "kernel"),
         ({"multiclass": "both"}, "multiclass"),
         ({"class_weight": {7: 1.0}}, "class_weight"),
         ({"class_weight": "equal"}, "class_weight"),

@@ -257,7 +257,7 @@ def test_bad_settings_are_named(name, parameters, message):
 
 def test_bad_kernels_are_named():
     with pytest.raises(ParameterError, match="`kernel` must be a mercer Kernel"):
-        MMDTest("rbf")
+        MMDTest("gauss")
     with pytest.raises(ParameterError, match=r"`select\[1\]` must be a mercer Kernel"):
         MMDTest(select=[Gaussian(1.0), 3])
     with pytest.raises(ParameterError, match="`select` must be a sequence of kernels"):
@@ -269,9 +269,9 @@ def test_bad_kernels_are_named():
     with pytest.raises(ParameterError, match="`kernel_y` must be a mercer Kernel"):
         HSICTest(Gaussian(1.0), None)
     with pytest.raises(ParameterError, match="`kernel` must be"):
-        mmd("rbf", [[1.0]], [[1.0]])
+        mmd("gauss", [[1.0]], [[1.0]])
     with pytest.raises(ParameterError, match="`kernel_x` must be"):
-        hsic("rbf", Linear(), [[1.0]], [[1.0]])
+        hsic("gauss", Linear(), [[1.0]], [[1.0]])
 
 
 def test_samples_that_are_too_small_are_named():

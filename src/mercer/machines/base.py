@@ -14,7 +14,7 @@ from ..domains import Data, Similarities, Vectors, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
-from .translation import as_kernel
+from .translation import KernelLike, as_kernel
 
 __all__ = ["KernelMachine"]
 
@@ -22,7 +22,7 @@ __all__ = ["KernelMachine"]
 class KernelMachine(BaseEstimator):
     """Base of the estimators: ``kernel`` is a :class:`~mercer.Kernel`, ``X`` whatever its domain accepts."""
 
-    kernel: Kernel
+    kernel: KernelLike
 
     #: What the largest weight may be.
     _weight_range: ClassVar[tuple[float, float]] = WEIGHT_RANGE

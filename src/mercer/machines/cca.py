@@ -30,7 +30,7 @@ from ..solvers import (
 from .base import KernelMachine, len_of
 from .indefinite import screen
 from .notices import tell
-from .translation import as_kernel
+from .translation import KernelLike, as_kernel
 from .views import (
     View,
     expansion,
@@ -125,9 +125,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     def __init__(
         self,
-        kernel_x: Kernel | Sequence[Kernel] = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel_x: KernelLike | Sequence[KernelLike] = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
-        kernel_y: Kernel | None = None,
+        kernel_y: KernelLike | None = None,
         n_components: int = 2,
         alpha: float | Sequence[float] = 0.02,
         tol: float = 1e-8,

@@ -9,12 +9,12 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 
 from ..errors import InputError, ParameterError
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import solve_discriminant
 from .base import len_of
 from .labels import validate_labels
 from .projection import KernelProjection, Training, keep
+from .translation import KernelLike
 
 __all__ = ["KernelDiscriminant"]
 
@@ -104,7 +104,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_components: int | None = None,
         alpha: float = 1.0,

@@ -12,11 +12,11 @@ from scipy.linalg import eigh
 from ..domains.vectors import check_finite
 from ..errors import InputError
 from ..gram.spectrum import rounding_level
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import RayleighValue, SpectralRoot, centred_root, solve_rayleigh
 from .base import len_of
 from .projection import KernelProjection, keep
+from .translation import KernelLike
 
 __all__ = ["KernelGraphInference"]
 
@@ -86,7 +86,7 @@ class KernelGraphInference(KernelProjection):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_components: int = 2,
         alpha: float = 1.0,

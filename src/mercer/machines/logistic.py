@@ -14,7 +14,6 @@ from .. import memory
 from ..domains import Data, Vectors, take
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram, gram
-from ..kernel import Kernel
 from ..kernels import Gaussian, Linear
 from ..solvers import (
     SmoothProblem,
@@ -31,6 +30,7 @@ from .explanation import Expansion, ExplainedClassifier
 from .indefinite import screen
 from .labels import Labelled
 from .notices import tell
+from .translation import KernelLike
 
 __all__ = ["KernelLogistic"]
 
@@ -147,7 +147,7 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float | Literal["loo"] = 1.0,
         penalty: str = "l2",

@@ -13,13 +13,13 @@ from ..domains import take
 from ..errors import InputError, ParameterError
 from ..gram import Gram, gram
 from ..gram.spectrum import is_count, rounding_level
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
 from .indefinite import screen
 from .notices import tell
 from .preimage import METHODS, Expansion, Preimages
+from .translation import KernelLike
 
 __all__ = ["KernelPCA"]
 
@@ -104,7 +104,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_components: int | None = None,
         solver: str = "auto",

@@ -12,10 +12,10 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from ..domains import size, take
 from ..errors import InputError, ParameterError
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from .labels import validate_labels
 from .online import OnlineClassifier
+from .translation import KernelLike
 
 __all__ = ["PegasosSVC"]
 
@@ -118,7 +118,7 @@ class PegasosSVC(OnlineClassifier):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float = 1e-3,
         max_iter: int | None = None,

@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 
 from ..domains import size
 from ..errors import ParameterError
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from .labels import validate_labels
 from .online import OnlineClassifier
+from .translation import KernelLike
 
 __all__ = ["KernelPerceptron"]
 
@@ -115,7 +115,7 @@ class KernelPerceptron(OnlineClassifier):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         variant: str = "averaged",
         max_iter: int = 10,

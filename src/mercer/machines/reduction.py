@@ -12,12 +12,12 @@ from ..domains import Vectors, take
 from ..errors import InputError, ParameterError
 from ..gram import gram
 from ..gram.spectrum import finite
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import RayleighValue, centred_root, solve_rayleigh
 from .base import len_of
 from .indefinite import screen
 from .projection import KernelProjection, keep
+from .translation import KernelLike
 
 __all__ = ["SupervisedReduction"]
 
@@ -87,9 +87,9 @@ class SupervisedReduction(KernelProjection):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
-        kernel_y: Kernel = Gaussian("median"),  # noqa: B008
+        kernel_y: KernelLike = Gaussian("median"),  # noqa: B008
         n_components: int | float = 0.9,
         alpha: float = 1.0,
         indefinite: str = "warn",

@@ -15,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 from ..domains import take
 from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError
 from ..gram import gram
-from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..solvers import Solution
 from ..solvers.constraints import Constrained, Constraint, Interval, JointLoss, check_domain
@@ -38,6 +37,7 @@ from .indefinite import screen
 from .labels import Labelled
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
 from .notices import tell
+from .translation import KernelLike
 
 __all__ = ["RepresenterMachine"]
 
@@ -195,7 +195,7 @@ class RepresenterMachine(Labelled):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         loss: str | Loss | Constrained | JointLoss | Callable[..., Any] = "squared",
         penalty: str | float | Callable[..., Any] | None = "squared",

@@ -14,7 +14,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,13 @@ from ..kernels import (
     WhiteNoise,
 )
 
-__all__ = ["as_kernel"]
+__all__ = ["KernelLike", "as_kernel"]
+
+if TYPE_CHECKING:
+    import sklearn.gaussian_process.kernels
+
+#: What a machine takes as a kernel.
+KernelLike: TypeAlias = "Kernel | str | sklearn.gaussian_process.kernels.Kernel"
 
 WORDS: dict[str, Kernel] = {
     "linear": Linear(),
@@ -64,8 +70,8 @@ def as_kernel(value: Any, caller: str, name: str = "kernel") -> Kernel:
         if value in WORDS:
             return WORDS[value]
         raise ParameterError(
-            f"{caller}: `{name}` must be a kernel or one of {', '.join(map(repr, WORDS))}. Got {value!r}."
-            f"{_nearest(value)}"
+            f"{caller}: `{name}` must be a mercer Kernel or one of {', '.join(map(repr, WORDS))}. "
+            f"Got {value!r}.{_nearest(value)}"
         )
     if not isinstance(value, type) and type(value).__module__ == MODULE:
         return _from_process(value, caller, name)

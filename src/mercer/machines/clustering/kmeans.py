@@ -22,6 +22,7 @@ from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from ..notices import tell
+from ..translation import KernelLike
 
 __all__ = ["KernelKMeans"]
 
@@ -103,7 +104,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_clusters: int = 8,
         init: Any = "k-means++",

@@ -14,13 +14,13 @@ from sklearn.utils import check_random_state
 
 from ...errors import InputError
 from ...gram import gram
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers.clusters import Geometry, each_start, kernel_kmeans, seed
 from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import require_count
 from ..base import KernelMachine, len_of
 from ..notices import tell
+from ..translation import KernelLike
 
 __all__ = ["SpectralClustering"]
 
@@ -95,7 +95,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_clusters: int = 8,
         n_neighbors: int | None = None,

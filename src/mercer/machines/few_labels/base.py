@@ -16,11 +16,11 @@ from ...algebra import WarpedKernel
 from ...domains import Data, take
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import KernelGram, gram
-from ...kernel import Kernel
 from ...solvers import affinity, graph_laplacian
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
+from ..translation import KernelLike
 
 __all__ = ["LaplacianMachine", "Rows"]
 
@@ -58,7 +58,7 @@ class LaplacianMachine(KernelMachine):
     """Base of the machines whose norm has the further penalty ``f' L f`` of a graph on all points."""
 
     smoothness: float
-    graph_kernel: Kernel | None
+    graph_kernel: KernelLike | None
     n_neighbors: int | None
     normalized: bool
     indefinite: str

@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from ...errors import InputError
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers.ridge import solve_smooth_ridge
 from ..arguments import require_number
 from ..notices import tell
+from ..translation import KernelLike
 from .base import LaplacianMachine, Rows
 from .labels import partial_labels
 
@@ -32,11 +32,11 @@ class LeastSquares(LaplacianMachine):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float = 1.0,
         smoothness: float = 1e-3,
-        graph_kernel: Kernel | None = None,
+        graph_kernel: KernelLike | None = None,
         n_neighbors: int | None = None,
         normalized: bool = True,
         fit_intercept: bool = False,

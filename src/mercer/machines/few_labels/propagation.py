@@ -12,13 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from ... import memory
 from ...errors import InputError
 from ...gram import gram
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import Solution
 from ...solvers.graphs import Affinity, affinity, consistent, harmonic, nearest, without_loops
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..notices import tell
+from ..translation import KernelLike
 from .labels import PartialLabels, partial_labels
 
 __all__ = ["LabelPropagation", "LabelSpreading"]
@@ -148,7 +148,7 @@ class LabelPropagation(GraphLabels):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_neighbors: int | None = None,
     ) -> None:
@@ -195,7 +195,7 @@ class LabelSpreading(GraphLabels):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float = 0.2,
         n_neighbors: int | None = None,

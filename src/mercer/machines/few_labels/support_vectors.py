@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from ...kernel import Kernel
 from ...kernels import Gaussian, Precomputed
 from ...solvers.ridge import warp
 from ..arguments import require_number
 from ..svm import SVC
+from ..translation import KernelLike
 from .base import LaplacianMachine
 from .labels import partial_labels
 
@@ -88,11 +88,11 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         C: float = 1.0,
         smoothness: float = 1e-3,
-        graph_kernel: Kernel | None = None,
+        graph_kernel: KernelLike | None = None,
         n_neighbors: int | None = None,
         normalized: bool = True,
         fit_intercept: bool = True,

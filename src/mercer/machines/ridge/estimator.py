@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from ...domains import take
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import gram
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
 from ..base import len_of
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import screen
 from ..notices import tell
+from ..translation import KernelLike
 from .checks import check_parameters
 from .objectives import signal_variances
 from .posterior import Posterior
@@ -147,7 +147,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: Any = 1.0,
         alphas: Any = None,

@@ -19,7 +19,6 @@ from ...engine.tiles import Stopped, until
 from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...gram.held import hold
-from ...kernel import Kernel
 from ...kernels import Linear
 from ...solvers import (
     BoxProblem,
@@ -219,7 +218,6 @@ def scaled(b: Vector, total: float, capacity: Vector) -> Vector:
 class SupportVectorMachine(KernelMachine):
     """Base of the support vector machines."""
 
-    kernel: Kernel
     tol: float
     max_iter: int
     cache_size: float | str

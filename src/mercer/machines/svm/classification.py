@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ...errors import InputError
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, SymmetricMatrix
+from ..translation import KernelLike
 from .base import Control, Fit, Training, grown
 from .classifier import Classifier
 from .multiclass import SharedGram, Task, can_pair, solve_pairs
@@ -166,7 +166,7 @@ class SVC(Classifier):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         C: float = 1.0,
         fit_intercept: bool = True,
@@ -386,7 +386,7 @@ class NuSVC(Classifier):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         nu: float = 0.5,
         tol: float = 1e-3,

@@ -12,11 +12,11 @@ from sklearn.base import OutlierMixin
 from ...errors import ParameterError
 from ...gram import KernelGram
 from ...guarantees import Bound, enclosing_ball_bound
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
 from ..explanation import Expansion, ExplainedFunction
+from ..translation import KernelLike
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
 from .problems import check_mass
 
@@ -170,7 +170,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         nu: float = 0.5,
         tol: float = 1e-3,
@@ -276,7 +276,7 @@ class EnclosingBall(_OneClass):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         C: float = np.inf,
         tol: float = 1e-3,

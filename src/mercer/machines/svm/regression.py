@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ...errors import InputError
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import GramMatrix, SymmetricMatrix
 from ..base import len_of
 from ..explanation import Expansion, ExplainedFunction
 from ..notices import tell
+from ..translation import KernelLike
 from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression
 
@@ -168,7 +168,7 @@ class SVR(_Regressor):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -250,7 +250,7 @@ class NuSVR(_Regressor):
 
     def __init__(
         self,
-        kernel: Kernel = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         nu: float = 0.5,
         C: float = 1.0,
