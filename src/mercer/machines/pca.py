@@ -204,7 +204,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return self._coordinates(self._validate_X(X, reset=False))
 
     def _coordinates(self, points: Any) -> np.ndarray:
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ - self._offset)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ - self._offset)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Pre-images: points of the input space whose images are near the given coordinates.
@@ -232,7 +232,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        cross = self.gram_.cross(points)
+        cross = self.gram_._cross(points)
         product = cross @ np.column_stack([self.dual_coef_, self._share])
         coordinates, means = product[:, :-1] - self._offset, product[:, -1]
         squares = self.gram_._self(points) - 2 * means + self._mean_square

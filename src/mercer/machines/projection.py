@@ -51,7 +51,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Values of the functions at the points ``X``, of shape (n, n_components)."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_)
 
     @property
     def _n_features_out(self) -> int:

@@ -382,7 +382,7 @@ class SupportVectorMachine(KernelMachine):
             residual += float(part.residual.max(initial=0.0))
         change = float(np.abs(self._combine(K, new - old)).max(initial=0.0))
         if X is not None:
-            values = self.expansion_.cross(self._validate_X(X, reset=False)).dense()
+            values = self.expansion_._cross(self._validate_X(X, reset=False)).dense()
             change = max(change, float(np.abs(self._combine(values, new - old)).max(initial=0.0)))
         result, chosen = copy.copy(self), np.sort(np.concatenate(parts))
         result._keep_selected(chosen, new[:, chosen])
@@ -418,7 +418,7 @@ class SupportVectorMachine(KernelMachine):
         points = self._validate_X(X, reset=False)
         if not len(self.support_):
             return np.zeros((len_of(points), *coefficients.shape[1:]))
-        return np.asarray(self.expansion_.cross(points) @ coefficients, dtype=np.float64)
+        return np.asarray(self.expansion_._cross(points) @ coefficients, dtype=np.float64)
 
 
 def _use_of(solution: Solution[BoxValue]) -> str:
