@@ -138,7 +138,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
                 f"KernelDiscriminant: `y` must hold at least two classes, with weight. Got "
                 f"{self.classes_.tolist()}, one class only."
             )
-        training = self._train_on(points, weight)
+        training = self._train_on(points, weight, any_kernel=self.penalized == "coefficients")
         shares = np.bincount(codes, training.weight) / training.weight.sum()
         self.priors_ = shares if self.priors is None else self._checked_priors()
         self._solve(training, codes)

@@ -16,7 +16,7 @@ from ..gram.spectrum import is_count, rounding_level
 from ..kernels import Gaussian
 from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
-from .indefinite import screen
+from .indefinite import refuse_distance, screen
 from .notices import tell
 from .preimage import METHODS, Expansion, Preimages
 from .translation import KernelLike
@@ -155,6 +155,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """The Gram matrix to use; what matters is whether it is positive semidefinite after centring."""
         if self.kernel_.certificate.is_psd:
             return screen(G, self.indefinite, type(self).__name__)  # which checks `indefinite`
+        refuse_distance(self.kernel_, self.indefinite, type(self).__name__)
         centered = G.center()
         screened = screen(centered, self.indefinite, type(self).__name__)
         return G if screened is centered else screened

@@ -32,7 +32,7 @@ from ...solvers import (
 )
 from ...solvers.box.estimates import most_steps
 from ..base import KernelMachine, len_of
-from ..indefinite import screen
+from ..indefinite import refuse_distance, screen
 from ..notices import tell
 from .compression import Compression, project
 
@@ -280,6 +280,7 @@ class SupportVectorMachine(KernelMachine):
     def _screened(self, G: Gram, control: Control) -> Gram:
         """The matrix, repaired if that was asked for; as it is if there is no time to look at it."""
         caller = type(self).__name__
+        refuse_distance(self.kernel_, self.indefinite, caller)
         try:
             with control.limited():
                 if not self.kernel_.certificate.is_psd:
