@@ -66,7 +66,7 @@ def large(seconds: float) -> None:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = SVC(Gaussian.from_gamma(1 / 20), C=1.0, cache_size=3000).fit(X, y, time_budget=seconds)
+        model = SVC(Gaussian.from_gamma(1 / 20), C=1.0, cache_size=3000, time_budget=seconds).fit(X, y)
     took = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(

@@ -21,7 +21,9 @@ __all__ = [
     "MemoryLimitError",
     "MercerError",
     "ParameterError",
+    "StoppedError",
     "StoreError",
+    "TimeBudgetError",
     "UnresolvedError",
     "WorkerError",
 ]
@@ -82,6 +84,14 @@ class DigestError(MercerError, TypeError):
 
 class StoreError(MercerError, OSError):
     """A Gram store cannot be opened, read or written."""
+
+
+class StoppedError(MercerError, RuntimeError):
+    """A run was stopped before it had a usable result."""
+
+
+class TimeBudgetError(StoppedError, TimeoutError):
+    """The time budget was used up before there was a usable result, as in the midst of a factorization."""
 
 
 class WorkerError(MercerError, RuntimeError):

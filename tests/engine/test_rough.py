@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mercer.engine.rough import RoughRows
+from mercer.engine.runs import Stopped, until
 from mercer.engine.single import SingleRows
-from mercer.engine.tiles import Stopped, until
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Laplacian
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from mercer.engine import pairwise, tiles
+from mercer.engine import pairwise, runs, tiles
 from mercer.engine.threads import num_threads
 from mercer.errors import MercerError
 
@@ -139,7 +139,7 @@ def test_an_error_ends_other_tiles_at_their_checkpoint(monkeypatch):
         if rows.start == cols.start == 0:
             first.set()
             for _ in range(1000):
-                tiles.checkpoint()
+                runs.checkpoint()
                 time.sleep(0.01)
             waited_in_vain.append(rows)
         first.wait()
@@ -152,8 +152,8 @@ def test_an_error_ends_other_tiles_at_their_checkpoint(monkeypatch):
 
 
 def test_checkpoint_means_nothing_elsewhere():
-    tiles.checkpoint()
-    tiles.run(lambda rows, cols: tiles.checkpoint() or np.zeros((4, 4)), 4, 4)
+    runs.checkpoint()
+    tiles.run(lambda rows, cols: runs.checkpoint() or np.zeros((4, 4)), 4, 4)
 
 
 def test_a_run_inside_a_tile_starts_no_threads(monkeypatch):
@@ -203,14 +203,14 @@ def test_dot_products_have_the_same_bits_on_any_number_of_threads(n, m, d, monke
 # A tile presses Ctrl-C as soon as it starts, when other threads may not even have been started.
 INTERRUPTED = """
 import os, signal, threading
-from mercer.engine import tiles
+from mercer.engine import runs, tiles
 for attempt in range(20):
     pressed = threading.Lock()
     def tile(rows, cols):
         if pressed.acquire(blocking=False):
             os.kill(os.getpid(), signal.SIGINT)
         while True:
-            tiles.checkpoint()
+            runs.checkpoint()
     try:
         tiles.run(tile, 64, 64, tile_size=8)
     except KeyboardInterrupt:
@@ -242,19 +242,19 @@ def test_work_ends_when_it_is_over(threads, monkeypatch):
         time.sleep(0.02)
         return np.zeros((rows.stop - rows.start, cols.stop - cols.start))
 
-    with tiles.until(lambda: len(seen) > 3), pytest.raises(tiles.Stopped):
+    with runs.until(lambda: len(seen) > 3), pytest.raises(runs.Stopped):
         tiles.run(tile, 400, 400, tile_size=4)
     assert len(seen) < 1000  # of 10,000
     tiles.run(tile, 8, 8, tile_size=4)  # it holds no longer
 
 
 def test_limits_nest_and_concern_one_thread():
-    with tiles.until(lambda: True):
-        with tiles.until(lambda: False):
-            tiles.checkpoint()
-        other = threading.Thread(target=tiles.checkpoint)
+    with runs.until(lambda: True):
+        with runs.until(lambda: False):
+            runs.checkpoint()
+        other = threading.Thread(target=runs.checkpoint)
         other.start()
         other.join()
-        with pytest.raises(tiles.Stopped):
-            tiles.checkpoint()
-    tiles.checkpoint()
+        with pytest.raises(runs.Stopped):
+            runs.checkpoint()
+    runs.checkpoint()

@@ -76,7 +76,12 @@ def test_interrupts_of_online_machines(machine, monkeypatch):
     X, y = data()
     model = clone(machine)
     monkeypatch.setattr(model, "_advance", interrupted)
-    assert places(ConvergenceWarning, lambda: model.fit(X, y))
+
+    def fit():
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+
+    assert places(ConvergenceWarning, fit)
 
 
 def test_the_limit_without_a_limit_is_explained(monkeypatch):

@@ -368,11 +368,14 @@ def test_ctrl_c_leaves_the_model_of_the_steps_taken(data, monkeypatch):
         return advance(self, state, batch, signs)
 
     monkeypatch.setattr(PegasosSVC, "_advance", interrupted)
-    with pytest.warns(ConvergenceWarning, match="interrupted after 120 steps"):
+    with (
+        pytest.warns(ConvergenceWarning, match="after 120 steps because it was interrupted"),
+        pytest.raises(KeyboardInterrupt),
+    ):
         model.fit(X, y)
     _, average = explicit(X, y, 0.05, uniform_draws(len(y), 120, seed=5))
     np.testing.assert_allclose(model.decision_function(X), X @ average, rtol=1e-9)
-    assert (model.status_, model.n_iter_) == ("interrupted", 120)
+    assert (model.status_, model.n_iter_) == ("stopped", 120)
 
 
 def test_ctrl_c_before_the_first_step(data, monkeypatch):
@@ -380,8 +383,9 @@ def test_ctrl_c_before_the_first_step(data, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PegasosSVC, "_advance", interrupted)
-    with pytest.warns(ConvergenceWarning, match="after 0 steps"):
-        model = PegasosSVC().fit(*data)
+    model = PegasosSVC()
+    with pytest.warns(ConvergenceWarning, match="after 0 steps"), pytest.raises(KeyboardInterrupt):
+        model.fit(*data)
     assert (model.decision_function(data[0]) == 0).all()
 
 

@@ -274,11 +274,14 @@ def test_ctrl_c_between_the_note_of_a_mistake_and_the_state(data, monkeypatch, v
 
     monkeypatch.setattr(KernelPerceptron, "_note", interrupted)
     model = KernelPerceptron(Linear(), variant=variant, shuffle=False)
-    with pytest.warns(ConvergenceWarning, match="interrupted after 64 steps"):
+    with (
+        pytest.warns(ConvergenceWarning, match="after 64 steps because it was interrupted"),
+        pytest.raises(KeyboardInterrupt),
+    ):
         model.fit(X, y)
     w, votes = versions(X, y, np.arange(64))
     np.testing.assert_allclose(model.decision_function(X), rule(variant, w, votes, X), rtol=1e-10)
-    assert (model.status_, model.mistakes_) == ("interrupted", len(w) - 1)
+    assert (model.status_, model.mistakes_) == ("stopped", len(w) - 1)
 
 
 def test_more_classes_than_any_pass_can_learn():

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -28,12 +29,16 @@ def test_the_limit_of_steps_ends_with_a_usable_model():
     assert len(model.predict(X)) == 400
 
 
-def endless(**limits):
+def endless(*callbacks, time_budget=None, interrupted=False):
     """A fit that goes on until it is stopped."""
     X, y = hard(3000)
-    model = SVC(Gaussian(0.2), C=1e6, tol=1e-4, cache_size=1)
-    with pytest.warns(ConvergenceWarning, match="usable"):
-        model.fit(X, y, **limits)
+    model = SVC(Gaussian(0.2), C=1e6, tol=1e-4, cache_size=1, time_budget=time_budget)
+    model.set_callbacks(*callbacks)
+    with (
+        pytest.warns(ConvergenceWarning, match="usable"),
+        pytest.raises(KeyboardInterrupt) if interrupted else nullcontext(),
+    ):
+        model.fit(X, y)
     assert not model.converged_
     assert model.gap_ > 0
     assert np.isfinite(model.decision_function(X[:10])).all()
@@ -52,14 +57,14 @@ def test_a_callback_stops_and_the_next_fit_resumes():
         seen.append(progress)
         return len(seen) >= 3
 
-    model, X, y = endless(callbacks=callback)
+    model, X, y = endless(callback)
     assert "callback" in model.status_
     assert [p.iteration for p in seen] == sorted(p.iteration for p in seen)
     before = model.solutions_[0].stats["objective"]
     model.set_params(warm_start=True)
     seen.clear()
     with pytest.warns(ConvergenceWarning):
-        model.fit(X, y, callbacks=callback)
+        model.fit(X, y)
     assert model.solutions_[0].stats["objective"] < before
 
 
@@ -67,7 +72,7 @@ def test_an_interrupt_from_a_callback_ends_with_a_usable_model():
     def callback(progress):
         raise KeyboardInterrupt
 
-    model, *_ = endless(callbacks=[callback])
+    model, *_ = endless(callback, interrupted=True)
     assert "interrupted" in model.status_
 
 
@@ -77,10 +82,10 @@ def test_an_exception_of_a_callback_is_not_swallowed():
 
     X, y = hard(3000)
     with pytest.raises(RuntimeError, match="mine"):
-        SVC(Gaussian(0.2), C=1e6, cache_size=1).fit(X, y, callbacks=callback)
-    for wrong in (3, [3], "a"):
-        with pytest.raises(ParameterError, match="callbacks"):
-            SVC().fit(X, y, callbacks=wrong)
+        SVC(Gaussian(0.2), C=1e6, cache_size=1).set_callbacks(callback).fit(X, y)
+    for wrong in (3, [3], "a", SVC):
+        with pytest.raises(ParameterError, match="callbacks must be callables"):
+            SVC().set_callbacks(wrong)
 
 
 # Without an interrupt these fits take minutes.  What is printed first says that steps are being taken.
@@ -95,7 +100,11 @@ once = threading.Lock()
 def tell(progress):
     if progress.iteration > 0 and once.acquire(blocking=False):
         print("at work", flush=True)
-model = SVC(Gaussian(0.2), C=1e6, tol=1e-6, cache_size={cache}).fit(X, y, callbacks=tell)
+model = SVC(Gaussian(0.2), C=1e6, tol=1e-6, cache_size={cache}).set_callbacks(tell)
+try:
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
 print(model.status_.startswith("stopped because"), model.converged_, model.gap_ > 0)
 print(len(model.predict(X[:5])))
 """
@@ -108,7 +117,7 @@ def test_control_c_ends_with_a_usable_model(classes):
         assert process.stdout.readline() == "at work\n"
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=300)
-        assert out == "True False True\n5\n"
+        assert out == "interrupted\nTrue False True\n5\n"
 
 
 def steps(model):
@@ -172,10 +181,10 @@ def test_warm_start_with_other_data(machine):
 def test_all_problems_stop_for_the_reason_of_the_first(kind):
     X, y = np.random.default_rng(0).standard_normal((90, 2)), np.arange(90) % 3
     with pytest.warns(ConvergenceWarning, match="the time budget was used up"):
-        model = SVC(C=1e3, multiclass=kind).fit(X, y, time_budget=1e-9)
+        model = SVC(C=1e3, multiclass=kind, time_budget=1e-9).fit(X, y)
     assert {solution.stats["reason"] for solution in model.solutions_} == {"the time budget was used up"}
     with pytest.warns(ConvergenceWarning, match="a callback asked to stop"):
-        model = SVC(C=1e3, multiclass=kind).fit(X, y, callbacks=lambda report: True)
+        model = SVC(C=1e3, multiclass=kind).set_callbacks(lambda report: True).fit(X, y)
     assert {solution.stats["reason"] for solution in model.solutions_} == {"a callback asked to stop"}
 
 
@@ -212,6 +221,6 @@ def test_a_fit_that_goes_on_from_a_solution_begins_there(classes):
     model = SVC(warm_start=True).fit(X, y)
     before = model.intercept_
     with pytest.warns(UserWarning, match="time budget"):
-        model.fit(X, y, time_budget=1e-9)
+        model.set_params(time_budget=1e-9).fit(X, y)
     np.testing.assert_allclose(model.intercept_, before, atol=1e-6)
     assert model.kkt_violation_ <= 1e-3

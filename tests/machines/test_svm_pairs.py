@@ -139,7 +139,7 @@ def test_a_warm_start_needs_few_steps(data, in_batches):
 def test_what_stops_one_stops_all(data, way, request):
     request.getfixturevalue(way)
     with pytest.warns(UserWarning, match="stopped because the time budget"):
-        model = machine(tol=1e-12).fit(*data, time_budget=1e-9)
+        model = machine(tol=1e-12, time_budget=1e-9).fit(*data)
     assert not model.converged_
     assert model.gap_ > 0
     assert model.predict(data[0]).shape == (300,)
@@ -156,8 +156,9 @@ def test_ctrl_c_between_two_bands_leaves_a_model(data, streamed, monkeypatch, th
 
     monkeypatch.setattr(multiclass.SharedGram, "blocks", interrupted)
     monkeypatch.setattr(multiclass, "num_threads", lambda: threads)
-    with pytest.warns(UserWarning, match="it was interrupted"):
-        model = fit(data)
+    model = machine(tol=1e-4)
+    with pytest.warns(UserWarning, match="it was interrupted"), pytest.raises(KeyboardInterrupt):
+        model.fit(*data)
     assert not model.converged_
     solved = (model.n_iter_ > 0).sum()
     assert solved < 10

@@ -21,10 +21,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer.domains import Objects, Vectors
+from mercer.engine.runs import PAUSE
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.machines import SVC, NuSVC
-from mercer.machines.svm.base import PAUSE
 from mercer.machines.svm.folds import FOLDS, make_folds, tell_apart
 from mercer.machines.svm.probability import (
     KNOTS,
@@ -483,7 +483,7 @@ def test_a_stop_leaves_a_model_without_probabilities(classes, machine):
         return hasattr(model, "dual_coef_")
 
     with pytest.warns(ConvergenceWarning, match="calibration"):
-        model.fit(X, y, callbacks=in_calibration)
+        model.set_callbacks(in_calibration).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), clone(machine).fit(X, y).predict(X))
     with pytest.raises(NotFittedError, match="stopped"):
         model.predict_proba(X)
@@ -497,7 +497,7 @@ def test_an_interrupt_within_the_calibration(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(model, "_left_out_values", interrupt)
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
+    with pytest.warns(ConvergenceWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict(X), SVC().fit(X, y).predict(X))
     with pytest.raises(NotFittedError, match="stopped"):
@@ -507,7 +507,7 @@ def test_an_interrupt_within_the_calibration(monkeypatch):
 def test_a_time_budget_covers_all_fits():
     X, y = blobs(300, 3, 0, noise=3.0)
     with pytest.warns(ConvergenceWarning, match="time budget"):
-        model = SVC(C=1e3, probability=True).fit(X, y, time_budget=1e-9)
+        model = SVC(C=1e3, probability=True, time_budget=1e-9).fit(X, y)
     with pytest.raises(NotFittedError, match="stopped"):
         model.predict_proba(X)
 

@@ -15,8 +15,8 @@ import numpy as np
 from .. import _native
 from ..caches import Cache
 from ..domains import EncodedSequences, Sequences, Vocabulary
+from ..engine.runs import checkpoint
 from ..engine.threads import num_threads
-from ..engine.tiles import checkpoint
 from ..errors import DivergenceError, ParameterError
 from .coding import Coding
 from .literals import string

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from ..engine.tiles import checkpoint
+from ..engine.runs import checkpoint
 from .machine import Machine
 from .path_sums import leaving_arcs, path_sums
 from .semirings import LOG, TROPICAL, Semiring, Weight

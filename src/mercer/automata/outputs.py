@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import _native
 from ..domains import EncodedSequences, Vocabulary
+from ..engine.runs import checkpoint
 from ..engine.threads import num_threads
-from ..engine.tiles import checkpoint
 from .machine import Machine
 from .semirings import REAL
 from .sums import is_acyclic

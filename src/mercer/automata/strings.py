@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _native
 from ..domains import EncodedSequences, Sequences
+from ..engine.runs import checkpoint
 from ..engine.threads import num_threads
-from ..engine.tiles import checkpoint
 from ..errors import InputError
 from . import generic
 from .operations import Operations

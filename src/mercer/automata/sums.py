@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _native
 from ..domains import Vocabulary
-from ..engine.tiles import checkpoint
+from ..engine.runs import checkpoint
 from ..errors import DivergenceError, ParameterError
 from . import generic
 from .coding import Coding

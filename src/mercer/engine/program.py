@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from mercer.engine.builder import COUNTS, MOST_EXPONENT, Builder, Node, Value
 from mercer.engine.half import TILE, HalfMatrix
 from mercer.engine.points import DOUBLE, SINGLE, Points
 from mercer.engine.registers import allocate
+from mercer.engine.runs import Task, checkpoint
 from mercer.engine.tables import tabulate
 from mercer.engine.threads import num_threads
 
@@ -208,25 +210,21 @@ class Program:
 
     def _calls(self, count: int, each: int, progress: bool) -> Iterator[tuple[int, int]]:
         """Ranges of work for one native call, each of about the same short time."""
-        bar = tiles._bar(count) if progress else None
         operations = self.cost * each * _edge(*self.shape) ** 2
         size = max(1, int(_FIRST_CALL / operations))
         first = 0
-        try:
+        with Task(tiles.TASK, count, "tile") if progress else nullcontext() as task:
             while first < count:
                 last = min(count, first + size)
                 start = time.perf_counter()
                 yield first, last
                 took = time.perf_counter() - start
                 size = max(1, min(4 * size, int((last - first) * CALL_SECONDS / max(took, 1e-6))))
-                if bar is not None:
-                    bar.update(last - first)
+                if task is not None:
+                    task.update(last - first)
                 first = last
                 if first < count:
-                    tiles.checkpoint()
-        finally:
-            if bar is not None:
-                bar.close()
+                    checkpoint()
 
     def _dense_by_panels(self, out: Array, progress: bool) -> Array | None:
         """With foreign blocks: these first, for a panel, then the steps on it."""

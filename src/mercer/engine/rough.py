@@ -14,8 +14,8 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine.arrays import reused
 from mercer.engine.program import Program
+from mercer.engine.runs import checkpoint
 from mercer.engine.threads import num_threads
-from mercer.engine.tiles import checkpoint
 
 __all__ = ["Cloud", "RoughRows"]
 

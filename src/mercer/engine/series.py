@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _native
+from mercer.engine.runs import checkpoint
 from mercer.engine.threads import num_threads
-from mercer.engine.tiles import checkpoint
 
 __all__ = ["Steps", "gauge", "log_sums", "scaled_sums", "squared_warping_distances"]
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from mercer import _native
 from mercer.domains import EncodedSequences
+from mercer.engine.runs import checkpoint
 from mercer.engine.threads import num_threads
-from mercer.engine.tiles import checkpoint
 
 __all__ = ["Pairs", "Scaled", "edits", "local_alignments", "subsequences", "weighted_degree"]
 

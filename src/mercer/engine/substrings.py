@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from mercer import _native
 from mercer.domains import EncodedSequences
+from mercer.engine.runs import checkpoint
 from mercer.engine.threads import num_threads
-from mercer.engine.tiles import checkpoint
 
 __all__ = ["ContextForest", "LengthWeights", "factors", "factors_diagonal"]
 

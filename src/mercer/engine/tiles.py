@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.engine.runs import Abandoned, Task, abandoned_by, checkpoint
 from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
 from mercer.errors import MercerError
 
-__all__ = ["TILE_SIZE", "Stopped", "Tile", "checkpoint", "run", "until"]
+__all__ = ["TILE_SIZE", "Tile", "run"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Tile: TypeAlias = Callable[[slice, slice], Array]
@@ -29,42 +30,11 @@ TILE_SIZE = 512
 # Blocks of fewer entries do not wait the 40 microseconds that it takes to hold BLAS to one thread.
 _TINY = 128 * 128
 
+#: What progress bars call the computation of kernel values.
+TASK = "kernel values"
+
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.5
-_local = threading.local()
-
-
-class Stopped(Exception):
-    """Values are not wanted any more, see :func:`until`."""
-
-
-class _Abandoned(BaseException):
-    """Raised by :func:`checkpoint` in a worker whose result nobody waits for any more."""
-
-
-@contextmanager
-def until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Within this, values that this thread asks for end with :class:`Stopped` soon after ``is_over()``."""
-    before = getattr(_local, "is_over", None)
-    _local.is_over = is_over
-    try:
-        yield
-    finally:
-        _local.is_over = before
-
-
-def checkpoint() -> None:
-    """Leave the current work if nobody waits for it any more.
-
-    What takes long, such as a tile that calls a Python function for every pair, calls this now and then, so
-    that Ctrl-C, errors in other tiles and the end of :func:`until` end it soon.
-    """
-    stop: threading.Event | None = getattr(_local, "stop", None)
-    if stop is not None and stop.is_set():
-        raise _Abandoned
-    is_over: Callable[[], bool] | None = getattr(_local, "is_over", None)
-    if is_over is not None and is_over():
-        raise Stopped
 
 
 def run(
@@ -125,25 +95,26 @@ def run(
     across, down = -(-m // tile_size), -(-n // tile_size)
     count = down * (down + 1) // 2 if symmetric else down * across
     workers = min(num_threads(), count)
-    bar = _bar(count) if progress else None
-    try:
-        if workers == 1:
-            with inside_tile(), single_threaded_blas():
-                for rows, cols in cuts:
-                    _store(tile, rows, cols, symmetric, out)
-                    checkpoint()
-                    if bar is not None:
-                        bar.update()
-        else:
-            _run_threaded(tile, cuts, symmetric, out, workers, bar)
-    finally:
-        if bar is not None:
-            bar.close()
+    with Task(TASK, count, "tile") if progress else nullcontext() as task:
+        if workers > 1:
+            _run_threaded(tile, cuts, symmetric, out, workers, task)
+            return out
+        with inside_tile(), single_threaded_blas():
+            for rows, cols in cuts:
+                _store(tile, rows, cols, symmetric, out)
+                checkpoint()
+                if task is not None:
+                    task.update()
     return out
 
 
 def _run_threaded(
-    tile: Tile, cuts: Iterator[tuple[slice, slice]], symmetric: bool, out: Array, workers: int, bar: Any
+    tile: Tile,
+    cuts: Iterator[tuple[slice, slice]],
+    symmetric: bool,
+    out: Array,
+    workers: int,
+    task: Task | None,
 ) -> None:
     lock = threading.Lock()
     stop, finished = threading.Event(), threading.Event()
@@ -152,20 +123,19 @@ def _run_threaded(
 
     def work() -> None:
         nonlocal working
-        _local.stop = stop
         try:
             # Each worker holds the limit by itself: it may outlive an interrupted caller by one tile.
-            with inside_tile(), single_threaded_blas():
+            with abandoned_by(stop), inside_tile(), single_threaded_blas():
                 while not stop.is_set():
                     with lock:
                         cut = next(cuts, None)
                     if cut is None:
                         break
                     _store(tile, *cut, symmetric, out)
-                    if bar is not None:
+                    if task is not None:
                         with lock:
-                            bar.update()
-        except _Abandoned:
+                            task.update()
+        except Abandoned:
             pass
         except BaseException as error:
             errors.append(error)
@@ -228,9 +198,3 @@ def _cuts(n: int, m: int, size: int, symmetric: bool) -> Iterator[tuple[slice, s
     for i in range(0, n, size):
         for j in range(0, min(i + size, m) if symmetric else m, size):
             yield slice(i, min(i + size, n)), slice(j, min(j + size, m))
-
-
-def _bar(count: int) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=count, delay=1, leave=False, disable=None, unit="tile", desc="kernel")

@@ -25,8 +25,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mercer.engine.runs import checkpoint, progress_bar
 from mercer.engine.threads import num_threads
-from mercer.engine.tiles import checkpoint
 from mercer.errors import ParameterError, WorkerError
 
 __all__ = ["block", "located", "num_workers"]
@@ -375,11 +375,7 @@ class _Bar:
     def __init__(self, total: int, initial: int) -> None:
         self.bar: Any = None
         if _showing.acquire(blocking=False):
-            from tqdm import tqdm
-
-            self.bar = tqdm(
-                total=total, initial=initial, delay=1, leave=False, disable=None, unit="pair", desc="kernel"
-            )
+            self.bar = progress_bar("kernel values", total, "pair", initial)
 
     def update(self, count: int) -> None:
         if self.bar is not None:

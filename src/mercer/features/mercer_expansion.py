@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg
 
 from .. import memory
 from ..domains import Data, size
+from ..engine.factorizations import eigh
 from ..errors import DefinitenessError, InputError, ParameterError
 from ..gram import gram
 from ..gram.spectrum import finite, fix_signs, is_count, rounding_level
@@ -99,9 +99,7 @@ class MercerExpansion(FittedMap):
         A = finite(self._gram.dense()) * root[:, None] * root
         # A proof that no eigenvalue is negative spares computing them all.
         least = 0 if n_components is None or not self.kernel_.certificate.is_psd else max(0, n - n_components)
-        values, U = scipy.linalg.eigh(
-            A, subset_by_index=[least, n - 1] if least else None, check_finite=False
-        )
+        values, U = eigh(A, overwrite=True, subset=(least, n - 1) if least else None)
         values, U = values[::-1], fix_signs(U[:, ::-1])
         cutoff = rounding_level(n, self._gram._eps, float(np.abs(values).max(initial=0.0)))
         if values.size and values[-1] < -10 * cutoff:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy.linalg
 
 from .. import memory
 from ..certificate import Certificate, Property, Witness
 from ..domains import Similarities
+from ..engine.factorizations import eigh
 from ..errors import ParameterError
 from .base import Gram
 from .negative import breakdown
@@ -134,7 +134,7 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     if brief and not len(pairs) and breakdown(A.copy(), level) is None:
         least = np.nan
     elif n:
-        values, vectors = scipy.linalg.eigh(A, check_finite=False, subset_by_index=[0, 0])
+        values, vectors = eigh(A, subset=(0, 0))
         least, vector = float(values[0]), vectors[:, 0]
     witness = None
     suspicious = least < -level or len(pairs) > 0

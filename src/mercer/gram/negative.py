@@ -17,6 +17,8 @@ import numpy as np
 import scipy.linalg
 
 from .. import memory
+from ..engine.factorizations import cholesky_in_place
+from ..engine.runs import tracked
 from .base import Gram
 from .spectrum import finite, rounding_level
 
@@ -104,8 +106,7 @@ def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
         return None
     diagonal = A.diagonal() + shift
     A[np.diag_indices(len(A))] = diagonal
-    # LAPACK stores by columns: its lower half is the upper one here.
-    _, failed = scipy.linalg.lapack.dpotrf(A.T, lower=True, overwrite_a=True, clean=False)
+    _, failed = cholesky_in_place(A.T)  # by columns, the lower half is the upper one here
     if not failed:
         return None
     m = failed - 1
@@ -120,15 +121,13 @@ def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
 
 def _lowest(product: Product, n: int, eps: float, most: int, bound: float = np.inf) -> Negative | None:
     """The bound, or what Lanczos iteration with full orthogonalisation finds below it."""
-    from tqdm import tqdm
-
     most = min(most, n)
     Q = np.empty((most, n))
     diagonal, beside = np.empty(most), np.empty(most)
     v = np.random.default_rng(0).standard_normal(n)
     v /= np.linalg.norm(v)
     least, largest, converged = 0.0, 0.0, False
-    for j in tqdm(range(most), desc="Lanczos", unit="product", delay=1, leave=False, disable=None):
+    for j in tracked(range(most), "Lanczos", "product"):
         Q[j] = v
         w = np.asarray(product(v), dtype=np.float64)
         diagonal[j] = v @ w

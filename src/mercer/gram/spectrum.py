@@ -6,9 +6,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from .. import memory
+from ..engine.factorizations import eigh
+from ..engine.runs import Task, checkpoint
 from ..errors import DefinitenessError, InputError, ParameterError
 from .base import Gram
 
@@ -54,8 +55,8 @@ def full_eigenpairs(K: Gram, vectors: bool = True) -> tuple[np.ndarray, np.ndarr
     )
     A = finite(K.dense())
     if not vectors:
-        return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)[::-1], np.empty((n, 0))
-    values, columns = scipy.linalg.eigh(A, overwrite_a=True, check_finite=False)
+        return eigh(A, overwrite=True, vectors=False)[0][::-1], np.empty((n, 0))
+    values, columns = eigh(A, overwrite=True)
     return values[::-1], fix_signs(columns[:, ::-1])
 
 
@@ -66,19 +67,19 @@ def _lanczos(K: Gram, k: int) -> tuple[np.ndarray, np.ndarray] | None:
     what it returns is believed only if the residuals and the orthogonality of the vectors are right.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
-    from tqdm import tqdm
 
     n = K.shape[0]
     held = finite(K.dense()) if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2) else None
     start = np.random.default_rng(0).standard_normal(n)
     with (
-        tqdm(desc="Lanczos", unit="product", delay=1, leave=False, disable=None) as bar,
+        Task("Lanczos", None, "product") as task,
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
 
         def product(v: np.ndarray) -> np.ndarray:
-            bar.update()
+            task.update()
+            checkpoint()
             return np.asarray(K._product(v) if held is None else held @ v)
 
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)

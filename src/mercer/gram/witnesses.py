@@ -18,11 +18,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from ..arithmetic import multiprecision
 from ..certificate import Property, Witness
 from ..domains import Domain, Simplex, Tuples, Vectors
+from ..engine.factorizations import eigh
 from ..errors import MercerError
 from ..kernel import Kernel
 
@@ -72,10 +72,7 @@ def worst_direction(K: np.ndarray, refutes: Property) -> tuple[float, np.ndarray
     rest = np.sqrt(size.max(axis=1))
     scale = np.where(diagonal > 1e-6 * rest, diagonal, np.where(rest > 0, rest, 1.0))
     scaled = K / scale[:, None] / scale
-    if len(K) <= 64:
-        values, vectors = np.linalg.eigh(scaled)
-    else:
-        values, vectors = scipy.linalg.eigh(scaled, check_finite=False, subset_by_index=[0, 0])
+    values, vectors = np.linalg.eigh(scaled) if len(K) <= 64 else eigh(scaled, subset=(0, 0))
     return float(values[0]), vectors[:, 0] / scale
 
 

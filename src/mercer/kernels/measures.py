@@ -12,7 +12,7 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, Domain
 from ..domains.measures import GaussianData, Gaussians
-from ..engine import tiles
+from ..engine.runs import checkpoint
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
@@ -57,7 +57,7 @@ class _OfGaussians(Kernel):
         own, other = _logdets(X.covariances)[:, None], _logdets(Z.covariances)[None, :]
         middle, q = np.empty((n, k)), np.empty((n, k))
         for i in range(n if k else 0):  # O(m d^2) memory at a time
-            tiles.checkpoint()
+            checkpoint()
             L = np.linalg.cholesky((X.covariances[i] + Z.covariances) / 2)
             z = np.linalg.solve(L, (X.means[i] - Z.means)[..., None])[..., 0]
             middle[i] = 2 * np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)

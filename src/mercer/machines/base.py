@@ -10,16 +10,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..domains import Data, Similarities, Vectors, owned, refuse_dates
+from ..domains import Data, Similarities, Vectors, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
+from .callbacks import CallbackSupport
 from .translation import KernelLike, as_kernel
 
 __all__ = ["KernelMachine"]
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(CallbackSupport, BaseEstimator):
     """Base of the estimators: ``kernel`` is a :class:`~mercer.Kernel`, ``X`` whatever its domain accepts."""
 
     kernel: KernelLike
@@ -63,17 +64,14 @@ class KernelMachine(BaseEstimator):
 
     # -- data -----------------------------------------------------------------------------------
     def _validate_X(self, X: Any, *, reset: bool) -> Data:
-        """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes.
-
-        With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
-        """
-        given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
+        """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes."""
+        domain = self._checked_kernel().domain if reset else self.kernel_.domain
         if isinstance(domain, Vectors | Similarities):
             X = self._with_sklearn(X, domain, reset=reset)
         data = domain.validate(X, "X")
         if len_of(data) == 0:
             raise InputError(f"{type(self).__name__}: X has 0 sample(s) while a minimum of 1 is required.")
-        return owned(data, given) if reset else data
+        return data
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
         if isinstance(X, Iterator):
@@ -93,7 +91,7 @@ class KernelMachine(BaseEstimator):
             )
 
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
-        """Return targets as an array of shape (n,) or (n, t), a copy."""
+        """Return targets as a float array of shape (n,) or (n, t)."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         from sklearn.utils import check_array
@@ -109,7 +107,7 @@ class KernelMachine(BaseEstimator):
             )
         if numeric:
             refuse_large_targets(values, type(self).__name__)
-        return np.array(values)
+        return np.asarray(values)
 
     def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
         """Return weights, or None; negative weights, all-zero weights and those out of scale are errors."""

@@ -28,6 +28,7 @@ from ..solvers import (
     whiten,
 )
 from .base import KernelMachine, len_of
+from .callbacks import as_run
 from .indefinite import screen
 from .notices import tell
 from .translation import KernelLike, as_kernel
@@ -88,6 +89,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         Most columns of a factor: for large n, some hundreds.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         As for :class:`KernelRidge`; a matrix that stays indefinite cannot be factorised.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -133,6 +137,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         tol: float = 1e-8,
         max_rank: int | None = None,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel_x = kernel_x
         self.kernel_y = kernel_y
@@ -141,6 +146,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.tol = tol
         self.max_rank = max_rank
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
     @property
     def kernel(self) -> Kernel:  # type: ignore[override]
@@ -158,6 +164,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return isinstance(self.kernel_x, list | tuple)
 
     # -- fitting --------------------------------------------------------------------------------
+    @as_run
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to paired points ``X`` and ``y``, the second view, or to a sequence of views."""
         kernels, penalties = self._check_parameters()
@@ -261,7 +268,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return [self._project_view(i, points) for i, points in enumerate(data)]
 
     def _project_view(self, i: int, points: Data) -> np.ndarray:
-        return np.asarray(self._grams[i]._cross(points) @ self.dual_coefs_[i] - self._offsets[i])
+        return np.asarray(self._grams[i].cross(points) @ self.dual_coefs_[i] - self._offsets[i])
 
     # -- independence ---------------------------------------------------------------------------
     def independence_test(

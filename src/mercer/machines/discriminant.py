@@ -12,6 +12,7 @@ from ..errors import InputError, ParameterError
 from ..kernels import Gaussian
 from ..solvers import solve_discriminant
 from .base import len_of
+from .callbacks import as_run
 from .labels import validate_labels
 from .projection import KernelProjection, Training, keep
 from .translation import KernelLike
@@ -64,6 +65,8 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         Probabilities of the classes, for the classifier; by default their shares of the weight.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
+    time_budget : float, optional
+        Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         penalized: str = "function",
         priors: Any = None,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -118,7 +122,9 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         self.penalized = penalized
         self.priors = priors
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to points ``X`` and labels ``y``; an integer weight is a repeated row, 0 an absent one."""
         self._check_alpha()
@@ -138,7 +144,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
                 f"KernelDiscriminant: `y` must hold at least two classes, with weight. Got "
                 f"{self.classes_.tolist()}, one class only."
             )
-        training = self._train_on(points, weight, any_kernel=self.penalized == "coefficients")
+        training = self._train_on(points, weight)
         shares = np.bincount(codes, training.weight) / training.weight.sum()
         self.priors_ = shares if self.priors is None else self._checked_priors()
         self._solve(training, codes)

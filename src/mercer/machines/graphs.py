@@ -7,14 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from scipy.linalg import eigh
 
 from ..domains.vectors import check_finite
+from ..engine.factorizations import eigh
 from ..errors import InputError
 from ..gram.spectrum import rounding_level
 from ..kernels import Gaussian
 from ..solvers import RayleighValue, SpectralRoot, centred_root, solve_rayleigh
 from .base import len_of
+from .callbacks import as_run
 from .projection import KernelProjection, keep
 from .translation import KernelLike
 
@@ -48,6 +49,8 @@ class KernelGraphInference(KernelProjection):
         constant on each connected part of the graph.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
+    time_budget : float, optional
+        Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.
 
     Attributes
     ----------
@@ -91,12 +94,15 @@ class KernelGraphInference(KernelProjection):
         n_components: int = 2,
         alpha: float = 1.0,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.alpha = alpha
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to the objects ``X`` and the graph ``y`` between them.
 
@@ -207,7 +213,7 @@ def laplacian_root(graph: scipy.sparse.csr_array) -> Any:
         rows, ends = np.concatenate([edges, edges]), np.concatenate([upper.row, upper.col])
         return scipy.sparse.csr_array((np.concatenate([root, -root]), (rows, ends)), shape=(m, n))
     L = np.diag(graph.sum(axis=1)) - graph.toarray()
-    values, vectors = eigh(L, check_finite=False)
+    values, vectors = eigh(L)
     # what may be rounding of a zero is one: its root would be far above the rounding of the root
     values[values <= rounding_level(n, np.finfo(np.float64).eps, values[-1])] = 0.0
     return np.sqrt(values)[:, None] * vectors.T

@@ -26,6 +26,7 @@ from ..solvers import (
 )
 from ..solvers.losses import Logistic, Softmax
 from .base import len_of
+from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
 from .indefinite import screen
 from .labels import Labelled
@@ -92,6 +93,9 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         With ``penalty="l2"``, what to do if the kernel is not certified and its Gram matrix has a negative
         eigenvalue: say so, refuse, or repair the spectrum.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -157,6 +161,7 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         tol: float = 1e-8,
         max_iter: int = 1000,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -167,8 +172,10 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
     # -- fit ------------------------------------------------------------------------------------
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y`` of two or more classes.
 
@@ -317,7 +324,7 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         points = self._validate_X(X, reset=False)
         values = np.tile(self.intercept_, (len_of(points), 1))
         if len(self.support_):
-            values = values + np.asarray(self.expansion_._cross(points) @ self.dual_coef_.T, dtype=np.float64)
+            values = values + np.asarray(self.expansion_.cross(points) @ self.dual_coef_.T, dtype=np.float64)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def _expansion(self) -> Expansion:

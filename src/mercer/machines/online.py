@@ -25,7 +25,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, join, owned, size, take
+from ..domains import Data, Domain, Similarities, join, size, take
+from ..engine.runs import STOPPING, Task, checkpoint, conclude
 from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
 from .base import KernelMachine
@@ -177,7 +178,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                 f"{type(self).__name__}: `classes` must be passed on the first call to partial_fit: all the "
                 "labels that will ever come."
             )
-        points = owned(self._validate_X(X, reset=first), X)
+        points = self._validate_X(X, reset=first)
         labels = validate_labels(self, y, size(points))
         if first:
             self._set_classes(classes, "classes")
@@ -216,26 +217,25 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
     # -- the walk -------------------------------------------------------------------------------
     def _walk(self, passes: Iterable[np.ndarray], total: int, finished: Callable[[], bool]) -> str:
         """Take a step at each point of each pass, until ``finished()`` after a pass; return how it ended."""
-        from tqdm import tqdm
-
-        signs = self._signs
-        bar = tqdm(total=total, delay=1, leave=False, disable=None, unit="step", desc=type(self).__name__)
+        signs, name = self._signs, type(self).__name__
         try:
-            with bar, np.errstate(over="ignore", invalid="ignore"):
+            with Task(name, total, "step") as task, np.errstate(over="ignore", invalid="ignore"):
                 for order in passes:
                     for start in range(0, len(order), BATCH):
+                        checkpoint()
                         batch = order[start : start + BATCH]
                         self._state = self._advance(self._state, batch, signs[batch])
-                        bar.update(len(batch))
+                        task.update(len(batch))
                     if finished():
                         return "converged"
-        except KeyboardInterrupt:
+        except STOPPING as error:
+            reason = conclude(error)
             tell(
-                f"{type(self).__name__}: interrupted after {self._state.steps} steps; the model is the one "
+                f"{name}: stopped after {self._state.steps} steps because {reason}; the model is the one "
                 "they led to.",
                 ConvergenceWarning,
             )
-            return "interrupted"
+            return "stopped"
         return "completed"
 
     def _advance(self, state: State, batch: np.ndarray, signs: np.ndarray) -> State:
@@ -276,7 +276,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
     # -- prediction -----------------------------------------------------------------------------
     def _decide(self, X: Any) -> np.ndarray:
         """Scores of new points, of shape (n, q)."""
-        cross = self.gram_._cross(self._validate_X(X, reset=False))
+        cross = self.gram_.cross(self._validate_X(X, reset=False))
         coef = np.zeros((cross.shape[1], self._n_problems))
         coef[self._columns] = self.dual_coef_.T
         return np.asarray(cross @ coef + self._offset * coef.sum(axis=0))

@@ -16,7 +16,8 @@ from ..gram.spectrum import is_count, rounding_level
 from ..kernels import Gaussian
 from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
-from .indefinite import refuse_distance, screen
+from .callbacks import as_run
+from .indefinite import screen
 from .notices import tell
 from .preimage import METHODS, Expansion, Preimages
 from .translation import KernelLike
@@ -68,6 +69,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         What to do if the kernel is not certified and its centred Gram matrix has a negative eigenvalue, as
         for :class:`KernelRidge`.  Negative eigenvalues of the size of rounding are zero; others never become
         components, but they are part of the trace.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -113,6 +117,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         preimage: str = "auto",
         alpha: float = 1e-3,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -122,13 +127,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.preimage = preimage
         self.alpha = alpha
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
     # -- fitting --------------------------------------------------------------------------------
+    @as_run
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components of the points ``X``; ``y`` is ignored."""
         self._fit(X, sample_weight)
         return self
 
+    @as_run
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit, and return the coordinates of ``X``: what ``transform`` gives, without its cost."""
         scores = self._fit(X, sample_weight)
@@ -155,7 +163,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """The Gram matrix to use; what matters is whether it is positive semidefinite after centring."""
         if self.kernel_.certificate.is_psd:
             return screen(G, self.indefinite, type(self).__name__)  # which checks `indefinite`
-        refuse_distance(self.kernel_, self.indefinite, type(self).__name__)
         centered = G.center()
         screened = screen(centered, self.indefinite, type(self).__name__)
         return G if screened is centered else screened
@@ -205,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return self._coordinates(self._validate_X(X, reset=False))
 
     def _coordinates(self, points: Any) -> np.ndarray:
-        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ - self._offset)
+        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ - self._offset)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Pre-images: points of the input space whose images are near the given coordinates.
@@ -233,7 +240,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        cross = self.gram_._cross(points)
+        cross = self.gram_.cross(points)
         product = cross @ np.column_stack([self.dual_coef_, self._share])
         coordinates, means = product[:, :-1] - self._offset, product[:, -1]
         squares = self.gram_._self(points) - 2 * means + self._mean_square

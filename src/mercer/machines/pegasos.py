@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from ..domains import size, take
 from ..errors import InputError, ParameterError
 from ..kernels import Gaussian
+from .callbacks import as_run
 from .labels import validate_labels
 from .online import OnlineClassifier
 from .translation import KernelLike
@@ -66,6 +67,8 @@ class PegasosSVC(OnlineClassifier):
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.  The repairs
         exclude a later ``partial_fit``.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -93,7 +96,7 @@ class PegasosSVC(OnlineClassifier):
         Number of steps taken.
     n_seen_ : int
         Number of points given so far.
-    status_ : {"completed", "interrupted"}
+    status_ : {"completed", "stopped"}
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
 
@@ -126,6 +129,7 @@ class PegasosSVC(OnlineClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         random_state: Any = None,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -134,7 +138,9 @@ class PegasosSVC(OnlineClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and their labels ``y``, from the start."""
         self._check_parameters()
@@ -155,6 +161,7 @@ class PegasosSVC(OnlineClassifier):
         self.objective_path_ = np.empty((0, 3))
         return self._train(self._draws(weight, steps), steps, weight)
 
+    @as_run
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Take one more step at each of the points, in their order: the stream is what is random.
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from ..domains import size
 from ..errors import ParameterError
 from ..kernels import Gaussian
+from .callbacks import as_run
 from .labels import validate_labels
 from .online import OnlineClassifier
 from .translation import KernelLike
@@ -69,6 +70,8 @@ class KernelPerceptron(OnlineClassifier):
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.  The repairs
         exclude a later ``partial_fit``.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -93,7 +96,7 @@ class KernelPerceptron(OnlineClassifier):
         Number of passes.
     n_seen_ : int
         Number of points given so far.
-    status_ : {"converged", "completed", "interrupted"}
+    status_ : {"converged", "completed", "stopped"}
         "converged": the last pass made no mistake, the last version separates its points.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
@@ -123,6 +126,7 @@ class KernelPerceptron(OnlineClassifier):
         random_state: Any = None,
         fit_intercept: bool = False,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.variant = variant
@@ -131,7 +135,9 @@ class KernelPerceptron(OnlineClassifier):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to the points ``X`` and their labels ``y``, from the start."""
         self._check_parameters()
@@ -141,6 +147,7 @@ class KernelPerceptron(OnlineClassifier):
         self._begin(points, self._encode(labels))
         return self._train(self._orders(len(labels)), self.max_iter * len(labels), slice(0, len(labels)))
 
+    @as_run
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one more pass, over these points in their order, from the version that is there.
 
@@ -249,7 +256,7 @@ class KernelPerceptron(OnlineClassifier):
     def _decide(self, X: Any) -> np.ndarray:
         if self.variant != "voted":
             return super()._decide(X)
-        cross = self.gram_._cross(self._validate_X(X, reset=False))
+        cross = self.gram_.cross(self._validate_X(X, reset=False))
         n, width = cross.shape[0], max(1, len(self._log[0][0]), len(self._columns))
         height = max(1, VOTING_VALUES // width)
         bands = [slice(i, min(i + height, n)) for i in range(0, n, height)]

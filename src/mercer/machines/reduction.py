@@ -15,6 +15,7 @@ from ..gram.spectrum import finite
 from ..kernels import Gaussian
 from ..solvers import RayleighValue, centred_root, solve_rayleigh
 from .base import len_of
+from .callbacks import as_run
 from .indefinite import screen
 from .projection import KernelProjection, keep
 from .translation import KernelLike
@@ -54,6 +55,8 @@ class SupervisedReduction(KernelProjection):
         there are, every function of ``Y`` is a function of ``X``, and nothing is learned.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if a kernel is not certified and its Gram matrix has a negative eigenvalue.
+    time_budget : float, optional
+        Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.
 
     Attributes
     ----------
@@ -93,13 +96,16 @@ class SupervisedReduction(KernelProjection):
         n_components: int | float = 0.9,
         alpha: float = 1.0,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.kernel_y = kernel_y
         self.n_components = n_components
         self.alpha = alpha
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to pairs of points ``X`` and ``y``; an integer weight is a repeated pair, 0 an absent one."""
         self._check_alpha()

@@ -33,6 +33,7 @@ from ..solvers.representer import (
 )
 from .arguments import refuse_large_targets
 from .base import len_of
+from .callbacks import as_run
 from .indefinite import screen
 from .labels import Labelled
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
@@ -138,6 +139,9 @@ class RepresenterMachine(Labelled):
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -204,6 +208,7 @@ class RepresenterMachine(Labelled):
         tol: float = 1e-8,
         max_iter: int = 1000,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -213,8 +218,10 @@ class RepresenterMachine(Labelled):
         self.tol = tol
         self.max_iter = max_iter
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
     # -- fit ------------------------------------------------------------------------------------
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y`` (labels for losses of margins).
 
@@ -389,7 +396,7 @@ class RepresenterMachine(Labelled):
     def _function(self, X: Any) -> Vector:
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_, dtype=np.float64)
+        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_, dtype=np.float64)
 
     @available_if(_is_of_margins)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Vector:

@@ -16,7 +16,7 @@ They share:
 
 ===============  =============================================================
 ``solution``     ``Solution``: value, status, gap, statistics
-``watch``        what is told meanwhile: ``Progress``
+``watch``        the clock and the callbacks of the box solvers: ``Progress``
 ``matrices``     a symmetric matrix as solvers see it
 ``incomplete``   ``incomplete_cholesky``: a low-rank factor with its error
 ``conjugate``    conjugate gradients for several right sides

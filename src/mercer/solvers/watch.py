@@ -1,65 +1,51 @@
-"""What is told while a solver runs, and after it."""
+"""The clock, the callbacks and the progress bar of the box solvers, and what is said of their end."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import _native
-from ..engine.tiles import Stopped
+from ..engine.runs import (
+    INTERRUPTED,
+    OUT_OF_TIME,
+    STOPPING,
+    Callback,
+    Progress,
+    conclude,
+    current_run,
+    progress_bar,
+    why_stopped,
+)
 
 __all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of", "why_stopped"]
 
-#: What is said of a run that Ctrl-C has ended, and of one that had no more time.
-INTERRUPTED, OUT_OF_TIME = "it was interrupted", "the time budget was used up"
-
-#: What may come out of work on kernel values, and ends a run.
-STOPPING = (KeyboardInterrupt, Stopped)
-
-
-#: How often whoever watches is told; the native loop has the same number.
+#: Seconds between two reports; the native loop has the same number.
 SECONDS_PER_WATCH = 0.05
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What callbacks are told.
-
-    Attributes
-    ----------
-    iteration : int
-        Two-variable steps so far.
-    violation : float
-        Of the optimality conditions; the run ends when it is at most ``tol``.
-    tol : float
-    seconds : float
-        Since the start.
-    """
-
-    iteration: int
-    violation: float
-    tol: float
-    seconds: float
-
-
-Callback: TypeAlias = Callable[[Progress], Any]
-
-
 class Watch:
-    """Looks at the clock, tells callbacks and the progress bar; decides whether to go on."""
+    """The clock, the callbacks and the progress bar of one problem; whether to go on.
+
+    Those of the current run are among them.
+    """
 
     def __init__(
         self, tol: float, seconds: float | None, callbacks: Sequence[Callback], bar: bool, name: str
     ) -> None:
         self.start = time.perf_counter()
-        self.tol, self.seconds, self.callbacks = tol, seconds, callbacks
+        self._run = run = current_run()
+        left = None if run is None else run.seconds_left
+        self.seconds = min((s for s in (seconds, left) if s is not None), default=None)
+        self.tol = tol
+        self.callbacks: Sequence[Callback] = callbacks if run is None else [*callbacks, run]
         self.reason = ""
         self.before = 0  # steps of an earlier run on the same problem
-        self._bar = _bar(name) if bar else None
+        self._name = name
+        self._bar = progress_bar(name, 100, "%") if bar else None
         self._first: float | None = None
         self._last = self.start
 
@@ -83,18 +69,21 @@ class Watch:
         self._last = time.perf_counter()
         if self._bar is not None and violation > 0:
             self._show(self._bar, violation)
-        report = Progress(self.before + steps, violation, self.tol, self.elapsed)
+        report = Progress(self.before + steps, violation, self.tol, self.elapsed, self._name)
         stops = [callback for callback in self.callbacks if callback(report) is True]
         if stops:
             self.reason = getattr(stops[0], "reason", "a callback asked to stop")
         elif self.is_over:
             self.reason = OUT_OF_TIME
+        if self.reason and self._run is not None and self._run.is_over():
+            self._run.conclude()
         return bool(self.reason)
 
     def stop(self, error: BaseException) -> None:
-        """Take note of what has come out of work on kernel values (one of ``STOPPING``)."""
+        """Note one of ``STOPPING``; Ctrl-C is raised again at the end of the run."""
+        reason = conclude(error)
         if isinstance(error, KeyboardInterrupt) or not self.reason:
-            self.reason = why_stopped(error)
+            self.reason = reason
 
     def _show(self, bar: Any, violation: float) -> None:
         """The logarithm of the violation falls about linearly, which makes the time left predictable."""
@@ -109,17 +98,6 @@ class Watch:
         """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
-
-
-def _bar(name: str) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc=name)
-
-
-def why_stopped(error: BaseException) -> str:
-    """What is said of a run that has ended with one of ``STOPPING``."""
-    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else OUT_OF_TIME
 
 
 def status_of(ending: int, converged: bool, steps: int, violation: float, tol: float, reason: str) -> str:

@@ -13,6 +13,8 @@ from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve
 from mercer.solvers.box import decomposition
 from mercer.solvers.box.low_rank import LowRank, comes_first, patient_steps
 
+from .interruption import interruption
+
 
 def planes(n=1500, d=6, seed=0):
     """Classes that overlap."""
@@ -172,13 +174,14 @@ def test_stops_inside(by, monkeypatch):
         return by == "callback" and len(seen) > 4
 
     matrix = GramMatrix(gram(Linear(), X))
-    solution = solve_box(
-        problem,
-        matrix,
-        callbacks=[callback],
-        time_budget=1e-3 if by == "budget" else None,
-        progress=False,
-    )
+    with interruption(by == "interrupt"):
+        solution = solve_box(
+            problem,
+            matrix,
+            callbacks=[callback],
+            time_budget=1e-3 if by == "budget" else None,
+            progress=False,
+        )
     assert not solution.converged
     assert {"callback": "a callback", "interrupt": "interrupted", "budget": "budget"}[by] in solution.status
     b = solution.value.coefficients
@@ -275,7 +278,7 @@ def test_what_stops_a_nu_regression_stops_all_of_it():
     X = rng.standard_normal((2500, 8))
     y = X.sum(axis=1) + 0.3 * rng.standard_normal(2500)
     with pytest.warns(ConvergenceWarning, match="callback"):
-        model = NuSVR(C=100.0, kernel=Linear()).fit(X, y, callbacks=lambda report: True)
+        model = NuSVR(Linear(), C=100.0).set_callbacks(lambda report: True).fit(X, y)
     assert not model.converged_
     assert np.abs(model.dual_coef_).sum() <= 0.5 * 100.0 * 2500 * (1 + 1e-9)
 

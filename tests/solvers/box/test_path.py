@@ -16,6 +16,8 @@ from mercer.solvers.box.active import settle
 from mercer.solvers.box.decomposition import Run
 from mercer.solvers.watch import Watch
 
+from .interruption import interruption
+
 CS = [0.1, 1.0, 30.0]
 
 
@@ -100,9 +102,10 @@ def test_what_stops_one_stops_all_that_follow(by, n):
 
     matrix = lazily(gram(Gaussian(1.0), X))
     budget = 1e-9 if by == "budget" else None
-    found = solve_boxes(
-        posed(y), CS, matrix, tol=1e-4, time_budget=budget, callbacks=[callback], progress=False
-    )
+    with interruption(by == "interrupt"):
+        found = solve_boxes(
+            posed(y), CS, matrix, tol=1e-4, time_budget=budget, callbacks=[callback], progress=False
+        )
     assert [s.converged for s in found] == [by != "budget", False, False]
     words = {"callback": "a callback", "interrupt": "interrupted", "budget": "time budget"}
     assert all(words[by] in s.status and s.gap > 0 for s in found[1:])
@@ -115,7 +118,8 @@ def test_ctrl_c_while_all_are_checked():
             raise KeyboardInterrupt
 
     X, y = classification(1200)
-    found = solve_boxes(posed(y), CS, Interrupted(gram(Gaussian(1.0), X)), progress=False)
+    with interruption():
+        found = solve_boxes(posed(y), CS, Interrupted(gram(Gaussian(1.0), X)), progress=False)
     assert not any(s.converged for s in found)
     assert all("interrupted" in s.status and s.gap >= 0 for s in found)
 
@@ -255,7 +259,8 @@ def test_ctrl_c_while_free_sets_are_guessed(threads, guesses, monkeypatch):
     monkeypatch.setenv("MERCER_NUM_THREADS", threads)
     monkeypatch.setattr(decomposition, "settle", interrupted)
     X, y = overlapping(1300)
-    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    with interruption():
+        found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
     assert not any(s.converged for s in found)
     assert all("interrupted" in s.status and s.gap > 0 for s in found)
 
@@ -275,7 +280,8 @@ def test_ctrl_c_while_helpers_are_waited_for(threads, guesses, monkeypatch):
 
     monkeypatch.setattr(Future, "result", interrupted)
     X, y = overlapping(1300)
-    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
+    with interruption(threads == "3"):
+        found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
     assert len(waited) == (threads == "3")
     assert all(s.converged or "interrupted" in s.status for s in found)
 

@@ -12,6 +12,7 @@ from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box
 from mercer.solvers.box.polish import polish
 
 from .interior import least_objective
+from .interruption import interruption
 
 CONSTRAINTS = ["sum", "signed", "free"]
 
@@ -276,15 +277,16 @@ def test_stops_by_callback_budget_and_interrupt(by):
         return len(seen) == 2 if by == "callback" else None
 
     budget = 0.15 if by == "budget" else None
-    solution = solve_box(
-        problem,
-        Slow(K),
-        tol=1e-12,
-        cache_bytes=1.0,
-        callbacks=[callback],
-        time_budget=budget,
-        progress=False,
-    )
+    with interruption(by == "interrupt"):
+        solution = solve_box(
+            problem,
+            Slow(K),
+            tol=1e-12,
+            cache_bytes=1.0,
+            callbacks=[callback],
+            time_budget=budget,
+            progress=False,
+        )
     assert not solution.converged
     assert {"callback": "callback", "budget": "time budget", "interrupt": "interrupted"}[
         by

@@ -11,7 +11,7 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate, Witness
 from ...domains import Data, Domain, Sequences
-from ...engine.tiles import checkpoint
+from ...engine.runs import checkpoint
 from ...errors import InputError
 from ...intervals import Interval
 from ...kernel import Kernel

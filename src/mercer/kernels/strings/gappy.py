@@ -15,8 +15,8 @@ from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
 from ...engine.program import Builder, Value
+from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
-from ...engine.tiles import checkpoint
 from ...errors import ParameterError
 from ...parameters import parameter
 from .grams import Counted, GramCounts, Names, join_counted, merge_keys

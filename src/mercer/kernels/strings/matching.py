@@ -24,7 +24,7 @@ from ...arithmetic import Arithmetic
 from ...caches import Cache
 from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
-from ...engine import tiles
+from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
@@ -202,7 +202,7 @@ class Matching(Kernel):
         most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
         for piece in X.pieces(most):
             _native.sum_over_agreements(piece.native, Y.native, symmetric, length, values, K, num_threads())
-            tiles.checkpoint()
+            checkpoint()
         return K
 
     # -- explanation ----------------------------------------------------------------------------------

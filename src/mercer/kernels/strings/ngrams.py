@@ -16,7 +16,7 @@ from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine import pairwise
 from ...engine.program import Builder, Program, Value
-from ...engine.tiles import checkpoint
+from ...engine.runs import checkpoint
 from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel

@@ -33,7 +33,7 @@ from ...automata import (
 )
 from ...automata.outputs import Outputs, list_outputs, listable
 from ...domains import Data, EncodedSequences, Sequences, items, size
-from ...engine.tiles import checkpoint
+from ...engine.runs import checkpoint
 from ...errors import ParameterError
 
 __all__ = ["PLANS", "Evaluation", "Points"]

@@ -8,7 +8,7 @@ import scipy.sparse
 from mercer import _native
 
 from ...engine import pairwise
-from ...engine.tiles import checkpoint
+from ...engine.runs import checkpoint
 
 __all__ = ["count_product", "mirrored_up"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from ...engine.tiles import checkpoint
+from ...engine.runs import checkpoint
 
 __all__ = ["slices"]
 

@@ -20,6 +20,7 @@ from ...kernels import Gaussian
 from ...solvers.clusters import Geometry, around, each_start, kernel_kmeans, seed
 from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
+from ..callbacks import as_run
 from ..indefinite import screen
 from ..notices import tell
 from ..translation import KernelLike
@@ -68,6 +69,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
     random_state : int, RandomState or None, default=0
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -113,6 +117,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         algorithm: str = "hartigan",
         indefinite: str = "warn",
         random_state: Any = 0,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_clusters = n_clusters
@@ -122,7 +127,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.algorithm = algorithm
         self.indefinite = indefinite
         self.random_state = random_state
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of the points ``X``; ``y`` is ignored."""
         for name in ("n_clusters", "n_init", "max_iter"):
@@ -245,7 +252,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _relative(self, points: Data) -> Vector:
         """Squared distances of validated points from the means, less their own squared norms."""
-        return np.asarray(self._squares - 2 * (self.gram_._cross(points) @ self.dual_coef_))
+        return np.asarray(self._squares - 2 * (self.gram_.cross(points) @ self.dual_coef_))
 
     def _squared(self, X: Any) -> Vector:
         self._check_fitted()

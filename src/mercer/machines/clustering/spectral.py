@@ -19,6 +19,7 @@ from ...solvers.clusters import Geometry, each_start, kernel_kmeans, seed
 from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import require_count
 from ..base import KernelMachine, len_of
+from ..callbacks import as_run
 from ..notices import tell
 from ..translation import KernelLike
 
@@ -59,6 +60,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     max_iter : int, default=300
         Most steps of k-means from each start.
     random_state : int, RandomState or None, default=0
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -102,6 +106,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = 0,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_clusters = n_clusters
@@ -109,7 +114,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the points ``X``; ``y`` is ignored."""
         for name in ("n_clusters", "n_init", "max_iter"):

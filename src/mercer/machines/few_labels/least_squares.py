@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...kernels import Gaussian
 from ...solvers.ridge import solve_smooth_ridge
 from ..arguments import require_number
+from ..callbacks import as_run
 from ..notices import tell
 from ..translation import KernelLike
 from .base import LaplacianMachine, Rows
@@ -41,6 +42,7 @@ class LeastSquares(LaplacianMachine):
         normalized: bool = True,
         fit_intercept: bool = False,
         indefinite: str = "warn",
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -50,6 +52,7 @@ class LeastSquares(LaplacianMachine):
         self.normalized = normalized
         self.fit_intercept = fit_intercept
         self.indefinite = indefinite
+        self.time_budget = time_budget
 
     def _fit_targets(self, rows: Rows, targets: Vector) -> None:
         require_number(self, "alpha", "a finite number > 0", 0.0, np.inf, closed=False)
@@ -79,7 +82,7 @@ class LeastSquares(LaplacianMachine):
     def _values(self, X: Any) -> Vector:
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_)
+        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_)
 
 
 class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
@@ -153,6 +156,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     array([-1.,  1.])
     """
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y``, (n,) or (n, n_targets), NaN where not known."""
         self._check_graph()
@@ -217,6 +221,7 @@ class LaplacianRLSClassifier(ClassifierMixin, LeastSquares):
     1.0
     """
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y``, -1 where not known."""
         self._check_graph()

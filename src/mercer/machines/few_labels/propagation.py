@@ -17,6 +17,7 @@ from ...solvers import Solution
 from ...solvers.graphs import Affinity, affinity, consistent, harmonic, nearest, without_loops
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
+from ..callbacks import as_run
 from ..notices import tell
 from ..translation import KernelLike
 from .labels import PartialLabels, partial_labels
@@ -37,6 +38,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
     def _check_parameters(self) -> None:
         require_count(self, "n_neighbors", optional=True)
 
+    @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Spread the labels ``y``, -1 where not known, over the points ``X``."""
         self._check_parameters()
@@ -79,7 +81,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         all of them gets equal shares.
         """
         self._check_fitted()
-        cross = self.gram_._cross(self._validate_X(X, reset=False))
+        cross = self.gram_.cross(self._validate_X(X, reset=False))
         own = np.asarray(self.gram_.diagonal(), dtype=np.float64)
         values = np.empty((cross.shape[0], len(self.classes_)))
         for rows in cross._bands(progress=True):
@@ -121,6 +123,8 @@ class LabelPropagation(GraphLabels):
     n_neighbors : int, optional
         Link each point only with so many nearest ones in feature space, itself included (of the two
         directions, half the weight each); by default all pairs.
+    time_budget : float, optional
+        Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.
 
     Attributes
     ----------
@@ -151,9 +155,11 @@ class LabelPropagation(GraphLabels):
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         n_neighbors: int | None = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_neighbors = n_neighbors
+        self.time_budget = time_budget
 
     def _spread(self, A: Affinity, labels: PartialLabels) -> Solution[Vector]:
         return harmonic(A, labels.known, labels.indicators())
@@ -179,6 +185,8 @@ class LabelSpreading(GraphLabels):
         As for :class:`LabelPropagation`.
     alpha : float, default=0.2
         In (0, 1): how much a point takes from its neighbours rather than from its own label.
+    time_budget : float, optional
+        Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.
 
     Attributes
     ----------
@@ -199,10 +207,12 @@ class LabelSpreading(GraphLabels):
         *,
         alpha: float = 0.2,
         n_neighbors: int | None = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
         self.n_neighbors = n_neighbors
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from ...kernels import Gaussian, Precomputed
 from ...solvers.ridge import warp
 from ..arguments import require_number
+from ..callbacks import as_run
 from ..svm import SVC
 from ..translation import KernelLike
 from .base import LaplacianMachine
@@ -60,6 +61,9 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         As for :class:`LaplacianRLS`.
     fit_intercept, tol, max_iter, class_weight, multiclass, decision_function_shape, probability, random_state
         As for :class:`SVC`.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -104,6 +108,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         probability: bool = False,
         indefinite: str = "warn",
         random_state: Any = 0,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -120,7 +125,9 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         self.probability = probability
         self.indefinite = indefinite
         self.random_state = random_state
+        self.time_budget = time_budget
 
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y``, -1 where not known."""
         self._check_graph()
@@ -159,7 +166,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     def _compared(self, X: Any) -> Vector:
         """Values of the warped kernel of new points with the labelled ones."""
         self._check_fitted()
-        return np.asarray(self.gram_._cross(self._validate_X(X, reset=False)) @ self._map)
+        return np.asarray(self.gram_.cross(self._validate_X(X, reset=False)) @ self._map)
 
     def decision_function(self, X: Any) -> Vector:
         """As for :class:`SVC`: (n,) for two classes, positive for ``classes_[1]``."""

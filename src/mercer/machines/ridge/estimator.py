@@ -14,6 +14,7 @@ from ...gram import gram
 from ...kernels import Gaussian
 from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
 from ..base import len_of
+from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import screen
 from ..notices import tell
@@ -95,6 +96,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         Of the restarts.
     verbose : bool, default=False
         Whether to print how the system was solved.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops: an iterative solver at its best state and with a
+        ``ConvergenceWarning``, a direct one with :class:`~mercer.errors.TimeBudgetError`.
 
     Attributes
     ----------
@@ -162,6 +166,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         indefinite: str = "warn",
         random_state: Any = None,
         verbose: bool = False,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -177,8 +182,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         self.indefinite = indefinite
         self.random_state = random_state
         self.verbose = verbose
+        self.time_budget = time_budget
 
     # -- fitting --------------------------------------------------------------------------------
+    @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, n_targets)."""
         check_parameters(self)

@@ -13,9 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
-from scipy.linalg import lapack
 
+from ...engine.factorizations import cholesky, cholesky_inverse
 from ...errors import InputError
 
 __all__ = ["Inverse", "evidence", "loo_error", "signal_variances"]
@@ -49,13 +48,9 @@ class Inverse:
         """Invert ``S K S + alpha I``; raise ``LinAlgError`` if it is not positive definite."""
         M = root[:, None] * K * root
         M[np.diag_indices(len(M))] += alpha
-        factor = linalg.cholesky(M.T, lower=True, overwrite_a=True, check_finite=False)
+        factor = cholesky(M)
         log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
-        inverse, info = lapack.dpotri(factor, lower=True, overwrite_c=True)
-        if info:
-            raise linalg.LinAlgError(f"dpotri failed with info={info}")
-        N = np.tril(inverse)
-        N += np.tril(N, -1).T
+        N = cholesky_inverse(factor)
         if not intercept:
             return cls(N, log_determinant, root, len(N))
         along = N @ root

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
+from ...engine.factorizations import cholesky
 from ...errors import DefinitenessError, ParameterError
 from ...gram import Gram
 from ...gram.spectrum import rounding_level
@@ -43,7 +44,7 @@ class Posterior:
         M = matrix.dense(np.float64)
         M[np.diag_indices(n)] += alpha
         try:
-            self._factor = linalg.cholesky(M.T, lower=True, overwrite_a=True, check_finite=False)
+            self._factor = cholesky(M)
         except linalg.LinAlgError as error:
             raise ParameterError(
                 f"KernelRidge: with alpha={alpha:g} the noisy Gram matrix is singular to working "

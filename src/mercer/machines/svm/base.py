@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import numbers
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Vectors, take
-from ...engine.tiles import Stopped, until
+from ...engine.runs import Callback, Progress, Run, Stopped, current_run, until
 from ...errors import ParameterError
 from ...gram import Gram, gram
 from ...gram.held import hold
@@ -24,7 +23,6 @@ from ...solvers import (
     BoxProblem,
     BoxValue,
     PairSolver,
-    Progress,
     Solution,
     SymmetricMatrix,
     solve_box,
@@ -32,7 +30,7 @@ from ...solvers import (
 )
 from ...solvers.box.estimates import most_steps
 from ..base import KernelMachine, len_of
-from ..indefinite import refuse_distance, screen
+from ..indefinite import screen
 from ..notices import tell
 from .compression import Compression, project
 
@@ -53,24 +51,6 @@ Vector = NDArray[np.float64]
 #: Free variables may go this share of their way to make up for those at a bound.
 MOST_OF_ROOM = 0.9
 
-#: Seconds between two calls of a callback.
-PAUSE = 0.04
-
-
-class Paced:
-    """A callback that is called at most about twenty times a second, however many problems there are."""
-
-    def __init__(self, callback: Callable[[Progress], Any]) -> None:
-        self._callback, self._next = callback, 0.0
-
-    def __call__(self, report: Progress) -> Any:
-        """Pass the report on, unless it is too soon."""
-        now = time.perf_counter()
-        if now < self._next:
-            return False
-        self._next = now + PAUSE
-        return self._callback(report)
-
 
 class Stop:
     """A callback that stops all problems for the reason for which one of them stopped."""
@@ -90,8 +70,8 @@ class Control:
     tol: float
     max_iter: int
     cache_bytes: float | None
-    deadline: float | None  # on the clock of time.perf_counter, for all problems together
-    callbacks: Sequence[Callable[[Progress], Any]]
+    run: Run  # for all problems together
+    callbacks: Sequence[Callback]  # besides those of the run
     refine: bool
     progress: bool
     name: str
@@ -123,7 +103,6 @@ class Control:
             "tol": self.tol,
             "max_iter": self.max_iter,
             "cache_bytes": self.cache_bytes,
-            "time_budget": None if self.deadline is None else self.deadline - time.perf_counter(),
             "callbacks": self.callbacks,
             "progress": self.progress,
             "refine": self.refine,
@@ -132,16 +111,15 @@ class Control:
         }
 
     def limited(self) -> AbstractContextManager[None]:
-        """Within this, work on kernel values ends when the time is up (:class:`Stopped`)."""
-        return until(lambda: self.deadline is not None and time.perf_counter() >= self.deadline)
+        """Within this, work on kernel values ends when the run is over (:class:`Stopped`)."""
+        return until(self.run.is_over)
 
     def pairs(self, steps: int | None = None) -> PairSolver:
         """A solver of many small problems within these limits, and of at most so many steps each."""
-        left = None if self.deadline is None else self.deadline - time.perf_counter()
         most = self.max_iter
         if steps is not None:
             most = steps if most < 0 else min(steps, most)
-        return PairSolver(self.tol, most, time_budget=left, callbacks=self.callbacks)
+        return PairSolver(self.tol, most, callbacks=self.callbacks)
 
     def alone(self, refine: bool) -> Control:
         """The same for one of several problems that are solved side by side."""
@@ -152,7 +130,7 @@ class Control:
         reason = solution.stats["reason"]
         return self.until(Stop(reason)) if reason else self
 
-    def until(self, stopped: Callable[[Progress], Any]) -> Control:
+    def until(self, stopped: Callback) -> Control:
         """The same, with one more reason to stop."""
         return replace(self, callbacks=[*self.callbacks, stopped])
 
@@ -241,23 +219,19 @@ class SupportVectorMachine(KernelMachine):
         if self.cache_size != "auto":
             self._require("cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0")
 
-    def _control(self, time_budget: float | None, callbacks: Any) -> Control:
+    def _control(self) -> Control:
+        """The limits of the current run; it always has a usable state, which the solver keeps."""
         self._check_limits()
-        if time_budget is not None:
-            self._require("time_budget", time_budget, lambda v: v > 0, "a number of seconds > 0, or None")
-        callbacks = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
-        for callback in callbacks:
-            if not callable(callback):
-                raise ParameterError(
-                    f"{type(self).__name__}: `callbacks` must be callables. Got {callback!r}."
-                )
+        run = current_run()
+        assert run is not None
+        run.conclude()
         size = None if isinstance(self.cache_size, str) else float(self.cache_size) * 1e6
         return Control(
             tol=float(self.tol),
             max_iter=int(self.max_iter),
             cache_bytes=size,
-            deadline=None if time_budget is None else time.perf_counter() + time_budget,
-            callbacks=[Paced(callback) for callback in callbacks],
+            run=run,
+            callbacks=[],
             refine=True,
             progress=True,
             name=type(self).__name__,
@@ -280,7 +254,6 @@ class SupportVectorMachine(KernelMachine):
     def _screened(self, G: Gram, control: Control) -> Gram:
         """The matrix, repaired if that was asked for; as it is if there is no time to look at it."""
         caller = type(self).__name__
-        refuse_distance(self.kernel_, self.indefinite, caller)
         try:
             with control.limited():
                 if not self.kernel_.certificate.is_psd:
@@ -288,10 +261,8 @@ class SupportVectorMachine(KernelMachine):
                 return screen(G, self.indefinite, caller)
         except Stopped:
             if self.indefinite != "warn":
-                raise ParameterError(
-                    f"{caller}: `time_budget` was used up before the kernel could be checked, which "
-                    f"indefinite={self.indefinite!r} asks for. Raise it, or assume(...) what you know."
-                ) from None
+                control.run.begin(f"the check of the kernel, which indefinite={self.indefinite!r} asks for")
+                raise control.run.error() from None
             return G
 
     # -- result ---------------------------------------------------------------------------------
@@ -383,7 +354,7 @@ class SupportVectorMachine(KernelMachine):
             residual += float(part.residual.max(initial=0.0))
         change = float(np.abs(self._combine(K, new - old)).max(initial=0.0))
         if X is not None:
-            values = self.expansion_._cross(self._validate_X(X, reset=False)).dense()
+            values = self.expansion_.cross(self._validate_X(X, reset=False)).dense()
             change = max(change, float(np.abs(self._combine(values, new - old)).max(initial=0.0)))
         result, chosen = copy.copy(self), np.sort(np.concatenate(parts))
         result._keep_selected(chosen, new[:, chosen])
@@ -419,7 +390,7 @@ class SupportVectorMachine(KernelMachine):
         points = self._validate_X(X, reset=False)
         if not len(self.support_):
             return np.zeros((len_of(points), *coefficients.shape[1:]))
-        return np.asarray(self.expansion_._cross(points) @ coefficients, dtype=np.float64)
+        return np.asarray(self.expansion_.cross(points) @ coefficients, dtype=np.float64)
 
 
 def _use_of(solution: Solution[BoxValue]) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from ...errors import InputError
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, SymmetricMatrix
+from ..callbacks import as_run
 from ..translation import KernelLike
 from .base import Control, Fit, Training, grown
 from .classifier import Classifier
@@ -91,6 +92,8 @@ class SVC(Classifier):
         Whether to fit probabilities, at the price of about five more fits; see below.
     random_state : int, RandomState or None, default=0
         How points are dealt into folds for the probabilities.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -184,6 +187,7 @@ class SVC(Classifier):
         store: Any = None,
         probability: bool = False,
         random_state: Any = 0,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -202,11 +206,13 @@ class SVC(Classifier):
         self.store = store
         self.probability = probability
         self.random_state = random_state
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard margin")
 
+    @as_run
     def path(
         self,
         X: Any,
@@ -215,8 +221,6 @@ class SVC(Classifier):
         sample_weight: Any = None,
         *,
         groups: Any = None,
-        time_budget: float | None = None,
-        callbacks: Any = (),
     ) -> list[Self]:
         """Fit for several values of C, each from where the steps for the one before have led.
 
@@ -228,12 +232,10 @@ class SVC(Classifier):
 
         Parameters
         ----------
-        X, y, sample_weight, groups, callbacks
+        X, y, sample_weight, groups
             As in :meth:`fit`.
         Cs : sequence of float
             Finite values, in any order.
-        time_budget : float, optional
-            Seconds for the whole path.
 
         Returns
         -------
@@ -251,7 +253,7 @@ class SVC(Classifier):
             self._require("Cs", C, lambda v: 0 < v < np.inf, "a list of positive numbers") for C in given
         ]
         model = clone(self)
-        control = model._control(time_budget, callbacks)
+        control = model._control()
         training, codes = model._prepare(X, y, sample_weight, control)
         tasks = model._tasks(codes)
         shared = SharedGram(training.gram, True, control)
@@ -363,6 +365,8 @@ class NuSVC(Classifier):
         As for :class:`SVC`.
     decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
         As for :class:`SVC`.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -403,6 +407,7 @@ class NuSVC(Classifier):
         store: Any = None,
         probability: bool = False,
         random_state: Any = 0,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.nu = nu
@@ -420,6 +425,7 @@ class NuSVC(Classifier):
         self.store = store
         self.probability = probability
         self.random_state = random_state
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

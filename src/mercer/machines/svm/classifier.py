@@ -14,10 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 
+from ...engine.runs import STOPPING, conclude
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
-from ...solvers.watch import STOPPING, why_stopped
 from ..base import len_of
+from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
 from ..labels import Labelled
 from ..notices import tell
@@ -85,6 +86,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         """Raise if a solution is none."""
 
     # -- fit ------------------------------------------------------------------------------------
+    @as_run
     def fit(
         self,
         X: Any,
@@ -92,8 +94,6 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         sample_weight: Any = None,
         *,
         groups: Any = None,
-        time_budget: float | None = None,
-        callbacks: Any = (),
     ) -> Self:
         """Fit to the points ``X`` and the labels ``y``.
 
@@ -107,16 +107,12 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         groups : array of shape (n,), optional
             With ``probability=True``: points of one group, such as measurements of one patient, are left out
             together.
-        time_budget : float, optional
-            Seconds after which to stop; the model is usable and says how far it is from the optimum.
-        callbacks : callable or sequence of callables
-            Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
 
         Returns
         -------
         self
         """
-        control = self._control(time_budget, callbacks)
+        control = self._control()
         last = self._last() if self.warm_start else None
         training, codes = self._prepare(X, y, sample_weight, control)
         folds = self._folds(training, codes, groups) if self.probability else []
@@ -268,7 +264,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         except InputError as error:
             raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
         except STOPPING as error:
-            self._warn(f"stopped in the calibration because {why_stopped(error)}. There are no probabilities")
+            self._warn(f"stopped in the calibration because {conclude(error)}. There are no probabilities")
             return
         missed = [fit.solution for fit in fits if not fit.solution.converged]
         stopped = [solution for solution in missed if solution.stats["stopped"]]
@@ -347,7 +343,7 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         if not self._is_by_pairs:
             return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
         points = self._validate_X(X, reset=False)
-        cross = self.expansion_._cross(points)
+        cross = self.expansion_.cross(points)
         result = np.empty((len_of(points), len(self.intercept_)))
         for rows in cross._bands(progress=True):
             values = cross._values(rows, slice(0, len(self.support_)))

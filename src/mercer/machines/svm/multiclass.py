@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.runs import INTERRUPTED, STOPPING, Stopped, current_run, joining, progress_bar
 from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
-from ...engine.tiles import Stopped
 from ...gram import Gram
 from ...memory import allows
 from ...solvers import (
@@ -27,7 +27,7 @@ from ...solvers import (
     SymmetricMatrix,
 )
 from ...solvers.box import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
-from ...solvers.watch import INTERRUPTED, STOPPING
+from ...solvers.watch import Watch
 from .base import Control, Fit, Stop
 
 __all__ = [
@@ -285,7 +285,7 @@ def solve_all(
     alone = control.until(stop).alone(refine=is_cheap)
 
     def work_alone(t: int) -> Fit:
-        with inside_tile():
+        with inside_tile(), joining(control.run):
             return work(t, alone)
 
     with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
@@ -293,27 +293,29 @@ def solve_all(
         while True:
             try:
                 return [future.result() for future in futures]
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
+                if any(future.done() and future.exception() is error for future in futures):
+                    raise
                 stop.reason = INTERRUPTED
+                control.run.conclude(error)
 
 
-def _side_by_side(
-    work: Callable[[list[int]], None], batches: Sequence[list[int]], interrupt: Callable[[], None]
-) -> None:
+def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]], watch: Watch) -> None:
     """Work on batches, each on one core."""
+    run = current_run()
 
     def work_alone(numbers: list[int]) -> None:
-        with inside_tile():
+        with inside_tile(), joining(run):
             work(numbers)
 
     with ThreadPoolExecutor(num_threads()) as pool:
         futures = [pool.submit(work_alone, numbers) for numbers in batches]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
-        except KeyboardInterrupt:
-            interrupt()
+        except KeyboardInterrupt as error:
+            watch.stop(error)
         if any(future.done() and future.exception() for future in futures):
-            interrupt()  # what is left would be in vain
+            watch.reason = INTERRUPTED  # what is left would be in vain
     for future in futures:
         future.result()
 
@@ -348,9 +350,7 @@ def solve_pairs(
     goes_on = patience is not None and not 0 <= control.max_iter <= patience
     found: dict[int, tuple[Solution[BoxValue], ...]] = {}
     pairs = [task.classes for task in tasks if task.classes is not None]
-    from tqdm import tqdm
-
-    bar = tqdm(total=len(tasks), delay=1, leave=False, disable=None, unit="pair", desc=control.name)
+    bar = progress_bar(control.name, len(tasks), "pair")
 
     def work(numbers: list[int]) -> None:
         if solver.watch.reason:
@@ -366,7 +366,7 @@ def solve_pairs(
     batches = shared.batches(pairs)
     try:
         if shared.is_quick and len(batches) > 1:
-            _side_by_side(work, batches, solver.interrupt)
+            _side_by_side(work, batches, solver.watch)
         else:  # what computes a batch finds all cores by itself
             with control.limited():
                 for numbers in batches:

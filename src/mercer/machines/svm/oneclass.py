@@ -15,6 +15,7 @@ from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
+from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..translation import KernelLike
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
@@ -56,14 +57,12 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
     def _check_total(self, weight: Vector) -> None:
         """Raise before any kernel work if the problem has no solution."""
 
+    @as_run
     def fit(
         self,
         X: Any,
         y: Any = None,
         sample_weight: Any = None,
-        *,
-        time_budget: float | None = None,
-        callbacks: Any = (),
     ) -> Self:
         """Fit to the points ``X``; ``y`` is ignored.
 
@@ -73,16 +72,12 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         y : ignored
         sample_weight : array of shape (n,), optional
             Weight 2 is a repeated row, weight 0 an absent one.
-        time_budget : float, optional
-            Seconds after which to stop; the model is usable and says how far it is from the optimum.
-        callbacks : callable or sequence of callables
-            Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
 
         Returns
         -------
         self
         """
-        control = self._control(time_budget, callbacks)
+        control = self._control()
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
@@ -150,6 +145,8 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         :math:`k(x_i, x_i)` times the mean weight, or times :math:`\nu W` if that is less.
     max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -180,6 +177,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.nu = nu
@@ -190,6 +188,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         self.verbose = verbose
         self.indefinite = indefinite
         self.store = store
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
@@ -247,6 +246,8 @@ class EnclosingBall(_OneClass):
         distance from the first point, which is at most twice the squared radius and at least half of it.
     max_iter, cache_size, shrinking, verbose, indefinite, store
         As for :class:`SVC`.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -286,6 +287,7 @@ class EnclosingBall(_OneClass):
         verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -296,6 +298,7 @@ class EnclosingBall(_OneClass):
         self.verbose = verbose
         self.indefinite = indefinite
         self.store = store
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard ball")
@@ -338,7 +341,7 @@ class EnclosingBall(_OneClass):
         r"""Squared distances from the centre, :math:`\|\Phi(x) - c\|^2`."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        inner = np.asarray(self.expansion_._cross(points) @ np.ascontiguousarray(self.dual_coef_[0]))
+        inner = np.asarray(self.expansion_.cross(points) @ np.ascontiguousarray(self.dual_coef_[0]))
         squared = self.expansion_._self(points) - 2 * inner + self.squared_norm_
         return np.asarray(np.maximum(squared, 0.0))
 

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...kernels import Gaussian
 from ...solvers import GramMatrix, SymmetricMatrix
 from ..base import len_of
+from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..notices import tell
 from ..translation import KernelLike
@@ -42,14 +43,12 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     ) -> Fit:
         raise NotImplementedError
 
+    @as_run
     def fit(
         self,
         X: Any,
         y: Any,
         sample_weight: Any = None,
-        *,
-        time_budget: float | None = None,
-        callbacks: Any = (),
     ) -> Self:
         """Fit to the points ``X`` and the numbers ``y``.
 
@@ -59,16 +58,12 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
             Factors of C for each point: weight 2 is a repeated row, weight 0 an absent one.
-        time_budget : float, optional
-            Seconds after which to stop; the model is usable and says how far it is from the optimum.
-        callbacks : callable or sequence of callables
-            Called with a :class:`~mercer.solvers.Progress` about twenty times a second; True stops.
 
         Returns
         -------
         self
         """
-        control = self._control(time_budget, callbacks)
+        control = self._control()
         self._check_parameters()
         last = self._last() if self.warm_start else None
         points = self._validate_X(X, reset=True)
@@ -146,6 +141,8 @@ class SVR(_Regressor):
         Half the width of the tube, >= 0.
     fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -181,6 +178,7 @@ class SVR(_Regressor):
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -194,6 +192,7 @@ class SVR(_Regressor):
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -227,6 +226,8 @@ class NuSVR(_Regressor):
         Price of errors, > 0.
     tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
+    time_budget : float, optional
+        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -262,6 +263,7 @@ class NuSVR(_Regressor):
         warm_start: bool = False,
         indefinite: str = "warn",
         store: Any = None,
+        time_budget: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.nu = nu
@@ -274,6 +276,7 @@ class NuSVR(_Regressor):
         self.warm_start = warm_start
         self.indefinite = indefinite
         self.store = store
+        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")

@@ -12,9 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
 from ... import _native
+from ...engine.runs import INTERRUPTED, Callback, Progress, conclude, current_run, joining
 from ...engine.threads import Team, single_threaded_blas
 from ..solution import Solution
-from ..watch import INTERRUPTED, Callback, Progress, Watch
+from ..watch import Watch
 from .decomposition import Run
 from .low_rank import LowRank
 from .outcome import BoxValue, Outcome
@@ -99,6 +100,7 @@ class Continuation:
         self._make, self._look, self._max_iter = make, look, max_iter
         self._helpers, self._puts_off = helpers, puts_off
         self._stop, self._team = _Stop(), Team()
+        self._run = current_run()
 
     @property
     def reason(self) -> str:
@@ -167,16 +169,19 @@ class Continuation:
 
     def _waited_for(self, point: Reached | _Begun) -> Reached:
         while not isinstance(point, Reached):
+            assert point.helper is not None
             try:
-                assert point.helper is not None
                 return point.helper.result()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
+                if point.helper.done() and point.helper.exception() is error:
+                    raise
                 self._stop.reason = self._stop.reason or INTERRUPTED
+                conclude(error)
         return point
 
     # -- any thread -----------------------------------------------------------------------------
     def _helped(self, begun: _Begun) -> Reached:
-        with self._team.member(counted=True):
+        with self._team.member(counted=True), joining(self._run):
             return self._finished(begun, bar=False)
 
     def _finished(self, begun: _Begun, bar: bool) -> Reached:

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ... import _native
+from ...engine.runs import Stopped, until
 from ...engine.threads import num_threads
-from ...engine.tiles import Stopped, until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Watch

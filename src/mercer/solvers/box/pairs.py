@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ... import _native
 from ...engine.threads import num_threads
 from ..solution import Solution
-from ..watch import INTERRUPTED, Callback, Watch
+from ..watch import Callback, Watch
 from .decomposition import CONSTRAINTS, SINGLE_SHARE
 from .estimates import most_steps
 from .outcome import BoxValue, Outcome, untouched
@@ -127,9 +127,9 @@ class PairSolver:
         def work(room: NDArray[Any]) -> None:
             try:
                 native.work(room, goal, self.tol, steps, told)
-            except KeyboardInterrupt:
-                self.interrupt()
+            except KeyboardInterrupt as error:
                 native.stop()
+                self.watch.stop(error)
             except BaseException:
                 native.stop()
                 raise
@@ -140,15 +140,11 @@ class PairSolver:
             try:
                 work(rooms[0])
                 wait(futures)
-            except KeyboardInterrupt:
-                self.interrupt()
+            except KeyboardInterrupt as error:
                 native.stop()
+                self.watch.stop(error)
         for future in futures:
             future.result()
-
-    def interrupt(self) -> None:
-        """Note that whatever is not solved yet will not be."""
-        self.watch.reason = INTERRUPTED
 
     def untouched(self, problem: BoxProblem, start: Vector | None) -> Solution[BoxValue]:
         """What there is to say of a problem that was not begun."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import _native
-from ...engine.tiles import until
+from ...engine.runs import until
 from ..matrices import SymmetricMatrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch

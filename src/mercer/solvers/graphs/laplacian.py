@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
+from ...engine.factorizations import cholesky, eigh
 from ...gram.spectrum import fix_signs
 from ..solution import Solution
 from .affinities import Affinity, Vector, components, degrees, inverse_roots
@@ -101,7 +102,7 @@ def _component_waves(A: Affinity, k: int) -> tuple[Vector, NDArray[np.float64]]:
         memory.require(3 * 8 * n * n, f"the eigenvectors of a graph of {n} points")
         dense = S.toarray() if scipy.sparse.issparse(S) else S
         dense = dense - 3.0 * np.outer(first, first)  # out of the way: eigenvalue 1 becomes -2
-        found = linalg.eigh(dense, subset_by_index=[n - k + 1, n - 1], check_finite=False)
+        found = eigh(dense, overwrite=True, subset=(n - k + 1, n - 1))
     order = np.argsort(-found[0], kind="stable")
     values = np.clip(1.0 - found[0][order], 0.0, 2.0)
     return np.concatenate([[0.0], values]), np.column_stack([first, found[1][:, order]])
@@ -224,7 +225,7 @@ def _solve(
     """
     norm = float(np.abs(M).sum(axis=0).max())
     try:
-        factor = linalg.cho_factor(M, lower=True, check_finite=False)
+        factor = (cholesky(M.copy()), True)
     except linalg.LinAlgError:  # rounding has made it singular
         solved, rcond = linalg.lstsq(M, right, check_finite=False)[0], 0.0
     else:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.factorizations import eigh
 from ..box import BoxProblem, solve_box
 from ..matrices import DenseMatrix
 from ..solution import Solution
@@ -50,7 +51,7 @@ class Coordinates:
     """Coordinates of the range of a positive semidefinite matrix: K = R R'."""
 
     def __init__(self, K: Array) -> None:
-        values, vectors = linalg.eigh(K, check_finite=False)
+        values, vectors = eigh(K)
         kept = values > RANK * len(K) * max(float(values[-1]), 0.0)
         self.roots, self.vectors, self._null = np.sqrt(values[kept]), vectors[:, kept], vectors[:, ~kept]
         self.mean = float(np.trace(K)) / len(K) or 1.0

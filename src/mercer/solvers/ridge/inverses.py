@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
 
+from ...engine.factorizations import cholesky, eigh
+from ...engine.runs import tracked
 from .system import WeightedMatrix
 
 __all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
@@ -36,12 +38,9 @@ class _Cholesky:
     def __init__(self, matrix: WeightedMatrix, alpha: float) -> None:
         A = matrix.dense(self.dtype)
         A[np.diag_indices(len(A))] += self.dtype(alpha)
-        lange, potrf, pocon, self._potrs = lapack.get_lapack_funcs(("lange", "potrf", "pocon", "potrs"), (A,))
+        lange, pocon, self._potrs = lapack.get_lapack_funcs(("lange", "pocon", "potrs"), (A,))
         self.norm = float(lange("1", A.T))
-        # A is symmetric, so its rows are columns: LAPACK gets the order that it wants without a copy
-        self._factor, info = potrf(A.T, lower=True, overwrite_a=True, clean=False)
-        if info:
-            raise linalg.LinAlgError(f"the leading minor of order {info} is not positive")
+        self._factor = cholesky(A)
         reciprocal, _ = pocon(self._factor, self.norm, uplo="L")
         self.condition = 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 
@@ -88,11 +87,11 @@ class Nystrom:
         square[np.diag_indices(rank)] += max(jitter, np.finfo(np.float64).tiny)
         L = linalg.cholesky(square, lower=True, overwrite_a=True, check_finite=False)
         self._features = np.empty((n, rank), dtype=np.float32)  # B = C L^-T, so that S K S is about B B'
-        for start in range(0, n, BAND):
+        for start in tracked(range(0, n, BAND), "preconditioner", "band"):
             rows = np.arange(start, min(start + BAND, n))
             solved = linalg.solve_triangular(L, matrix.block(rows, index).T, lower=True, check_finite=False)
             self._features[rows] = solved.T
-        values, vectors = linalg.eigh(self._second_moment(), overwrite_a=True, check_finite=False)
+        values, vectors = eigh(self._second_moment(), overwrite=True)
         # what rounding B to single precision adds to its singular values, squared
         noise = 4 * rank * float(np.finfo(np.float32).eps) ** 2 * float(values[-1])
         kept = values > noise

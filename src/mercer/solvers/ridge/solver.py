@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
+from ...engine.factorizations import eigh
 from ...gram import Gram
 from ..solution import Solution
 from .inverses import DoubleCholesky, SingleCholesky
@@ -246,7 +247,7 @@ def _least_norm(system: RidgeSystem) -> Found:
     A = system.matrix.dense(np.float64)
     alpha = float(system.alpha[0]) if system.count else 0.0
     A[np.diag_indices(n)] += alpha
-    values, vectors = linalg.eigh(A, overwrite_a=True, check_finite=False)
+    values, vectors = eigh(A, overwrite=True)
     cutoff = max(n, 16) * np.finfo(float).eps * float(np.abs(values).max(initial=0.0))
     if values.size and values[0] < -cutoff:
         raise linalg.LinAlgError(f"the system is indefinite: least eigenvalue {values[0] - alpha:.6g}")

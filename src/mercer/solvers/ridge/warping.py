@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.factorizations import interruptible
 from ..solution import Solution
 from .solver import RidgeValue
 
@@ -153,7 +154,7 @@ def _plus(A: Any, shift: float) -> NDArray[np.float64]:
 def _factor(system: NDArray[np.float64]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it is singular is said below
-        factor = linalg.lu_factor(system, check_finite=False)
+        factor = interruptible(linalg.lu_factor, system, check_finite=False)
     if not np.abs(np.diagonal(factor[0])).min(initial=1.0) > 0:
         raise linalg.LinAlgError("the system is singular")
     return factor

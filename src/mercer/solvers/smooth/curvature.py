@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.factorizations import cholesky, cholesky_inverse
 from ..losses import Root
 
 __all__ = ["ROUGHLY", "Factors", "Inverse", "Nystrom", "Preconditioner", "Solved", "factor", "solve_step"]
@@ -91,11 +92,11 @@ def factor(A: Array, shifts: Sequence[float]) -> Array:
     Shifts are relative to the trace.  Raises LinAlgError if none does.
     """
     scale = max(float(np.abs(A.diagonal()).sum()), np.finfo(float).tiny)
-    shifted = A.copy()
     for shift in shifts:
-        shifted[np.diag_indices(len(A))] = A.diagonal() + shift * scale
+        shifted = A.copy()
+        shifted[np.diag_indices(len(A))] += shift * scale
         try:
-            return np.asarray(linalg.cholesky(shifted, lower=True, check_finite=False))
+            return cholesky(shifted)
         except linalg.LinAlgError:
             continue
     raise linalg.LinAlgError("the matrix of the Newton step is indefinite")
@@ -127,11 +128,7 @@ class Factors:
     def _inverse(self, d: Array, alpha: float) -> Array:
         M = d[:, None] * self.K * d
         M[np.diag_indices(len(M))] += alpha
-        inverse, info = linalg.lapack.dpotri(factor(M, ROUNDING), lower=1, overwrite_c=1)
-        if info:
-            raise linalg.LinAlgError("the Newton system is singular")
-        lower = np.tril(inverse)
-        return np.asarray(lower + np.tril(inverse, -1).T)
+        return cholesky_inverse(factor(M, ROUNDING))
 
     def at(self, root: Root, alpha: float) -> Inverse:
         """The inverse for this curvature and penalty."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from ...engine.factorizations import cholesky, eigh
 from ..solution import Solution
 from .eigen import largest_eigenpairs
 
@@ -60,10 +61,10 @@ def whiten(L: np.ndarray, share: np.ndarray, penalty: float) -> Whitened:
     rounding = max(len(L), 16) * float(np.finfo(np.float64).eps) * largest
     if penalty > rounding:
         C[np.diag_indices(len(C))] += penalty
-        G = linalg.cholesky(C, lower=True, overwrite_a=True, check_finite=False)
+        G = cholesky(C)
         features = linalg.solve_triangular(G, centered.T, lower=True, check_finite=False).T
         return Whitened(features, partial(_solve_transposed, G), True)
-    values, V = linalg.eigh(C, check_finite=False)
+    values, V = eigh(C)
     used = values > rounding
     M = V[:, used] / np.sqrt(values[used] + penalty)
     return Whitened(centered @ M, partial(np.matmul, M), False)

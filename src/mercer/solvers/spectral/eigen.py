@@ -21,6 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
+from ...engine.factorizations import eigh, interruptible
 from ...engine.threads import single_threaded_blas
 from ...gram.spectrum import fix_signs
 from ..solution import Solution
@@ -125,9 +126,8 @@ def _rounded(columns: int) -> int:
 
 def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:
     n, M = A.size, A.dense()
-    part = None if k == n else [n - k, n - 1]
-    values, vectors = linalg.eigh(M, check_finite=False, subset_by_index=part)
-    pairs = Eigenpairs(values[::-1], vectors[:, ::-1], M @ vectors[:, ::-1])
+    values, vectors = eigh(M, subset=None if k == n else (n - k, n - 1))
+    pairs = Eigenpairs(values[::-1], vectors[:, ::-1], interruptible(np.matmul, M, vectors[:, ::-1]))
     # Those that were not asked for may be larger, in absolute value: an entry is at most the largest one.
     gap = _gap(pairs, least=float(np.abs(M).max(initial=0.0)))
     return Solution(pairs, gap <= 1e-8, "all of the matrix, solved densely", gap, {"solver": "dense"})

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from ...engine.factorizations import eigh, interruptible
 from ...errors import DefinitenessError
 from ..solution import Solution
 
@@ -71,7 +72,7 @@ def spectral_root(
         Whether negative eigenvalues are welcome; otherwise one beyond rounding raises
         ``DefinitenessError``.
     """
-    values, vectors = linalg.eigh(K, check_finite=False)
+    values, vectors = eigh(K)
     double = np.finfo(np.float64)
     magnitude = max(scale, float(np.abs(values).max(initial=0.0)))
     level = max(max(len(K), 16) * max(eps, double.eps) * magnitude, double.tiny)
@@ -118,7 +119,7 @@ def solve_rayleigh(
     """
     r = top.shape[1]
     stacked = np.vstack([bottom, np.sqrt(penalty) * np.eye(r)])
-    C = linalg.qr(stacked, mode="r", check_finite=False)[0][:r]
+    C = interruptible(np.linalg.qr, stacked, "r")
     reciprocal = linalg.lapack.dtrcon(C)[0] if r else 1.0
     if reciprocal < max(stacked.shape) * np.finfo(np.float64).eps:
         raise linalg.LinAlgError("the denominator vanishes in some direction")
