@@ -6,7 +6,19 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from mercer.errors import InputError
-from mercer.machines import SVC, KernelPerceptron, NuSVC, PegasosSVC
+from mercer.machines import (
+    SVC,
+    KernelDiscriminant,
+    KernelLogistic,
+    KernelPerceptron,
+    LabelPropagation,
+    LabelSpreading,
+    LaplacianRLSClassifier,
+    LaplacianSVC,
+    NuSVC,
+    PegasosSVC,
+    RepresenterMachine,
+)
 
 X = np.concatenate([np.linspace(-2, -1, 6), np.linspace(1, 2, 6)])[:, None]
 CODES = np.repeat([0, 1], 6)
@@ -25,7 +37,37 @@ def test_what_came_is_what_is_predicted(machine, labels):
     for y in (named, named.astype(object), named.tolist()):
         predicted = clone(machine).fit(X, y).predict(X)
         assert predicted.tolist() == named.tolist()
-        assert predicted.dtype == named.dtype
+        assert predicted.dtype == np.asarray(y).dtype
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        *(SVC(), SVC(probability=True), NuSVC(), PegasosSVC(), KernelPerceptron(), KernelLogistic()),
+        *(
+            KernelDiscriminant(),
+            LaplacianRLSClassifier(),
+            LaplacianSVC(),
+            LabelPropagation(),
+            LabelSpreading(),
+        ),
+        RepresenterMachine(loss="hinge"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("labels", [("a", "bc"), (3, 7), (False, True)], ids=str)
+def test_objects_stay_objects(machine, labels):
+    """As in scikit-learn, whose classes are those that came."""
+    y = np.array([labels[c] for c in CODES], dtype=object)
+    model = clone(machine).fit(X, y)
+    assert model.classes_.dtype == object
+    assert model.classes_.tolist() == sorted(labels)
+    predicted = model.predict(X)
+    assert predicted.dtype == object
+    assert predicted.tolist() == y.tolist()
+    assert {type(v) for v in predicted} == {type(labels[0])}
+    if isinstance(labels[0], str):  # scikit-learn's accuracy refuses other objects
+        assert model.score(X, y) == 1.0
 
 
 @classifiers

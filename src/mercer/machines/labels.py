@@ -15,7 +15,7 @@ from ..errors import InputError, ParameterError
 from .arguments import WEIGHT_RANGE
 from .base import KernelMachine
 
-__all__ = ["Labelled", "validate_labels"]
+__all__ = ["Labelled", "unwrapped", "validate_labels"]
 
 Vector = NDArray[np.float64]
 
@@ -23,8 +23,8 @@ Vector = NDArray[np.float64]
 def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
     """Return the labels of n points as an array of shape (n,), of a type that can be sorted.
 
-    Numbers, strings, bytes and booleans are labels, also in arrays of objects, if all are of one kind;
-    numbers with fractions are refused.  A column is taken as a row, with scikit-learn's warning.
+    Numbers, strings, bytes and booleans are labels, also in arrays of objects (which they stay), if all are
+    of one kind; numbers with fractions are refused.  A column is taken as a row, with scikit-learn's warning.
     """
     labels = machine._validate_targets(y, n, numeric=False)
     name = type(machine).__name__
@@ -33,18 +33,19 @@ def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
     if labels.ndim != 1:
         check_classification_targets(labels)  # has better words for sets of labels
         raise InputError(f"{name}: `y` must hold one label per point. Got shape {labels.shape}.")
-    if labels.dtype == object:
-        labels = _unwrapped(labels, name)
-    if labels.dtype.kind == "f":
-        check_classification_targets(labels)
+    plain = unwrapped(labels, name)
+    if plain.dtype.kind == "f":
+        check_classification_targets(plain)
     return labels
 
 
-def _unwrapped(labels: NDArray[Any], name: str) -> NDArray[Any]:
-    """Numbers, or strings, in disguise.
+def unwrapped(labels: NDArray[Any], name: str) -> NDArray[Any]:
+    """The numbers, strings, bytes or booleans of an array of objects, as an array of their own type.
 
-    Of a mixture NumPy would make strings, and predictions would not be among the labels that came.
+    Of a mixture NumPy would make strings; it is refused, because it has no order.
     """
+    if labels.dtype != object:
+        return labels
     values = labels.tolist()
     if not any(all(isinstance(v, kind) for v in values) for kind in (str, bytes, numbers.Real | np.bool_)):
         kinds = ", ".join(sorted({type(v).__name__ for v in values}))

@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ...errors import InputError
+from ..labels import unwrapped
 
 __all__ = ["PartialLabels", "partial_labels"]
 
@@ -56,9 +57,7 @@ def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
     present = labels[~missing]
     if not len(present):
         raise InputError(f"{caller}: y must have labelled points. All are -1, which stands for 'not known'.")
-    if present.dtype == object:  # numbers, or strings, in disguise
-        present = np.array(present.tolist())
-    check_classification_targets(present)
+    check_classification_targets(unwrapped(present, caller))
     classes, codes = np.unique(present, return_inverse=True)
     result = np.full(len(labels), -1, dtype=np.intp)
     result[~missing] = codes
