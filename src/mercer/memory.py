@@ -1,7 +1,8 @@
 """How much memory a result may take.
 
 The limit is ``MERCER_MEMORY`` where it is set (``"4GiB"``, ``"500MB"``, plain bytes), else 75 % of what is
-available to this process: the free memory of the machine or of its control group, whichever is less.
+available to this process: the free memory of the machine, or what is left to its control group or to its
+address space (``RLIMIT_AS``, ``ulimit -v``), whichever is least.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def require(count: float, what: str, remedy: str = "") -> None:
 
 def available_memory() -> int:
     """Bytes that this process can still take; ``sys.maxsize`` where the system does not tell."""
-    return min(_machine(), _control_groups())
+    return min(_machine(), _control_groups(), _address_space())
 
 
 def _machine() -> int:
@@ -116,6 +117,20 @@ def _machine() -> int:
         except (AttributeError, ValueError, OSError):
             continue
     return sys.maxsize
+
+
+def _address_space() -> int:
+    """Addresses that the limit of this process leaves."""
+    try:
+        import resource  # not on Windows
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return sys.maxsize
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError, IndexError):
+        return sys.maxsize
+    return max(0, limit - used)
 
 
 def _control_groups() -> int:

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import pytest
@@ -83,3 +84,27 @@ def test_legacy_control_groups(tmp_path):
 
 def test_this_machine_has_an_answer():
     assert 0 < memory.available_memory() <= sys.maxsize
+
+
+LIMITED = """
+import resource
+import numpy as np
+from mercer import gram, memory
+from mercer.errors import MemoryLimitError
+from mercer.kernels import Linear
+
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, used + 2**30))
+assert memory.available_memory() <= 2**30
+try:
+    gram(Linear(), np.ones((20_000, 1))).dense()
+except MemoryLimitError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux enforces RLIMIT_AS")
+def test_limits_of_addresses_count(monkeypatch):
+    monkeypatch.delenv("MERCER_MEMORY", raising=False)
+    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
+    assert "needs 2.98 GiB and the limit is" in done.stdout, done.stderr

@@ -305,7 +305,7 @@ def test_bad_data_are_named(data):
         LaplacianRLS(Linear()).fit(X, y)
     labels = np.where(np.isnan(y), -1, 1)
     for machine in (LaplacianSVC(), LaplacianRLSClassifier()):
-        with pytest.raises(InputError, match="classes has to be greater than one"):
+        with pytest.raises(InputError, match="Got one class only, 1"):
             machine.fit(X, labels)
         with pytest.raises(InputError, match="All are -1"):
             machine.fit(X, np.full(25, -1))

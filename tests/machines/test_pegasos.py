@@ -316,7 +316,7 @@ def test_indefinite_kernels_are_told_refused_or_repaired(data):
         (PegasosSVC(max_iter=2.5), "`max_iter` must be"),
         (PegasosSVC("gauss"), "`kernel` must be a mercer Kernel"),
         (PegasosSVC(indefinite="ignore"), "`indefinite` must be one of"),
-        (PegasosSVC(class_weight={-1: 0.0, 1: 1.0}), "`class_weight` must give"),
+        (PegasosSVC(class_weight={-1: -1.0, 1: 1.0}), "`class_weight` must be numbers"),
     ],
 )
 def test_bad_parameters_are_named(data, machine, message):

@@ -103,7 +103,7 @@ def test_duplicated_points_with_opposite_labels(C):
 
 @pytest.mark.parametrize("machine", CLASSIFIERS)
 def test_one_class_is_an_error(machine):
-    with pytest.raises(InputError, match=r"classes has to be greater than one.*got 1 class"):
+    with pytest.raises(InputError, match="Got one class only, 1"):
         clone(machine).fit(np.eye(10), [1] * 10)
     with pytest.raises(InputError, match="positive weight"):
         clone(machine).fit(np.eye(4), [0, 0, 1, 1], sample_weight=[1, 1, 0, 0])

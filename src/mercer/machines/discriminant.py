@@ -13,7 +13,7 @@ from ..kernels import Gaussian
 from ..solvers import solve_discriminant
 from .base import len_of
 from .callbacks import as_run
-from .labels import validate_labels
+from .labels import read_labels
 from .projection import KernelProjection, Training, keep
 from .translation import KernelLike
 
@@ -135,15 +135,9 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
             )
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        labels = validate_labels(self, y, n)
         weight = self._validate_weight(sample_weight, n)
-        counted = labels if weight is None else labels[weight > 0]
-        self.classes_, codes = np.unique(counted, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"KernelDiscriminant: `y` must hold at least two classes, with weight. Got "
-                f"{self.classes_.tolist()}, one class only."
-            )
+        labels = read_labels(self, y, n, weight)
+        self.classes_, codes = labels.classes, labels.codes
         training = self._train_on(points, weight)
         shares = np.bincount(codes, training.weight) / training.weight.sum()
         self.priors_ = shares if self.priors is None else self._checked_priors()
@@ -174,8 +168,11 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         self.explained_variance_ratio_ = quotients[:p] / quotients.sum()
 
     def _checked_priors(self) -> np.ndarray:
-        values = np.asarray(self.priors, dtype=np.float64)
         count = len(self.classes_)
+        try:
+            values = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)  # no numbers: refused below
         if values.shape != (count,) or not (values > 0).all() or not np.isclose(values.sum(), 1.0):
             raise ParameterError(
                 f"KernelDiscriminant: `priors` must be {count} positive numbers, one per class, with the "

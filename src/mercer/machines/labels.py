@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from .. import memory
 from ..errors import InputError, ParameterError
 from .arguments import WEIGHT_RANGE
 from .base import KernelMachine
 
-__all__ = ["Labelled", "unwrapped", "validate_labels"]
+__all__ = ["WeightedLabels", "read_labels", "require_classes", "unwrapped", "validate_labels"]
 
 Vector = NDArray[np.float64]
+
+#: Arrays with a number per class and point that a classifier holds at least: codes, coefficients, values.
+TABLES = 3
 
 
 def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
@@ -56,56 +60,77 @@ def unwrapped(labels: NDArray[Any], name: str) -> NDArray[Any]:
     return np.array(values)
 
 
-class Labelled(KernelMachine):
-    """A machine whose targets are labels; sets ``classes_`` and ``class_weight_``."""
+class WeightedLabels(NamedTuple):
+    """Labels of the points of positive weight: the others are as if absent, and so are their classes."""
 
-    class_weight: dict[Any, float] | Literal["balanced"] | None
+    classes: NDArray[Any]
+    factors: Vector  # weights of the classes
+    kept: NDArray[np.intp]  # positions of the points in the input
+    codes: NDArray[np.intp]  # positions of their labels among the classes
+    weight: Vector | None  # of points and of their classes together; None if all are 1
 
-    def _encode(self, y: Any, n: int) -> NDArray[np.intp]:
-        """Set the classes; return the position of each label among them."""
-        labels = validate_labels(self, y, n)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        return np.asarray(codes, dtype=np.intp)
 
-    def _check_classes(self, codes: NDArray[np.intp]) -> None:
-        present = len(np.unique(codes))
-        if len(self.classes_) < 2 or present < len(self.classes_):
-            where = "" if present == len(self.classes_) else " of positive weight"
-            raise InputError(
-                f"{type(self).__name__}: the number of classes has to be greater than one, each with a "
-                f"point; got {present} class{'es' * (present != 1)}{where} of {len(self.classes_)}."
-            )
+def read_labels(
+    machine: KernelMachine, y: Any, n: int, weight: Vector | None = None, class_weight: Any = None
+) -> WeightedLabels:
+    """Read the labels of n points with weights, of two or more classes of positive weight.
 
-    def _class_weighted(self, codes: NDArray[np.intp], weight: Vector | None) -> Vector | None:
-        """Weights of points and of their classes together."""
-        count = len(self.classes_)
-        if self.class_weight is None:
-            factors = np.ones(count)
-        elif isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            sums = np.bincount(codes, weight, count)
-            factors = sums.sum() / (count * np.where(sums > 0, sums, 1.0))
-        elif isinstance(self.class_weight, Mapping):
-            factors = self._factors(self.class_weight)
-        else:
+    ``class_weight`` has a factor for each class: a dict, in which 1 is the default, or ``"balanced"``, by
+    which all classes have the same weight, or None.
+    """
+    labels = validate_labels(machine, y, n)
+    classes, codes = np.unique(labels, return_inverse=True)
+    own = np.ones(n) if weight is None else weight
+    sums = np.asarray(np.bincount(codes, own, len(classes)), dtype=np.float64)
+    factors = _class_factors(machine, class_weight, classes, sums)
+    own = factors[codes] * own
+    kept = np.flatnonzero(own)
+    present, codes = np.unique(codes[kept], return_inverse=True)
+    is_plain = weight is None and bool((factors == 1).all())
+    require_classes(type(machine).__name__, classes[present], len(kept), weighted=not is_plain)
+    codes = np.asarray(codes, dtype=np.intp)
+    return WeightedLabels(classes[present], factors[present], kept, codes, None if is_plain else own[kept])
+
+
+def require_classes(
+    caller: str, classes: NDArray[Any], n: int, *, weighted: bool = False, argument: str = "y"
+) -> None:
+    """Raise unless there are two classes or more, and memory for a number per class and point."""
+    count = len(classes)
+    if count < 2:
+        which = " of positive weight" if weighted else ""
+        found = f"one class only, {classes.tolist()[0]!r}" if count else "none: all weights are zero"
+        raise InputError(f"{caller}: `{argument}` must hold at least two classes{which}. Got {found}.")
+    if count == 2:  # one function tells them apart
+        return
+    memory.require(
+        8.0 * TABLES * n * count,
+        f"{caller}: `{argument}` holds {count:,} classes. A number for each of them at each of {n:,} points",
+        "If these are quantities, use a regression; else group the classes.",
+    )
+
+
+def _class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[Any], sums: Vector) -> Vector:
+    """Weight of each class, given the sums of the weights of its points."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = sums > 0
+        return np.asarray(present * sums.sum() / (present.sum() * np.where(present, sums, 1.0)))
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(
+            f"{type(machine).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, "
+            f"or None. Got {class_weight!r}."
+        )
+    factors = np.ones(len(classes))
+    for label, factor in class_weight.items():
+        found = np.flatnonzero(classes == label)
+        if not len(found):
             raise ParameterError(
-                f"{type(self).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, "
-                f"or None. Got {self.class_weight!r}."
+                f"{type(machine).__name__}: `class_weight` names the class {label!r}, which is not in y. "
+                f"The classes in y: {list(classes)}."
             )
-        self.class_weight_ = factors
-        if weight is None and (factors == 1).all():
-            return None
-        return np.asarray(factors[codes] * (1.0 if weight is None else weight))
-
-    def _factors(self, wanted: Mapping[Any, float]) -> Vector:
-        factors = np.ones(len(self.classes_))
-        for label, factor in wanted.items():
-            found = np.flatnonzero(self.classes_ == label)
-            if not len(found):
-                raise ParameterError(
-                    f"{type(self).__name__}: `class_weight` names the class {label!r}, which is not in y. "
-                    f"The classes in y: {list(self.classes_)}."
-                )
-            factors[found[0]] = self._require(
-                "class_weight", factor, lambda v: 0 <= v <= WEIGHT_RANGE[1], "numbers >= 0, up to 1e20"
-            )
-        return factors
+        factors[found[0]] = machine._require(
+            "class_weight", factor, lambda v: 0 <= v <= WEIGHT_RANGE[1], "numbers >= 0, up to 1e20"
+        )
+    return factors

@@ -25,11 +25,11 @@ from ..solvers import (
     solve_sparse,
 )
 from ..solvers.losses import Logistic, Softmax
-from .base import len_of
+from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
 from .indefinite import screen
-from .labels import Labelled
+from .labels import read_labels
 from .notices import tell
 from .translation import KernelLike
 
@@ -41,7 +41,7 @@ Vector = NDArray[np.float64]
 ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 7))
 
 
-class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
+class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     r"""Kernel logistic regression: a model of probabilities with a penalty on its norm.
 
     For two classes, coded -1 and 1,
@@ -190,11 +190,9 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         alphas = self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        codes = self._encode(y, n)
         resolving = self._validate_weight(sample_weight, n)
-        weight = self._class_weighted(codes, resolving)
-        kept = np.arange(n) if weight is None else np.flatnonzero(weight)
-        self._check_classes(codes[kept])
+        labels = read_labels(self, y, n, resolving, self.class_weight)
+        self.classes_, self.class_weight_, kept = labels.classes, labels.factors, labels.kept
         if len(kept) < n:
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
@@ -202,7 +200,8 @@ class KernelLogistic(ClassifierMixin, Labelled, ExplainedClassifier):
         G: Gram = gram(self.kernel_, points)
         if self.penalty == "l2":
             G = screen(G, self.indefinite, type(self).__name__)
-        problem = self._problem_of(codes[kept], np.ones(len(kept)) if weight is None else weight[kept])
+        weight = np.ones(len(kept)) if labels.weight is None else labels.weight
+        problem = self._problem_of(labels.codes, weight)
         self._solve(problem, G, alphas)
         self._keep(points, kept, G, problem)
         self._tell()

@@ -31,7 +31,7 @@ from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
 from .base import KernelMachine
 from .indefinite import screen
-from .labels import validate_labels
+from .labels import require_classes, validate_labels
 from .notices import tell
 
 __all__ = ["OnlineClassifier"]
@@ -112,13 +112,8 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
             raise ParameterError(f"{type(self).__name__}: `{name}` must be an integer >= 1. Got {value!r}.")
 
     def _set_classes(self, labels: Any, name: str) -> None:
-        classes = np.unique(labels)
-        if len(classes) < 2:
-            raise InputError(
-                f"{type(self).__name__}: `{name}` must hold at least two classes. Got {classes.tolist()}, "
-                "one class only."
-            )
-        self.classes_ = classes
+        self.classes_ = np.unique(labels)
+        require_classes(type(self).__name__, self.classes_, len(labels), argument=name)
 
     def _encode(self, labels: np.ndarray) -> np.ndarray:
         """Position of each label among the classes."""

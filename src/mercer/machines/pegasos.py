@@ -8,13 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 
 from ..domains import size, take
-from ..errors import InputError, ParameterError
+from ..errors import ParameterError
 from ..kernels import Gaussian
 from .callbacks import as_run
-from .labels import validate_labels
+from .labels import read_labels
 from .online import OnlineClassifier
 from .translation import KernelLike
 
@@ -146,15 +145,11 @@ class PegasosSVC(OnlineClassifier):
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = size(points)
-        labels = validate_labels(self, y, n)
         given = self._validate_weight(sample_weight, n)
-        weight = np.ones(n) if given is None else given
-
-        self._set_classes(labels[weight > 0], "y")
-        kept = np.flatnonzero(weight)
-        codes = self._encode(labels[kept])
-        weight = weight[kept] * self._class_weights(codes, weight[kept])[codes]
-        self._begin(take(points, kept), codes, None if given is None else given[kept])
+        labels = read_labels(self, y, n, given, self.class_weight)
+        self.classes_, kept = labels.classes, labels.kept
+        weight = np.ones(len(kept)) if labels.weight is None else labels.weight
+        self._begin(take(points, kept), labels.codes, None if given is None else given[kept])
         self.support_, self.n_seen_ = kept, n
 
         steps = PASSES * len(kept) if self.max_iter is None else int(self.max_iter)
@@ -257,19 +252,6 @@ class PegasosSVC(OnlineClassifier):
         return float(self.alpha / 2 * np.vdot(coef, scores) + weight @ hinge / weight.sum())
 
     # -- parameters -----------------------------------------------------------------------------
-    def _class_weights(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Weight of each class; what is balanced is the total of the sample weights."""
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            totals = np.bincount(codes, weight, minlength=len(self.classes_))
-            return np.asarray(weight.sum() / (len(totals) * totals))
-        labels = self.classes_[codes]
-        values = np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=labels))
-        if not (np.isfinite(values).all() and (values > 0).all()):
-            raise InputError(
-                f"PegasosSVC: `class_weight` must give positive finite weights. Got {self.class_weight!r}."
-            )
-        return values
-
     def _check_parameters(self) -> None:
         if not isinstance(self.alpha, numbers.Real) or not (0 < self.alpha < np.inf):
             raise ParameterError(

@@ -32,10 +32,10 @@ from ..solvers.representer import (
     unit_of,
 )
 from .arguments import refuse_large_targets
-from .base import len_of
+from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import screen
-from .labels import Labelled
+from .labels import read_labels
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
 from .notices import tell
 from .translation import KernelLike
@@ -62,7 +62,7 @@ def _is_of_margins(machine: Any) -> bool:
     return True
 
 
-class RepresenterMachine(Labelled):
+class RepresenterMachine(KernelMachine):
     r"""Minimise any loss of the predictions plus any increasing function of the norm.
 
     .. math:: \min_{f \in \mathcal{H}_k,\; b} \; L\big(f(x_1) + b, \dots, f(x_n) + b\big)
@@ -195,8 +195,6 @@ class RepresenterMachine(Labelled):
     True
     """
 
-    class_weight = None
-
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -240,8 +238,8 @@ class RepresenterMachine(Labelled):
         self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        targets = self._targets(y, n, loss)
         weight = self._validate_weight(sample_weight, n)
+        targets = self._targets(y, n, loss, weight)
         if weight is not None and not isinstance(loss, Loss):
             raise InputError(
                 "RepresenterMachine: `sample_weight` needs a built-in loss: what a weight means for one of "
@@ -250,8 +248,6 @@ class RepresenterMachine(Labelled):
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
         if weight is not None and len(kept) < n:  # a row of weight zero is as if absent
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
-        if isinstance(loss, Loss) and loss.of_margins and len(np.unique(targets)) < 2:
-            raise InputError("RepresenterMachine: both classes need a point of positive weight.")
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
         try:
@@ -347,9 +343,9 @@ class RepresenterMachine(Labelled):
         )
         return Power(self._require("penalty", self.penalty, lambda v: 1 <= v <= LARGEST_POWER, wanted))
 
-    def _targets(self, y: Any, n: int, loss: Any) -> Vector:
+    def _targets(self, y: Any, n: int, loss: Any, weight: Vector | None) -> Vector:
         if isinstance(loss, Loss) and loss.of_margins:
-            return self._signs(y, n)
+            return self._signs(y, n, weight)
         if isinstance(loss, Interval):
             return self._intervals(y, n)
         targets = self._validate_targets(y, n, numeric=True)
@@ -381,16 +377,19 @@ class RepresenterMachine(Labelled):
         refuse_large_targets(np.where(np.isinf(columns), 0.0, columns), type(self).__name__)
         return columns
 
-    def _signs(self, y: Any, n: int) -> Vector:
-        codes = self._encode(y, n)
-        self._check_classes(codes)
+    def _signs(self, y: Any, n: int, weight: Vector | None) -> Vector:
+        """-1 and 1 for the two classes of positive weight, 0 for points without weight."""
+        labels = read_labels(self, y, n, weight)
+        self.classes_ = labels.classes
         if len(self.classes_) > 2:
             raise InputError(
                 "RepresenterMachine: Only binary classification is supported. The loss is one of margins and "
                 f"y has {len(self.classes_)} classes; take sklearn.multiclass.OneVsRestClassifier, or "
                 "KernelLogistic or SVC."
             )
-        return np.where(codes == 1, 1.0, -1.0)
+        signs = np.zeros(n)
+        signs[labels.kept] = 2.0 * labels.codes - 1.0
+        return signs
 
     # -- predictions ----------------------------------------------------------------------------
     def _function(self, X: Any) -> Vector:

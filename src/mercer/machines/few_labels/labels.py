@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ...errors import InputError
-from ..labels import unwrapped
+from ..labels import require_classes, unwrapped
 
 __all__ = ["PartialLabels", "partial_labels"]
 
@@ -27,19 +27,15 @@ class PartialLabels(NamedTuple):
         """Which points have a label."""
         return self.codes >= 0
 
-    def take(self, kept: NDArray[np.intp]) -> PartialLabels:
-        """The same for some of the points."""
-        return PartialLabels(self.classes, self.codes[kept])
-
-    def require_all_classes(self, caller: str) -> None:
-        """Raise unless there are two classes or more, each with a point."""
-        present = len(np.unique(self.codes[self.known]))
-        if len(self.classes) < 2 or present < len(self.classes):
-            raise InputError(
-                f"{caller}: the number of classes has to be greater than one, each with a point of positive "
-                f"weight; got {present} class{'es' * (present != 1)} of {len(self.classes)} (-1 marks points "
-                "without a label)."
-            )
+    def weighted(self, caller: str, kept: NDArray[np.intp]) -> PartialLabels:
+        """Those of the points of positive weight, of two or more classes; classes without one are absent."""
+        codes = self.codes[kept]
+        known = codes >= 0
+        present, own = np.unique(codes[known], return_inverse=True)
+        require_classes(caller, self.classes[present], len(kept), weighted=len(kept) < len(self.codes))
+        result = np.full(len(kept), -1, dtype=np.intp)
+        result[known] = own
+        return PartialLabels(self.classes[present], result)
 
     def indicators(self) -> NDArray[np.float64]:
         """One column per class, 1 for its points; rows of zeros for points without a label."""
@@ -57,7 +53,9 @@ def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
     present = labels[~missing]
     if not len(present):
         raise InputError(f"{caller}: y must have labelled points. All are -1, which stands for 'not known'.")
-    check_classification_targets(unwrapped(present, caller))
+    plain = unwrapped(present, caller)
+    if plain.dtype.kind == "f":
+        check_classification_targets(plain)
     classes, codes = np.unique(present, return_inverse=True)
     result = np.full(len(labels), -1, dtype=np.intp)
     result[~missing] = codes

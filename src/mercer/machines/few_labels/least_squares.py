@@ -227,8 +227,8 @@ class LaplacianRLSClassifier(ClassifierMixin, LeastSquares):
         self._check_graph()
         rows = self._rows(X, sample_weight)
         given = self._validate_targets(y, rows.total, numeric=False)
-        labels = partial_labels(type(self).__name__, given).take(rows.kept)
-        labels.require_all_classes(type(self).__name__)
+        name = type(self).__name__
+        labels = partial_labels(name, given).weighted(name, rows.kept)
         self.classes_ = labels.classes
         targets = 2 * labels.indicators() - 1
         targets[~labels.known] = np.nan

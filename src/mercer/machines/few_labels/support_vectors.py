@@ -134,15 +134,16 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
         require_number(self, "C", "a positive finite number", 0.0, np.inf, closed=False)
         rows = self._rows(X, sample_weight)
         given = self._validate_targets(y, rows.total, numeric=False)
-        labels = partial_labels(type(self).__name__, given).take(rows.kept)
-        labels.require_all_classes(type(self).__name__)
+        name = type(self).__name__
+        labels = partial_labels(name, given).weighted(name, rows.kept)
         labelled = np.flatnonzero(labels.known)
         K = self._matrices(rows, float(self.smoothness))
         with self._told_if_singular():
             warped = warp(K, self._ratio * self.laplacian_, labelled)
-        self.classes_, self._map = labels.classes, warped.map
+        self._map = warped.map
         weight = None if rows.weight is None else rows.of(labelled)
-        self.svc_ = self._machine().fit(warped.gram, self.classes_[labels.codes[labelled]], weight)
+        self.svc_ = self._machine().fit(warped.gram, labels.classes[labels.codes[labelled]], weight)
+        self.classes_ = self.svc_.classes_
         self.support_ = rows.kept[labelled][self.svc_.support_]
         self.solutions_, self.converged_ = self.svc_.solutions_, self.svc_.converged_
         self.status_, self.n_iter_ = self.svc_.status_, self.svc_.n_iter_

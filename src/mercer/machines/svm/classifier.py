@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 
+from ... import memory
 from ...engine.runs import STOPPING, conclude
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
-from ..labels import Labelled
+from ..labels import read_labels
 from ..notices import tell
-from .base import Control, Fit, Last, SupportVectorMachine, Training, positive_rows
+from .base import Control, Fit, Last, SupportVectorMachine, Training
 from .folds import Fold, make_folds, tell_apart
 from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
 from .probability import PiecewiseLogistic, Temperature, agree, class_margins
@@ -30,6 +31,9 @@ from .probability import PiecewiseLogistic, Temperature, agree, class_margins
 __all__ = ["Classifier"]
 
 Vector = NDArray[np.float64]
+
+#: Bytes of the problem of a pair of classes, and of each point in it, measured with 200 to 800 classes.
+PAIR_BYTES, PAIR_POINT_BYTES = 3000, 64
 
 
 def _has_probabilities(machine: Any) -> bool:
@@ -48,9 +52,10 @@ def _spread(task: Task, fit: Fit, n: int) -> Vector:
     return result
 
 
-class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMachine):
+class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
     """Labels, weights and several classes; a two-class problem is what the subclass says."""
 
+    class_weight: dict[Any, float] | Literal["balanced"] | None
     decision_function_shape: str
     break_ties: bool
     multiclass: str
@@ -134,18 +139,29 @@ class Classifier(ClassifierMixin, Labelled, ExplainedClassifier, SupportVectorMa
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        codes = self._encode(y, n)
         given = self._validate_weight(sample_weight, n)
-        weight = self._class_weighted(codes, given)
-        kept = positive_rows(weight, n)
-        self._check_classes(codes[kept])
+        self.classes_, self.class_weight_, kept, codes, weight = read_labels(
+            self, y, n, given, self.class_weight
+        )
+        self._check_memory(len(kept))
         if len(self.classes_) > 2:
-            kept = kept[np.argsort(codes[kept], kind="stable")]
-        codes = codes[kept]
-        own = np.ones(len(kept)) if weight is None else weight[kept]
+            order = np.argsort(codes, kind="stable")
+            kept, codes, weight = kept[order], codes[order], None if weight is None else weight[order]
+        own = np.ones(len(kept)) if weight is None else weight
         self._check_feasible(self._tasks(codes), own)
         training = self._train_on(points, kept, given, control)
         return training._replace(weight=own), codes
+
+    def _check_memory(self, n: int) -> None:
+        """Raise before any work if there are too many pairs of classes."""
+        count = len(self.classes_)
+        if count > 2 and self.multiclass == "ovo":
+            pairs = count * (count - 1) // 2
+            memory.require(
+                float(PAIR_BYTES) * pairs + float(PAIR_POINT_BYTES) * (count - 1) * n,
+                f"{type(self).__name__}: `y` holds {count:,} classes. A problem for each of {pairs:,} pairs",
+                "If these are quantities, use a regression; else group the classes, or set multiclass='ovr'.",
+            )
 
     # -- two classes at a time ------------------------------------------------------------------
     def _tasks(self, codes: NDArray[np.intp]) -> list[Task]:
