@@ -1,6 +1,7 @@
 """Kernel k-means: scikit-learn's KMeans for the linear kernel, normalised cuts for a graph, any objects."""
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -222,3 +223,32 @@ def test_bad_data_are_named(blobs):
         KernelKMeans(n_clusters=3).fit(blobs, sample_weight=w)
     with pytest.raises(ParameterError, match="sample_weight is zero"):
         KernelKMeans(n_clusters=2, init=[0, 3]).fit(blobs, sample_weight=w)
+
+
+# -- weights of any size ------------------------------------------------------------------------
+def exact_objective(K, weight, labels):
+    """The objective of a partition in rational numbers."""
+    total = Fraction(0)
+    for c in set(labels):
+        own = [i for i, label in enumerate(labels) if label == c]
+        products = sum(weight[i] * weight[j] * K[i][j] for i in own for j in own)
+        total += sum(weight[i] * K[i][i] for i in own) - products / sum(weight[i] for i in own)
+    return total
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-10, 1e5, 1e10, 1e20, 1e200, 1e300])
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(1.0)], ids=repr)
+def test_one_weight_of_another_size(kernel, size):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, weight = rng.standard_normal((7, 2)), np.ones(7)
+        weight[seed] = size
+        model = KernelKMeans(kernel, n_clusters=2).fit(X, sample_weight=weight)
+        labels = model.labels_.tolist()
+        K = [[Fraction(float(v)) for v in row] for row in kernel.block(X)]
+        w = [Fraction(float(v)) for v in weight]
+        found = exact_objective(K, w, labels)
+        np.testing.assert_allclose(model.inertia_, float(found), rtol=1e-6)
+        for i in range(7):  # no move of a single point is better
+            moved = [*labels[:i], 1 - labels[i], *labels[i + 1 :]]
+            assert len(set(moved)) == 1 or exact_objective(K, w, moved) >= found * (1 - Fraction(1, 10**9))

@@ -38,6 +38,9 @@ FEW = 3
 #: Differences of squared distances up to this many units of rounding are none.
 ROUNDING = 256 * float(np.finfo(np.float64).eps)
 
+#: Sums are computed anew if a cluster loses this many times the mass that is left: digits would be lost.
+LOSS = 1e3
+
 
 class Partition(NamedTuple):
     """Clusters and their means.
@@ -153,6 +156,9 @@ class _Search:
             return
         self.members = np.bincount(new, minlength=self.k)
         self.mass = np.bincount(new, self.weight, self.k)
+        if (np.bincount(old, self.weight[changed], self.k) > LOSS * self.mass).any():
+            self.refresh()
+            return
         delta = np.zeros((len(changed), self.k))
         delta[np.arange(len(changed)), new[changed]] = self.weight[changed]
         delta[np.arange(len(changed)), old] = -self.weight[changed]
@@ -168,13 +174,15 @@ class _Search:
     def _measure(self, c: int) -> None:
         """Distances from one mean."""
         own = self.labels == c
-        self.squares[c] = self.weight[own] @ self.sums[own, c] / self.mass[c] ** 2
-        self.squared[:, c] = self.geometry.diagonal - (2 / self.mass[c]) * self.sums[:, c] + self.squares[c]
+        inner = self.sums[:, c] / self.mass[c]  # of the points with the mean; squares of masses may underflow
+        self.squares[c] = (self.weight[own] / self.mass[c]) @ inner[own]
+        self.squared[:, c] = self.geometry.diagonal - 2 * inner + self.squares[c]
 
     @property
     def inertia(self) -> float:
-        """The objective."""
-        return max(0.0, float(self.weight @ self.squared[self.rows, self.labels]))
+        """The objective, without the rounding of distances that are none: weights may be large there."""
+        squared = self.squared[self.rows, self.labels]
+        return float(self.weight @ np.where(squared > self.level, squared, 0.0))
 
     def lloyd(self, max_iter: int) -> None:
         """Move points to their nearest means until none moves, or the objective falls no further."""
@@ -224,16 +232,19 @@ class _Search:
                     self._move(int(i), target)
 
     def _move(self, i: int, target: int) -> None:
-        column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
         source = int(self.labels[i])
         self.labels[i] = target
+        self.moves += 1
+        if self.weight[i] > LOSS * (self.mass[source] - self.weight[i]):
+            self.refresh()
+            return
+        column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
         for c, sign in ((source, -1), (target, 1)):
             self.sums[:, c] += sign * column
             self.mass[c] += sign * self.weight[i]
             self.members[c] += sign
         self._measure(source)
         self._measure(target)
-        self.moves += 1
         self.is_fresh = False
 
     def _changes(self, points: Index) -> Vector:
@@ -242,8 +253,9 @@ class _Search:
         squared, own = self.squared[points], self.mass[labels]
         rest = own - w
         alone = (self.members[labels] == 1) | (rest <= ROUNDING * own)
-        leaving = w * own / np.where(alone, 1.0, rest) * squared[np.arange(len(points)), labels]
-        change = (w[:, None] * self.mass / (self.mass + w[:, None])) * squared
+        here = np.maximum(squared[np.arange(len(points)), labels] - self.level, 0.0)
+        leaving = w * (own / np.where(alone, own, rest)) * here  # a factor by which rounding would grow
+        change = w[:, None] * (self.mass / (self.mass + w[:, None])) * squared
         change -= np.where(alone, -np.inf, leaving)[:, None]
         change[np.arange(len(points)), labels] = np.inf
         return np.asarray(change)
