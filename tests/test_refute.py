@@ -286,8 +286,29 @@ def test_any_objects_when_they_are_given():
         refute(k, [])
 
 
+@pytest.mark.parametrize("given", [{"n_trials": 1}, {"budget": 20.0}])
+def test_given_points_are_tested_all_together(given):
+    """I - J / (n - 1) is positive definite on any n - 1 points: only all n of them refute it."""
+    n = 150
+
+    def simplex(i, j):
+        return float(i == j) - 1.0 / (n - 1)
+
+    k, X = mercer.kernel(simplex), list(range(n))
+    assert not refute(k, X[:-1], n_trials=5)
+    assert mercer.gram(k, X).check().witness is not None
+    assert len(refute(k, X, **given).witness.points) == n
+
+
+def test_given_points_are_judged_as_finely_as_by_check():
+    """A violation of one part in 10^12 is far above rounding, and far below what sampling looks at."""
+    k = mercer.kernel(lambda i, j: 1.0 + (0.0 if i == j else 1e-12))
+    assert mercer.gram(k, [0, 1]).check().verdict == "refuted"
+    assert refute(k, [0, 1], n_trials=1)
+
+
 def test_many_given_points_come_in_chunks(monkeypatch):
-    monkeypatch.setattr(sys.modules["mercer.refute"], "CHUNK", 50)
+    monkeypatch.setattr(sys.modules["mercer.refute"], "MOST_TOGETHER", 50)
     X = np.random.default_rng(0).standard_normal((130, 2))
     nothing = refute(Gaussian("median"), X, n_trials=9)
     assert not nothing

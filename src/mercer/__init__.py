@@ -10,11 +10,19 @@
 ``mercer.machines``    estimators in scikit-learn's contract
 ``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
+``mercer.sequences``   files and alphabets of sequences; ``mercer.automata``: weighted transducers
+``mercer.show``        plots
+``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
 =====================  ===================================================================================
+
+All of them are there after ``import mercer``; those that need scikit-learn are loaded when first used.
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import domains, errors, kernels
 from .algebra import convolution, direct_sum, kernel, limit, tensor
@@ -29,22 +37,62 @@ from .refute import refute
 # three modules are imported by now, so that no later import puts a module in the place of its function.
 __version__ = _version("mercer")
 
+if _TYPE_CHECKING:
+    from . import (
+        automata,
+        features,
+        guarantees,
+        machines,
+        rkhs,
+        selection,
+        sequences,
+        show,
+        solvers,
+    )
+
+_LAZY = {
+    "automata", "features", "guarantees", "machines", "rkhs",
+    "selection", "sequences", "show", "solvers", "testing",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    """Load a subpackage when it is first used."""
+    if name in _LAZY:
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
 __all__ = [
     "Certificate",
     "GramStore",
     "Kernel",
     "Verdict",
     "Witness",
+    "automata",
     "columns",
     "convolution",
     "direct_sum",
     "domains",
     "errors",
+    "features",
     "gram",
+    "guarantees",
     "kernel",
     "kernels",
     "limit",
+    "machines",
     "parameter",
     "refute",
+    "rkhs",
+    "selection",
+    "sequences",
+    "show",
+    "solvers",
     "tensor",
+    "testing",
 ]

@@ -16,7 +16,8 @@ from .candidates import Given, Sampled
 from .certificate import Property, Witness
 from .domains import Region, Similarities, Vectors, size, take
 from .errors import DomainError, InputError, ParameterError
-from .gram.check import property_of
+from .gram import gram
+from .gram.check import check, property_of
 from .gram.witnesses import clarity, describe, worst_direction
 from .kernel import Kernel
 from .point_sets import moved, point_sets
@@ -26,8 +27,11 @@ __all__ = ["Refutation", "refute"]
 #: A scaled least eigenvalue below this (times the number of points) makes a set of points a candidate.
 THRESHOLD = 1e-11
 
-#: Points of a given sample that are looked at together.
-CHUNK = 400
+#: Points of a given sample that are tested together, at most: then a matrix takes 128 MiB.
+MOST_TOGETHER = 4096
+
+#: Points that a search with a time budget begins with.
+FIRST = 40
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,9 @@ def refute(
     ----------
     k : Kernel
     X : points, optional
-        Search among these only.  Needed where the domain cannot be sampled (arbitrary objects).  A
-        parameter that depends on data is resolved from them.
+        Search among these only: all together first, as ``gram(k, X).check()`` does (as far as the budget
+        allows, and up to 4096 points), then subsets.  Needed where the domain cannot be sampled (arbitrary
+        objects).  A parameter that depends on data is resolved from them.
     budget : float, default=2.0
         Seconds; the search ends earlier when it has found a witness.
     n_trials : int, optional
@@ -179,19 +184,25 @@ class _Search:
                 F = np.asarray(self.k._block(part, take(part, np.arange(len(index)))), dtype=np.float64)
                 K = np.asarray(self.k._block(part, None), dtype=np.float64)
             found = self._judge(F, K, Given(self.k, data, index))
+            if found is None and len(index) == size(data):  # its tolerances are finer, for a whole sample
+                witness = check(gram(self.k, data), self.tested).witness
+                found = None if witness is None else self.result("indefinite", witness=witness)
             if found is not None:
                 return found
         return self.result()
 
     def _subsets(self, n: int) -> Iterator[np.ndarray]:
-        """Subsets that grow up to ``CHUNK`` points while time allows, until all are seen; then small ones."""
-        size, seen, order = min(n, 40), 0, self.rng.permutation(n)
+        """All points, or subsets that grow while time allows, until all are seen; then small ones."""
+        most = min(n, MOST_TOGETHER)
+        size = most if np.isinf(self.deadline) else min(most, FIRST)
+        seen, order = 0, self.rng.permutation(n)
         while seen < n and self.goes_on():
             begun = time.monotonic()
             yield order[seen : seen + size]
             seen += size
-            if size < min(n, CHUNK) and 9 * (time.monotonic() - begun) < self.deadline - time.monotonic():
-                size, seen = min(n, CHUNK, 3 * size), 0  # pairs across the small subsets are still unseen
+            # The time for three times as many points is up to 27 times as long.
+            if size < most and 27 * (time.monotonic() - begun) < self.deadline - time.monotonic():
+                size, seen = min(most, 3 * size), 0  # pairs across the small subsets are still unseen
         while n > 2 and self.goes_on():
             most = min(n, int(self.rng.choice([2, 3, 4, 6, 10, 30, 100])))
             yield self.rng.choice(n, size=most, replace=False)

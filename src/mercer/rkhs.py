@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .domains import Data, items, size
+from .domains import Data, items, owned, size
 from .errors import DefinitenessError, InputError, ParameterError
 from .gram import KernelGram, gram
 from .gram.spectrum import full_eigenpairs, rounding_level
@@ -69,7 +69,7 @@ class RKHSFunction:
         if not isinstance(kernel, Kernel):
             raise ParameterError(f"RKHSFunction: `kernel` must be a Kernel. Got {type(kernel).__name__}.")
         kernel = kernel.resolve(points)
-        data = kernel.domain.validate(points, "points")
+        data = owned(kernel.domain.validate(points, "points"), points)
         a = np.array(coefficients, dtype=np.float64)
         if a.shape != (size(data),) or not np.isfinite(a).all():
             raise InputError(

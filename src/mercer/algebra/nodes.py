@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..certificate import Claim, Property, Status
-from ..domains import Data, Domain, Vectors
+from ..domains import Data, Domain, Vectors, owned
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
@@ -267,9 +267,7 @@ class Associative(Node):
 
 def frozen(points: Data) -> Data:
     """Validated points as a kernel keeps them: nobody else can change them."""
-    if isinstance(points, np.ndarray):
-        points = points.copy()
-        points.flags.writeable = False
+    points = owned(points, points)
     return tuple(points) if isinstance(points, list) else points
 
 

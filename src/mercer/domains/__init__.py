@@ -14,6 +14,7 @@
 ``categories``     ``Categories``: unordered values, compared by equality
 ``frames``         ``Frames``: rows of a pandas or polars frame
 ``containers``     strings and documents as they come: lists, arrays, columns, records
+``ownership``      copies of what the caller may change
 ``vocabulary``     numbers for hashables
 =================  =========================================================================
 """
@@ -23,6 +24,7 @@ from .categories import Categories
 from .dates import is_date, refuse_dates
 from .frames import Frames
 from .measures import Gaussians, Subsets
+from .ownership import owned
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
 from .sequences import EncodedSequences, Sequences
 from .series import Series, SeriesData
@@ -67,6 +69,7 @@ __all__ = [
     "join",
     "lower",
     "meet",
+    "owned",
     "refuse_dates",
     "size",
     "take",

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..certificate import Property
+from ..domains import owned
 from ..engine.half import TILE, HalfMatrix
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError
@@ -83,12 +84,8 @@ class Gram(ABC):
         """Values of each point with itself."""
 
     @abstractmethod
-    def cross(self, Z: Any) -> Gram:
-        """Gram matrix between new points (rows) and the points of the columns, on the same footing.
-
-        Whatever was done to this matrix (centring, normalising, repair) is done to the new rows with the
-        statistics of the training points.
-        """
+    def _cross(self, Z: Any) -> Gram:
+        """:meth:`cross`, for use before anybody can change ``Z``, which is not copied."""
 
     @abstractmethod
     def _self(self, Z: Any) -> np.ndarray:
@@ -386,6 +383,14 @@ class Gram(ABC):
 
         self._require_symmetric("check")
         return check(self, property)
+
+    def cross(self, Z: Any) -> Gram:
+        """Gram matrix between new points (rows) and the points of the columns, on the same footing.
+
+        Whatever was done to this matrix (centring, normalising, repair) is done to the new rows with the
+        statistics of the training points.  The result keeps points of its own, as :func:`mercer.gram` does.
+        """
+        return self._cross(owned(self.kernel.domain.validate(Z, "Z"), Z))
 
     def _require_symmetric(self, operation: str) -> None:
         if not self.is_symmetric:

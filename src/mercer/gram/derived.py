@@ -67,9 +67,8 @@ class CenteredGram(_Derived):
         """Squared distances of the points from their mean."""
         return np.asarray(self.base.diagonal() - 2 * self._row_means + self._mean).astype(self.dtype)
 
-    def cross(self, Z: Any) -> CenteredGram:
-        """Centred Gram matrix between new points (rows) and the training points."""
-        rows = self.base.cross(Z)
+    def _cross(self, Z: Any) -> CenteredGram:
+        rows = self.base._cross(Z)
         n = rows.shape[1]
         result = object.__new__(CenteredGram)
         _Derived.__init__(result, rows)
@@ -78,7 +77,7 @@ class CenteredGram(_Derived):
         return result
 
     def _self(self, Z: Any) -> np.ndarray:
-        means = self.base.cross(Z)._product(np.full(self.shape[1], 1.0 / self.shape[1]))
+        means = self.base._cross(Z)._product(np.full(self.shape[1], 1.0 / self.shape[1]))
         return np.asarray(self.base._self(Z) - 2 * means + self._mean)
 
     def _scale(self) -> float:
@@ -113,10 +112,9 @@ class NormalizedGram(_Derived):
         self._require_symmetric("diagonal")
         return np.where(self._row_factors > 0, 1.0, 0.0).astype(self.dtype)
 
-    def cross(self, Z: Any) -> NormalizedGram:
-        """Cosines between new points (rows) and the training points."""
+    def _cross(self, Z: Any) -> NormalizedGram:
         result = object.__new__(NormalizedGram)
-        _Derived.__init__(result, self.base.cross(Z))
+        _Derived.__init__(result, self.base._cross(Z))
         result._column_factors = self._column_factors
         result._row_factors = _inverse_norms(self.base._self(Z), self.base)
         return result

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..caches import Cache
-from ..domains import Data, Similarities, TupleColumns, items, size, take
+from ..domains import Data, Similarities, TupleColumns, items, owned, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles, workers
 from ..engine.half import HalfMatrix
@@ -62,6 +62,9 @@ def gram(
 
     Notes
     -----
+    The matrix keeps points of its own: changing ``X`` afterwards does not change it.  That costs a copy of
+    ``X``, unless validation had to make one anyway, or ``X`` is read-only (``X.flags.writeable = False``).
+
     Values and products have the same bits on any number of threads; there is nothing to switch on.
 
     Examples
@@ -96,8 +99,8 @@ class KernelGram(Gram):
             raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
         domain = kernel.domain
         same = Y is None or Y is X
-        X = domain.validate(X, "X")
-        Y = None if same else domain.validate(Y, "Y")
+        X = owned(domain.validate(X, "X"), X)
+        Y = None if same else owned(domain.validate(Y, "Y"), Y)
         domain.match(X, Y)
         self._setup(X, None if Y is None else (Y, kernel._prepare(self._cast(Y))))
 
@@ -277,8 +280,7 @@ class KernelGram(Gram):
         self._require_symmetric("diagonal")
         return np.asarray(self.kernel._diagonal(self._rows)).astype(self.dtype)
 
-    def cross(self, Z: Any) -> KernelGram:
-        """Gram matrix between new points (rows) and the points of the columns."""
+    def _cross(self, Z: Any) -> KernelGram:
         domain = self.kernel.domain
         data = self._X if self._columns is None else self._columns[0]
         Z = domain.validate(Z, "Z")

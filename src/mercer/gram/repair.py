@@ -123,15 +123,14 @@ class RepairedGram(Gram):
             return np.asarray(self.base.diagonal() + self.shift).astype(self.dtype)
         return np.asarray(np.einsum("ij,ij->i", self._root, self._root), dtype=self.dtype)
 
-    def cross(self, Z: Any) -> RepairedGram:
-        """Repaired Gram matrix between new points (rows) and the training points."""
+    def _cross(self, Z: Any) -> RepairedGram:
         if not self.is_symmetric:
             raise InputError(
                 "RepairedGram.cross extends the matrix of the training points: use K.repair(...).cross(Z)."
             )
         result = object.__new__(RepairedGram)
         result.__dict__.update(self.__dict__)
-        result.base = self.base.cross(Z)
+        result.base = self.base._cross(Z)
         result.shape, result._kind = (result.base.shape[0], self.shape[1]), _CROSS
         if self.method != "shift":
             n, r = result.shape[0], self._map.shape[1]
@@ -152,7 +151,7 @@ class RepairedGram(Gram):
     def _self(self, Z: Any) -> np.ndarray:
         if self.method == "shift":
             return np.asarray(self.base._self(Z) + self.shift)
-        rows = self.base.cross(Z)._product(self._map)
+        rows = self.base._cross(Z)._product(self._map)
         return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
     @property

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from ..algebra.products import checked
-from ..arithmetic import Arithmetic
+from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, Domain, Vectors, size
-from ..engine import pairwise
 from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .inner import checked_value
-from .radial import Radial, over, scaled_square
-from .widths import width
+from .radial import Radial, over, scaled_distance, scaled_square
+from .widths import by_distances, scaled_squared_distances, width
 
 __all__ = ["PowerDistance", "PowerExponential"]
+
+#: Floats that differ by less than 1e-154, whose squares have lost digits, are both smaller than this.
+FAINT = 1e-138
+
+#: A power below this exponent tells squared distances beyond the range of floats from 0 and infinity.
+LEAST_EXPONENT = 0.1
 
 
 class PowerExponential(Radial):
@@ -50,7 +57,10 @@ class PowerExponential(Radial):
     sigma: Any = width("median", "scale")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-_power(scaled_square(x, y, self.sigma, m), m.real(self.p) / 2))
+        return m.exp(-distance_power(x, y, self.sigma, self.p, m))
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        return np.asarray(np.exp(-distance_powers(X, Y, self.sigma, self.p)))
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -59,8 +69,11 @@ class PowerExponential(Radial):
         np.exp(D, out=D)
         return D
 
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        return super()._compile(b, X, Y)
+
     def _steps(self, b: Builder, D: Value) -> Value | None:
-        if self.p / 2 > MOST_EXPONENT:
+        if not LEAST_EXPONENT <= self.p / 2 <= MOST_EXPONENT:
             return None
         return b.exp(b.scale(b.real_power(D, self.p / 2), -1.0))
 
@@ -131,16 +144,13 @@ class PowerDistance(Kernel):
         return Vectors()
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return checked_value(_power(scaled_square(x, y, 1.0, m), m.real(self.p) / 2), self, "p", m)
+        return checked_value(distance_power(x, y, 1.0, self.p, m), self, "p", m)
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        D = pairwise.squared_distances(X, Y)
-        with np.errstate(over="ignore"):
-            _raise(D, self.p / 2)
-        return checked(D, self, "p")
+        return checked(distance_powers(X, Y, 1.0, self.p), self, "p")
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        if self.p / 2 > MOST_EXPONENT:
+        if self.p / 2 > MOST_EXPONENT or any(_is_faint(A) for A in (X, Y)):
             return None
         return b.finite(b.real_power(b.squared_distances(X, Y), self.p / 2))
 
@@ -179,6 +189,33 @@ class PowerDistance(Kernel):
 
 
 # -- helpers ----------------------------------------------------------------------------------
+def distance_power(x: Any, y: Any, sigma: float | np.ndarray, p: float, m: Arithmetic) -> Any:
+    """Power of the scaled distance of two lifted vectors, by its square where that is a float."""
+    square = scaled_square(x, y, sigma, m)
+    if m is not FLOAT or sys.float_info.min <= square < math.inf:
+        return _power(square, m.real(p) / 2)
+    return _power(scaled_distance(x, y, sigma), p)
+
+
+def distance_powers(X: Data, Y: Data | None, sigma: float | np.ndarray, p: float) -> np.ndarray:
+    """Powers of the scaled distances of rows, by their squares where those are floats."""
+    D = scaled_squared_distances(X, Y, sigma)
+    limits = np.finfo(D.dtype)
+    lost = ~((limits.tiny <= D) & (limits.max >= D))
+    with np.errstate(over="ignore"):
+        _raise(D, p / 2)
+        by_distances(D, lost, X, Y, sigma, lambda r: r**p)
+    return D
+
+
+def _is_faint(X: Data | None) -> bool:
+    """Whether two different rows may have a squared distance that is no float: they hold tiny entries."""
+    if X is None or X.dtype == np.float32:  # the engine squares in double precision
+        return False
+    entries = X.data if scipy.sparse.issparse(X) else X
+    return bool(((entries > -FAINT) & (entries < FAINT) & (entries != 0)).any())
+
+
 def _power(D: Any, exponent: Any) -> Any:
     try:
         return D if exponent == 1 else D**exponent

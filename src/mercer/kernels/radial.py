@@ -19,7 +19,14 @@ from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .widths import median_distance, scale_width, scaled_squared_distances, scaled_squared_values, width
+from .widths import (
+    by_distances,
+    median_distance,
+    scale_width,
+    scaled_squared_distances,
+    scaled_squared_values,
+    width,
+)
 
 __all__ = [
     "Exponential",
@@ -236,7 +243,20 @@ class RationalQuadratic(Radial):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         D = scaled_square(x, y, self.sigma, m)
+        if self.alpha < 1 and math.inf == D:
+            return m.exp(-2 * self.alpha * m.log(scaled_distance(x, y, self.sigma)))
         return 1 / (1 + D) if self.alpha == 1 else m.exp(-m.real(self.alpha) * m.log1p(D))
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        D = scaled_squared_distances(X, Y, self.sigma)
+        lost = np.isinf(D) if self.alpha < 1 else np.zeros(0, dtype=bool)  # else the values are 0
+        K = self._profile(D)
+        if lost.any():
+            by_distances(K, lost, X, Y, self.sigma, lambda r: r ** (-2 * self.alpha))
+        return K
+
+    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+        return super()._compile(b, X, Y)
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         if self.alpha == 1.0:
@@ -251,7 +271,7 @@ class RationalQuadratic(Radial):
     def _steps(self, b: Builder, D: Value) -> Value:
         if self.alpha == 1.0:
             return b.reciprocal(b.shift(D, 1.0))
-        return b.exp(b.scale(b.log1p(D), -self.alpha))
+        return b.exp(b.scale(b.log1p(b.finite(D) if self.alpha < 1 else D), -self.alpha))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return np.asarray(2 * self.alpha * K / (1 + D))
@@ -280,6 +300,12 @@ def scaled_square(x: Any, y: Any, sigma: float | np.ndarray, m: Arithmetic) -> A
         return m.fsum(q * q for q in quotients)
     except OverflowError:  # machine numbers only
         return math.inf
+
+
+def scaled_distance(x: Any, y: Any, sigma: float | np.ndarray) -> float:
+    """Distance of two vectors of floats, each difference divided by its width; nothing is squared."""
+    widths = np.broadcast_to(sigma, len(x)).tolist()
+    return math.hypot(*((a - b) / s for a, b, s in zip(x, y, widths, strict=True)))
 
 
 def over(K: np.ndarray, D: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..parameters import parameter
 
 __all__ = [
+    "by_distances",
     "inner_width",
     "median_distance",
     "scale_width",
@@ -33,6 +34,9 @@ MEDIAN_ROWS = 4096
 #: Points within this many widths of the origin may be divided by their widths before they are subtracted:
 #: the error is then a few units in the last place of the kernel.
 SAFE_RANGE = 16.0
+
+#: Entries of the rows that are compared at once where squares are no floats.
+PAIRS_AT_ONCE = 1 << 20
 
 Distances = Callable[[Data, Data | None], np.ndarray]
 Values = Callable[[Data, Data | None], Value]
@@ -62,6 +66,26 @@ def scaled_squared_values(b: Builder, X: Data, Y: Data | None, sigma: float | np
 def scaled_l1_values(b: Builder, X: Data, Y: Data | None, sigma: float | np.ndarray) -> Value:
     """Compile :func:`scaled_l1_distances`."""
     return _scaled_value(b, b.l1_distances, 1, X, Y, sigma)
+
+
+def by_distances(
+    K: np.ndarray,
+    lost: np.ndarray,
+    X: Data,
+    Y: Data | None,
+    sigma: float | np.ndarray,
+    function: Callable[[np.ndarray], np.ndarray],
+) -> None:
+    """Put a function of scaled distances into ``K`` where their squares are ``lost``: no floats."""
+    rows, columns = np.nonzero(lost)
+    for part in np.array_split(np.arange(len(rows)), 1 + len(rows) * X.shape[1] // PAIRS_AT_ONCE):
+        A, B = take(X, rows[part]), take(X if Y is None else Y, columns[part])
+        A, B = (R.toarray() if scipy.sparse.issparse(R) else R for R in (A, B))
+        with np.errstate(over="ignore"):
+            gaps = np.abs(A.astype(np.float64) - B) / sigma
+        top = gaps.max(axis=1, initial=0.0)
+        unit = np.where((top > 0) & (top < math.inf), top, 1.0)
+        K[rows[part], columns[part]] = function(unit * np.sqrt(((gaps / unit[:, None]) ** 2).sum(axis=1)))
 
 
 def _scaled(

@@ -52,9 +52,9 @@ def refuse_large_targets(values: np.ndarray, caller: str) -> None:
 def checked_weight(
     sample_weight: Any, n: int, caller: str, largest_within: tuple[float, float] = WEIGHT_RANGE
 ) -> np.ndarray:
-    """Return weights >= 0 of n points, not all zero, the largest of them within a range."""
+    """Return a copy of weights >= 0 of n points, not all zero, the largest of them within a range."""
     with naming(caller, "sample_weight"):
-        weight = np.asarray(
+        weight = np.array(
             _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
         )
     largest, (low, high) = float(weight.max(initial=0.0)), largest_within

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..domains import Data, Similarities, Vectors, refuse_dates
+from ..domains import Data, Similarities, Vectors, owned, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
@@ -64,14 +64,17 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
     # -- data -----------------------------------------------------------------------------------
     def _validate_X(self, X: Any, *, reset: bool) -> Data:
-        """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes."""
-        domain = self._checked_kernel().domain if reset else self.kernel_.domain
+        """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes.
+
+        With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
+        """
+        given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
         if isinstance(domain, Vectors | Similarities):
             X = self._with_sklearn(X, domain, reset=reset)
         data = domain.validate(X, "X")
         if len_of(data) == 0:
             raise InputError(f"{type(self).__name__}: X has 0 sample(s) while a minimum of 1 is required.")
-        return data
+        return owned(data, given) if reset else data
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
         if isinstance(X, Iterator):
@@ -91,7 +94,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
             )
 
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
-        """Return targets as a float array of shape (n,) or (n, t)."""
+        """Return targets as an array of shape (n,) or (n, t), a copy."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         from sklearn.utils import check_array
@@ -107,7 +110,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
             )
         if numeric:
             refuse_large_targets(values, type(self).__name__)
-        return np.asarray(values)
+        return np.array(values)
 
     def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
         """Return weights, or None; negative weights, all-zero weights and those out of scale are errors."""

@@ -268,7 +268,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return [self._project_view(i, points) for i, points in enumerate(data)]
 
     def _project_view(self, i: int, points: Data) -> np.ndarray:
-        return np.asarray(self._grams[i].cross(points) @ self.dual_coefs_[i] - self._offsets[i])
+        return np.asarray(self._grams[i]._cross(points) @ self.dual_coefs_[i] - self._offsets[i])
 
     # -- independence ---------------------------------------------------------------------------
     def independence_test(

@@ -138,7 +138,7 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         weight = self._validate_weight(sample_weight, n)
         labels = read_labels(self, y, n, weight)
         self.classes_, codes = labels.classes, labels.codes
-        training = self._train_on(points, weight)
+        training = self._train_on(points, weight, any_kernel=self.penalized == "coefficients")
         shares = np.bincount(codes, training.weight) / training.weight.sum()
         self.priors_ = shares if self.priors is None else self._checked_priors()
         self._solve(training, codes)

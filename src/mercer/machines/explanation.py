@@ -107,7 +107,7 @@ class _Explained(KernelMachine):
                 f"{type(self).__name__}.explain: `x` must be one point, of the kind that the machine was "
                 f"trained on. Got a {type(x).__name__} of several items. Call explain for each of them."
             )
-        row = found.gram.cross(data).dense()
+        row = found.gram._cross(data).dense()
         return items(data)[0], found, np.asarray(row @ found.coefficients + found.intercepts)[0]
 
     def _patterns(self, x: Any, found: Expansion, direction: np.ndarray) -> list[Contribution]:

@@ -6,9 +6,10 @@ from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram
 from ..gram.check import check
 from ..gram.negative import Negative, negative_eigenvalue
+from ..kernel import Kernel
 from .notices import tell
 
-__all__ = ["IndefiniteKernelWarning", "screen"]
+__all__ = ["IndefiniteKernelWarning", "refuse_distance", "screen"]
 
 #: Matrices up to this size are checked in full, with a witness in higher precision.
 MOST_CHECKED = 2000
@@ -28,22 +29,42 @@ def _negative_eigenvalue(G: Gram) -> Negative | None:
     return Negative(result.least_eigenvalue, True) if result.verdict == "refuted" else None
 
 
-def screen(G: Gram, policy: str, caller: str) -> Gram:
+def refuse_distance(kernel: Kernel, policy: str, caller: str) -> None:
+    """Raise if the kernel is certified as a distance and refuted as positive definite, unless repaired."""
+    if kernel.certificate.positive.refuted:
+        _refuse_negative(kernel, policy, caller)
+
+
+def _refuse_negative(kernel: Kernel, policy: str, caller: str) -> None:
+    if kernel.certificate.is_nds and policy not in _REPAIRS:
+        raise DefinitenessError(
+            f"{caller} needs a positive definite kernel. Got {kernel!r}, which is a distance (negative "
+            f"definite): use k.schoenberg(t), that is exp(-t k), with t > 0. Write "
+            f"{caller}({kernel.schoenberg(1.0)!r})."
+        )
+
+
+def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False) -> Gram:
     """Return the Gram matrix to train on, after saying what an indefinite one deserves.
 
-    A kernel certified positive definite costs nothing.  Otherwise the training matrix is factored; if it has
-    no Cholesky factor its least eigenvalue is computed, from some thousand points on by Lanczos iteration,
-    and ``policy`` decides: ``"warn"``, ``"error"``, or a repair.  :mod:`mercer.gram.negative`
-    says what is done for more than 6,144 points.
+    A kernel certified positive definite costs nothing, and one that is certified to be a distance instead is
+    an error (unless ``any_kernel`` will do, or a repair is asked for).  Otherwise the training matrix is
+    factored; if it has no Cholesky factor its least eigenvalue is computed, from some thousand points on by
+    Lanczos iteration, and ``policy`` decides: ``"warn"``, ``"error"``, or a repair.
+    :mod:`mercer.gram.negative` says what is done for more than 6,144 points.
     """
     if policy not in ("warn", "error", *_REPAIRS):
         options = ", ".join(map(repr, ("warn", "error", *_REPAIRS)))
         raise ParameterError(f"{caller}: `indefinite` must be one of {options}. Got {policy!r}.")
     if G.kernel.certificate.is_psd:
         return G
+    if not any_kernel:
+        refuse_distance(G.kernel, policy, caller)
     least = _negative_eigenvalue(G)
     if least is None:
         return G
+    if not any_kernel:
+        _refuse_negative(G.kernel, policy, caller)
     told = f"least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}"
     statement = f"{caller}: {G.kernel!r} is not positive definite on these data ({told})."
     if policy == "error":

@@ -323,7 +323,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         points = self._validate_X(X, reset=False)
         values = np.tile(self.intercept_, (len_of(points), 1))
         if len(self.support_):
-            values = values + np.asarray(self.expansion_.cross(points) @ self.dual_coef_.T, dtype=np.float64)
+            values = values + np.asarray(self.expansion_._cross(points) @ self.dual_coef_.T, dtype=np.float64)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def _expansion(self) -> Expansion:

@@ -25,7 +25,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, join, size, take
+from ..domains import Data, Domain, Similarities, join, owned, size, take
 from ..engine.runs import STOPPING, Task, checkpoint, conclude
 from ..errors import InputError, ParameterError
 from ..gram import Gram, KernelGram, gram
@@ -173,7 +173,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                 f"{type(self).__name__}: `classes` must be passed on the first call to partial_fit: all the "
                 "labels that will ever come."
             )
-        points = self._validate_X(X, reset=first)
+        points = owned(self._validate_X(X, reset=first), X)
         labels = validate_labels(self, y, size(points))
         if first:
             self._set_classes(classes, "classes")
@@ -271,7 +271,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
     # -- prediction -----------------------------------------------------------------------------
     def _decide(self, X: Any) -> np.ndarray:
         """Scores of new points, of shape (n, q)."""
-        cross = self.gram_.cross(self._validate_X(X, reset=False))
+        cross = self.gram_._cross(self._validate_X(X, reset=False))
         coef = np.zeros((cross.shape[1], self._n_problems))
         coef[self._columns] = self.dual_coef_.T
         return np.asarray(cross @ coef + self._offset * coef.sum(axis=0))

@@ -17,7 +17,7 @@ from ..kernels import Gaussian
 from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
 from .callbacks import as_run
-from .indefinite import screen
+from .indefinite import refuse_distance, screen
 from .notices import tell
 from .preimage import METHODS, Expansion, Preimages
 from .translation import KernelLike
@@ -163,6 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """The Gram matrix to use; what matters is whether it is positive semidefinite after centring."""
         if self.kernel_.certificate.is_psd:
             return screen(G, self.indefinite, type(self).__name__)  # which checks `indefinite`
+        refuse_distance(self.kernel_, self.indefinite, type(self).__name__)
         centered = G.center()
         screened = screen(centered, self.indefinite, type(self).__name__)
         return G if screened is centered else screened
@@ -212,7 +213,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return self._coordinates(self._validate_X(X, reset=False))
 
     def _coordinates(self, points: Any) -> np.ndarray:
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ - self._offset)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ - self._offset)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Pre-images: points of the input space whose images are near the given coordinates.
@@ -240,7 +241,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        cross = self.gram_.cross(points)
+        cross = self.gram_._cross(points)
         product = cross @ np.column_stack([self.dual_coef_, self._share])
         coordinates, means = product[:, :-1] - self._offset, product[:, -1]
         squares = self.gram_._self(points) - 2 * means + self._mean_square

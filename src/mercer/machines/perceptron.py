@@ -256,7 +256,7 @@ class KernelPerceptron(OnlineClassifier):
     def _decide(self, X: Any) -> np.ndarray:
         if self.variant != "voted":
             return super()._decide(X)
-        cross = self.gram_.cross(self._validate_X(X, reset=False))
+        cross = self.gram_._cross(self._validate_X(X, reset=False))
         n, width = cross.shape[0], max(1, len(self._log[0][0]), len(self._columns))
         height = max(1, VOTING_VALUES // width)
         bands = [slice(i, min(i + height, n)) for i in range(0, n, height)]

@@ -51,7 +51,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """Values of the functions at the points ``X``, of shape (n, n_components)."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_)
 
     @property
     def _n_features_out(self) -> int:
@@ -66,7 +66,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 "A larger alpha gives smoother functions."
             )
 
-    def _train_on(self, points: Data, weight: np.ndarray | None) -> Training:
+    def _train_on(self, points: Data, weight: np.ndarray | None, *, any_kernel: bool = False) -> Training:
         """Fix the kernel's parameters on the rows of positive weight and compute their Gram matrix."""
         n = len_of(points)
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
@@ -75,7 +75,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         memory.require(HELD * 8 * len(kept) ** 2, f"{type(self).__name__} on {len(kept)} points")
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         G = gram(self.kernel_, points)._in_double()
-        self.gram_ = screen(G, self.indefinite, type(self).__name__)
+        self.gram_ = screen(G, self.indefinite, type(self).__name__, any_kernel=any_kernel)
         return Training(kept, np.ones(len(kept)) if weight is None else weight, finite(self.gram_.dense()))
 
     @contextmanager

@@ -395,7 +395,7 @@ class RepresenterMachine(KernelMachine):
     def _function(self, X: Any) -> Vector:
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_, dtype=np.float64)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_, dtype=np.float64)
 
     @available_if(_is_of_margins)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Vector:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..domains import Data, Vectors
+from ..domains import Data, Vectors, owned
 from ..errors import InputError, ParameterError
 from ..gram import Gram
 from ..kernel import Kernel
@@ -43,7 +43,7 @@ def validated(kernel: Kernel, view: Any, name: str) -> Data:
             view = np.asarray(view, dtype=np.float64)
         if getattr(view, "ndim", None) == 1:
             view = view[:, None]
-    return kernel.domain.validate(view, name)
+    return owned(kernel.domain.validate(view, name), view)
 
 
 def require_equal_lengths(data: Sequence[Data]) -> None:

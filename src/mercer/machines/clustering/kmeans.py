@@ -252,7 +252,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _relative(self, points: Data) -> Vector:
         """Squared distances of validated points from the means, less their own squared norms."""
-        return np.asarray(self._squares - 2 * (self.gram_.cross(points) @ self.dual_coef_))
+        return np.asarray(self._squares - 2 * (self.gram_._cross(points) @ self.dual_coef_))
 
     def _squared(self, X: Any) -> Vector:
         self._check_fitted()

@@ -82,7 +82,7 @@ class LeastSquares(LaplacianMachine):
     def _values(self, X: Any) -> Vector:
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        return np.asarray(self.gram_.cross(points) @ self.dual_coef_ + self.intercept_)
+        return np.asarray(self.gram_._cross(points) @ self.dual_coef_ + self.intercept_)
 
 
 class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):

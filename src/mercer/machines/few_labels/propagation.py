@@ -81,7 +81,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         all of them gets equal shares.
         """
         self._check_fitted()
-        cross = self.gram_.cross(self._validate_X(X, reset=False))
+        cross = self.gram_._cross(self._validate_X(X, reset=False))
         own = np.asarray(self.gram_.diagonal(), dtype=np.float64)
         values = np.empty((cross.shape[0], len(self.classes_)))
         for rows in cross._bands(progress=True):

@@ -167,7 +167,7 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     def _compared(self, X: Any) -> Vector:
         """Values of the warped kernel of new points with the labelled ones."""
         self._check_fitted()
-        return np.asarray(self.gram_.cross(self._validate_X(X, reset=False)) @ self._map)
+        return np.asarray(self.gram_._cross(self._validate_X(X, reset=False)) @ self._map)
 
     def decision_function(self, X: Any) -> Vector:
         """As for :class:`SVC`: (n,) for two classes, positive for ``classes_[1]``."""

@@ -156,7 +156,7 @@ class GaussianProcessView(KernelMachine):
                 "KernelRidge.predict: ask for `return_std` or for `return_cov`, not for both."
             )
         points = self._validate_X(X, reset=False)
-        cross = self.gram_.cross(points)
+        cross = self.gram_._cross(points)
         mean = np.asarray(cross @ self.dual_coef_ + self.intercept_)
         if return_std:
             return mean, np.sqrt(self._scaled(lambda p: p.variance(cross, self._own(points))))

@@ -30,7 +30,7 @@ from ...solvers import (
 )
 from ...solvers.box.estimates import most_steps
 from ..base import KernelMachine, len_of
-from ..indefinite import screen
+from ..indefinite import refuse_distance, screen
 from ..notices import tell
 from .compression import Compression, project
 
@@ -254,6 +254,7 @@ class SupportVectorMachine(KernelMachine):
     def _screened(self, G: Gram, control: Control) -> Gram:
         """The matrix, repaired if that was asked for; as it is if there is no time to look at it."""
         caller = type(self).__name__
+        refuse_distance(self.kernel_, self.indefinite, caller)
         try:
             with control.limited():
                 if not self.kernel_.certificate.is_psd:
@@ -354,7 +355,7 @@ class SupportVectorMachine(KernelMachine):
             residual += float(part.residual.max(initial=0.0))
         change = float(np.abs(self._combine(K, new - old)).max(initial=0.0))
         if X is not None:
-            values = self.expansion_.cross(self._validate_X(X, reset=False)).dense()
+            values = self.expansion_._cross(self._validate_X(X, reset=False)).dense()
             change = max(change, float(np.abs(self._combine(values, new - old)).max(initial=0.0)))
         result, chosen = copy.copy(self), np.sort(np.concatenate(parts))
         result._keep_selected(chosen, new[:, chosen])
@@ -390,7 +391,7 @@ class SupportVectorMachine(KernelMachine):
         points = self._validate_X(X, reset=False)
         if not len(self.support_):
             return np.zeros((len_of(points), *coefficients.shape[1:]))
-        return np.asarray(self.expansion_.cross(points) @ coefficients, dtype=np.float64)
+        return np.asarray(self.expansion_._cross(points) @ coefficients, dtype=np.float64)
 
 
 def _use_of(solution: Solution[BoxValue]) -> str:

@@ -359,7 +359,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         if not self._is_by_pairs:
             return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
         points = self._validate_X(X, reset=False)
-        cross = self.expansion_.cross(points)
+        cross = self.expansion_._cross(points)
         result = np.empty((len_of(points), len(self.intercept_)))
         for rows in cross._bands(progress=True):
             values = cross._values(rows, slice(0, len(self.support_)))

@@ -341,7 +341,7 @@ class EnclosingBall(_OneClass):
         r"""Squared distances from the centre, :math:`\|\Phi(x) - c\|^2`."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        inner = np.asarray(self.expansion_.cross(points) @ np.ascontiguousarray(self.dual_coef_[0]))
+        inner = np.asarray(self.expansion_._cross(points) @ np.ascontiguousarray(self.dual_coef_[0]))
         squared = self.expansion_._self(points) - 2 * inner + self.squared_norm_
         return np.asarray(np.maximum(squared, 0.0))
 
