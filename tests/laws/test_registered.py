@@ -1,8 +1,11 @@
 """Every kernel of the package, registered with awkward points, obeys every law."""
 
+import itertools
+
 import pytest
 
 from mercer.domains import size
+from mercer.errors import MercerError
 from mercer.testing import LAWS, Case, check_kernel
 from mercer.testing.registry import package_kernels, sample_modules, unregistered
 
@@ -34,3 +37,22 @@ def test_the_registry_finds_kernels_where_they_are() -> None:
 def test_cases_have_enough_points() -> None:
     few = [repr(case) for case in CASES if size(case.points) < 6]
     assert few == []
+
+
+#: Numbers at the ends of the range of floats, for parameters that take them.
+EXTREMES = [5e-324, 1e-320, 1e-200, 1e200, 1e308]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_certificates_and_bounds_exist_for_extreme_parameters(family: str) -> None:
+    for case in FAMILIES[family]:
+        kernel = case.kernel.resolve(case.points)
+        numbers = [name for name, value in kernel.get_params().items() if isinstance(value, float)]
+        for name, value in itertools.product(numbers, [s * t for t in EXTREMES for s in (1, -1)]):
+            try:
+                k = kernel.replace(**{name: value})
+            except MercerError:  # no kernel has this parameter
+                continue
+            assert k.certificate.explain()
+            assert k.bounds.low <= k.bounds.high
+            assert k.diagonal_bounds.low <= k.diagonal_bounds.high

@@ -40,9 +40,10 @@ class Product(Associative, Multiplicative):
         premises = [k.certificate.positive for k in self.factors]
         if not all(p.proved for p in premises):
             return Certificate.unknown(self, "not every factor is known to be positive definite", premises)
-        strict = any(p.strict for p in premises) and all(
-            p.strict or k.diagonal_bounds.is_positive for p, k in zip(premises, self.factors, strict=True)
-        )
+        pairs = list(zip(premises, self.factors, strict=True))
+        domains = [k.domain for p, k in pairs if p.strict]
+        strict = bool(domains) and self.domain.separated_by(domains)
+        strict = strict and all(p.strict or k.diagonal_bounds.is_positive for p, k in pairs)
         return Certificate.psd(
             self,
             "Schur product",

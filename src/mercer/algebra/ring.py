@@ -241,7 +241,8 @@ class Scaled(Node):
 class Sum(Associative, Additive):
     r"""Sum of kernels: ``k1 + k2 + ...``.
 
-    Positive definite if every term is (strictly, if one term is); negative definite if every term is.
+    Positive definite if every term is; strictly, if one term is, and reads every column that the others read
+    of a table.  Negative definite if every term is.
     """
 
     terms: tuple[Kernel, ...]
@@ -295,7 +296,11 @@ class Sum(Associative, Additive):
 
     def _all(self, about: Property, premises: list[Claim], rule: str, reason: str, of: str = "") -> Claim:
         if all(p.proved for p in premises):
-            strict = any(p.strict for p in premises)
+            domains = [k.domain for k, p in zip(self.terms, premises, strict=True) if p.strict]
+            if about is Property.POSITIVE:
+                strict = any(self.domain.separated_by([domain]) for domain in domains)
+            else:  # a distance that is a sum is 0 only if all terms are
+                strict = bool(domains) and self.domain.separated_by(domains)
             return claim(about, self, rule, reason, premises, strict=strict, of=of)
         return unproved(about, self, "not every term is known to be so", premises, of=of)
 

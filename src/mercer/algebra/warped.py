@@ -83,7 +83,12 @@ class WarpedKernel(WithPoints):
         """Matrix B with ``(I + M K)^-1 M = B B'``: with M = R R', B = R (I + R' K R)^(-1/2)."""
         K = K.astype(np.float64, copy=False)
         R = _root(self.penalty)
-        inner = R.T @ K @ R
+        with np.errstate(over="ignore", invalid="ignore"):
+            inner = R.T @ K @ R
+        if not np.isfinite(inner).all():
+            raise ParameterError(
+                f"WarpedKernel: `penalty` times the values of {self.base!r} on `points` overflows. Scale either."
+            )
         inner[np.diag_indices_from(inner)] += 1.0
         try:
             L = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)

@@ -138,6 +138,13 @@ class Domain(ABC):
             f"{self} cannot be sampled: pass the points to search among, as in refute(k, X=points)"
         )
 
+    def separated_by(self, domains: Iterable[Domain]) -> bool:
+        """Whether distinct points differ as points of the given domains, some of those that meet in this one.
+
+        They do where domains meet in a part of each; rows of a table have the columns of all.
+        """
+        return True
+
     def _meet(self, other: Domain) -> Domain | None:
         """Return the intersection with another domain, or None if this class does not know it."""
         return self if self == other else None

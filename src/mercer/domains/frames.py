@@ -156,6 +156,14 @@ class Frames(Domain):
     def lift(self, x: Any, numbers: Arithmetic) -> Row:
         return Row({c: v if v is MISSING else c.domain.lift(v, numbers) for c, v in x.items()})
 
+    @property
+    def columns(self) -> set[str]:
+        """Names of all columns."""
+        return {name for component in self.components for name in component.names}
+
+    def separated_by(self, domains: Iterable[Domain]) -> bool:
+        return self.columns <= {c for d in domains if isinstance(d, Frames) for c in d.columns}
+
     def _meet(self, other: Domain) -> Domain | None:
         if not isinstance(other, Frames):
             return None

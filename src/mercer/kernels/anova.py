@@ -296,7 +296,9 @@ class AnovaOf(Node):
             p.strict or k.diagonal_bounds.is_positive for p, k in zip(premises, self.kernels, strict=True)
         )
         degrees = np.flatnonzero(_coefficients(self.coefficients, self.degree))
-        strict = any(p.strict for p in premises) and any(1 <= s <= positive for s in degrees)
+        domains = [k.domain for p, k in zip(premises, self.kernels, strict=True) if p.strict]
+        strict = any(self.domain.separated_by([domain]) for domain in domains)
+        strict = strict and any(1 <= s <= positive for s in degrees)
         return Certificate.psd(
             self,
             "sums and Schur products",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate
 from ..domains import NONNEGATIVE, Data, Domain, Vectors
 from ..errors import ParameterError
@@ -44,7 +43,7 @@ class _Mixture(Featured):
 
     @property
     def _total(self) -> float:
-        return math.fsum(self._each.tolist())
+        return float(FLOAT.fsum(self._each.tolist()))
 
     def _grouped(self, X: np.ndarray) -> np.ndarray:
         """Features as an array of shape (n, features per row, rows)."""

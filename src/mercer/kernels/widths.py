@@ -164,11 +164,12 @@ def _divided(distances: Distances, power: int, X: Data, Y: Data | None, sigma: f
 
 def _ldexp(X: Data, exponent: int) -> Data:
     """Multiply by a power of two: exact unless the result leaves the range."""
-    if not scipy.sparse.issparse(X):
-        return np.ldexp(X, exponent)
-    scaled = X.copy()
-    scaled.data = np.ldexp(X.data, exponent)
-    return scaled
+    with np.errstate(over="ignore"):
+        if not scipy.sparse.issparse(X):
+            return np.ldexp(X, exponent)
+        scaled = X.copy()
+        scaled.data = np.ldexp(X.data, exponent)
+        return scaled
 
 
 def _within(X: Data, sigma: np.ndarray) -> bool:

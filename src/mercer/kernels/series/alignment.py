@@ -19,7 +19,7 @@ from ...kernel import Prepared
 from ...parameters import parameter
 from ..radial import Gaussian
 from ..widths import median_distance, weighted_median
-from .common import _Aligned, check_band, gap, missing, shared_by_empty, steps_of, width
+from .common import _Aligned, check_band, gap, is_ordinary, missing, shared_by_empty, steps_of, width
 from .paths import explained, squared_distances
 
 __all__ = ["GlobalAlignment"]
@@ -199,6 +199,8 @@ class GlobalAlignment(_Aligned):
             return Certificate.psd(self, "product", reason)
         if isinstance(self.sigma, str):
             return Certificate.unknown(self, "the Gaussian as local kernel; resolve sigma for the refutation")
+        if not is_ordinary(self.sigma):
+            return Certificate.unknown(self, "no series lie at such distances as would refute it")
         points = [np.full((n, 1), SPACING * self.sigma * i) for i in range(4) for n in (1, 2)]
         witness = Witness.of(self, points, [c for pair in AGAINST_GAUSSIAN for c in pair])
         if witness.value < 0:

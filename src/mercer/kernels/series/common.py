@@ -60,6 +60,11 @@ def steps_of(data: SeriesData, ratios: SeriesData | None = None) -> Steps:
     return Steps(data.values, data.starts, ratios.values[:, 0])
 
 
+def is_ordinary(*widths: float) -> bool:
+    """Whether steps at these distances can be compared: far from where squares underflow or overflow."""
+    return all(1e-50 < width < 1e50 for width in widths)
+
+
 def witness_among(kernel: Kernel, points: list[np.ndarray]) -> Witness | None:
     """A witness against positive definiteness on the given points, or None if there is none."""
     values, vectors = np.linalg.eigh(kernel.block(points))

@@ -22,6 +22,7 @@ from .common import (
     _Aligned,
     check_band,
     gap,
+    is_ordinary,
     missing,
     shared_by_empty,
     steps_of,
@@ -143,7 +144,7 @@ class DTW(_Aligned):
 
     def _certify(self) -> Certificate:
         reason = "two series at distance zero have different distances from a third"
-        if isinstance(self.sigma, str):
+        if isinstance(self.sigma, str) or not is_ordinary(self.sigma):
             return Certificate.refuted(self, "warping distance zero", reason)
         chosen = ANY_BAND if self.band == 0 else EQUAL_LENGTHS
         points = [self.sigma * np.array(p)[:, None] for p in chosen]
@@ -262,6 +263,8 @@ class SoftDTW(_Aligned):
         if isinstance(self.sigma, str):
             return Certificate.unknown(self, "it depends on sigma: resolve it first")
         spacing = 0.9 * math.sqrt(self.gamma / 2)
+        if not is_ordinary(self.sigma, spacing, spacing / self.sigma):
+            return Certificate.unknown(self, "no series lie at such distances as would refute it")
         witness = witness_among(self, [np.full((n, 1), spacing * i) for i in range(5) for n in (1, 2, 3)])
         if witness is None:
             return Certificate.unknown(
