@@ -87,7 +87,7 @@ class WarpedKernel(WithPoints):
             inner = R.T @ K @ R
         if not np.isfinite(inner).all():
             raise ParameterError(
-                f"WarpedKernel: `penalty` times the values of {self.base!r} on `points` overflows. Scale either."
+                f"WarpedKernel: `penalty` times the values of {self.base!r} on `points` overflows. Scale one."
             )
         inner[np.diag_indices_from(inner)] += 1.0
         try:
