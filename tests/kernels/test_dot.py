@@ -58,6 +58,30 @@ def test_polynomial_weights_rebuild_the_kernel() -> None:
     assert sum(w * t**s for s, w in enumerate(exact)) == (t + Fraction(3, 4)) ** 5
 
 
+def test_polynomial_weights_with_a_width() -> None:
+    k = Polynomial(3, 0.5, 2.0)
+    weights = [Fraction(w) for w in k.weights().tolist()]
+    t = Fraction(7, 8)
+    assert sum(w * t**s for s, w in enumerate(weights)) == (t / 4 + Fraction(1, 2)) ** 3
+    assert k([0.875], [1.0]) == float((t / 4 + Fraction(1, 2)) ** 3)
+
+
+def test_a_width_cancels_when_normalised(X: np.ndarray) -> None:
+    for sigma in (1e-90, 0.3, 1e90):
+        normalised = Polynomial(3, 0.0, sigma).normalized().block(X)
+        np.testing.assert_allclose(
+            normalised, Polynomial(3, 0.0).normalized().block(X), rtol=1e-12, atol=1e-14
+        )
+
+
+def test_polynomial_with_a_width_is_refuted_for_negative_offsets() -> None:
+    for sigma in (1e-3, 5.0):
+        certificate = Polynomial(2, -1.0, sigma).certificate
+        assert certificate.verdict is Verdict.REFUTED
+        assert certificate.positive.witness.value < 0
+    assert Polynomial(2, -1.0, "scale").certificate.verdict is Verdict.REFUTED
+
+
 def test_polynomial_against_scikit_learn(X: np.ndarray) -> None:
     want = polynomial_kernel(X, degree=4, gamma=1.0, coef0=0.5)
     np.testing.assert_allclose(Polynomial(4, 0.5).block(X), want, rtol=TOL)

@@ -156,7 +156,10 @@ class Polynomial(DotProduct):
         return checked_value(value, self, "degree", m)
 
     def _rescale(self, X: Data) -> Data:
-        return rows_in_range(X, self.degree) if self.offset == 0 else X
+        if self.offset != 0:
+            return X
+        rows = rows_in_range(X, self.degree)
+        return rows if self.sigma == 1 else rows * X.dtype.type(self.sigma)  # the width cancels
 
     def _prepare(self, X: Data) -> Data:
         return X if self.sigma == 1 else (X / X.dtype.type(self.sigma)).astype(X.dtype, copy=False)
