@@ -179,7 +179,7 @@ def test_generators_and_words_are_refused_by_name(machine):
     name = type(machine).__name__
     with pytest.raises(InputError, match=rf"{name}: `X` must be .*Got a generator.*list\(X\)"):
         clone(machine).fit((row for row in X), LABELS)
-    with pytest.raises(InputError, match=rf"{name}: `X` is not valid. could not convert string"):
+    with pytest.raises(InputError, match=rf"{name}: `X` must be .*Column 0 holds text: 'a' in row 0"):
         clone(machine).fit([["a", "b"]] * 24, LABELS)
     with pytest.raises(InputError, match=rf"{name}: `X` is not valid. .*2D array, got 1D"):
         clone(machine).fit(X[:, 0], LABELS)

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate
-from ..domains import Data, items, size
+from ..domains import Data, check_sparse, items, size
 from ..engine.program import Builder, Value
 from ..errors import DefinitenessError, ParameterError
 from ..kernel import Prepared
@@ -154,6 +154,8 @@ class WarpedKernel(WithPoints):
 
 def _penalty(M: Any, n: int) -> np.ndarray:
     """Return the matrix as a read-only symmetric array, or raise naming the argument."""
+    if scipy.sparse.issparse(M):
+        check_sparse(M, "WarpedKernel: `penalty`")
     try:
         array = np.array(M.toarray() if scipy.sparse.issparse(M) else M, dtype=np.float64)
     except (TypeError, ValueError) as error:

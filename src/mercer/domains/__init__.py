@@ -4,6 +4,8 @@
 ``base``           ``Domain`` and ``Objects`` (anything); ``meet``, ``take``, ``join``, ...
 ``regions``        subsets of R^d: boxes, balls, the simplex
 ``vectors``        ``Vectors`` and ``Reals``
+``rows``           which row or column is no number, in words
+``sparse``         the structure of sparse matrices
 ``sets``           ``Sets`` of hashables
 ``sequences``      ``Sequences`` of letters or any hashable symbols
 ``texts``          ``Texts``: documents, as text or as lists of words
@@ -26,9 +28,11 @@ from .frames import Frames
 from .measures import Gaussians, Subsets
 from .ownership import owned
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
+from .rows import explain_rows
 from .sequences import EncodedSequences, Sequences
 from .series import Series, SeriesData
 from .sets import Sets
+from .sparse import check_sparse
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .texts import Texts, Tokens
 from .vectors import Reals, Vectors
@@ -64,6 +68,8 @@ __all__ = [
     "Tuples",
     "Vectors",
     "Vocabulary",
+    "check_sparse",
+    "explain_rows",
     "is_date",
     "items",
     "join",

@@ -16,6 +16,8 @@ from ..digests import POINT_BYTES
 from ..errors import InputError
 from .base import Data, Domain, Lifted
 from .regions import EVERYWHERE, Box, Region
+from .rows import explain_rows
+from .sparse import check_sparse
 
 __all__ = ["Reals", "Vectors", "check_finite"]
 
@@ -45,9 +47,11 @@ class Vectors(Domain):
     dense: bool = False
 
     def validate(self, X: Any, name: str = "X") -> Data:
-        if self.dense and scipy.sparse.issparse(X):
-            X = X.toarray()
-        X = _as_csr(X, name) if scipy.sparse.issparse(X) else self._as_rows(X, name)
+        if scipy.sparse.issparse(X):
+            check_sparse(X, name)
+            X = X.toarray() if self.dense else _as_csr(X, name)
+        if not scipy.sparse.issparse(X):
+            X = self._as_rows(X, name)
         if self.dim is not None and X.shape[1] != self.dim:
             raise InputError(f"{name} must have {self.dim} column(s). Got {X.shape[1]}.")
         check_finite(X, name)
@@ -109,6 +113,7 @@ class Vectors(Domain):
 
     def _as_row(self, x: Any, name: str) -> np.ndarray:
         if scipy.sparse.issparse(x):
+            check_sparse(x, name)
             x = x.toarray()
             x = x[0] if x.shape[0] == 1 else x
         array = _as_float(x, name)
@@ -161,11 +166,13 @@ def _as_float(X: Any, name: str) -> np.ndarray:
         if array.dtype in (np.float32, np.float64):
             return array.astype(array.dtype.newbyteorder("="), copy=False)
         if array.dtype.kind not in "biufO":
+            explain_rows(X, name)
             raise InputError(f"{name} must be an array of real numbers. Got an array of type {array.dtype}.")
         return array.astype(np.float64)
     except InputError:
         raise
     except (TypeError, ValueError) as error:
+        explain_rows(X, name)
         raise InputError(f"{name} must be an array of real numbers: {error}.") from error
 
 
@@ -173,8 +180,6 @@ def _as_csr(X: Any, name: str) -> Any:
     """Convert to CSR with sorted indices, duplicates summed, float32 or float64."""
     if X.dtype.kind == "c":
         raise InputError(f"{name} must be real. Got complex numbers. Complex data not supported.")
-    if X.ndim != 2:
-        raise InputError(f"{name} must be 2-D. Got a sparse array of {X.ndim} dimension(s).")
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     csr = scipy.sparse.csr_array(X.astype(dtype, copy=False))
     if not csr.has_canonical_format:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..domains import Data, Similarities, Vectors, owned, refuse_dates
+from ..domains import Data, Similarities, Vectors, check_sparse, explain_rows, owned, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
@@ -82,8 +83,11 @@ class KernelMachine(CallbackSupport, BaseEstimator):
                 f"{type(self).__name__}: `X` must be an array, a data frame or a list of rows. Got a "
                 f"{type(X).__name__}, which can be read only once. Pass list(X)."
             )
-        refuse_dates(X, f"{type(self).__name__}: `X`")
-        with naming(type(self).__name__, "X"):
+        name = f"{type(self).__name__}: `X`"
+        refuse_dates(X, name)
+        if scipy.sparse.issparse(X):
+            check_sparse(X, name)  # before scikit-learn converts it
+        try:
             return validate_data(
                 self,
                 X,
@@ -92,6 +96,9 @@ class KernelMachine(CallbackSupport, BaseEstimator):
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=False,  # the domain says which row and column
             )
+        except ValueError as error:
+            explain_rows(X, name)
+            raise InputError(f"{name} is not valid. {error}") from error
 
     def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
         """Return targets as an array of shape (n,) or (n, t), a copy."""

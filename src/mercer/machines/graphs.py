@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
+from ..domains import check_sparse
 from ..domains.vectors import check_finite
 from ..engine.factorizations import eigh
 from ..errors import InputError
@@ -159,6 +160,8 @@ class KernelGraphInference(KernelProjection):
             if y.ndim == 1 or y.shape[1] == 1:
                 groups = np.unique(y, return_inverse=True)[1].ravel()
                 y = groups[:, None] == groups
+        else:
+            check_sparse(y, "KernelGraphInference: `y`")
         if y.shape != (n, n):
             raise InputError(
                 f"KernelGraphInference: `y` must be the {n} x {n} matrix of edges between the points of X, "
