@@ -28,6 +28,7 @@ __all__ = [
     "STOPPING",
     "Abandoned",
     "Callback",
+    "Convergence",
     "Progress",
     "Run",
     "Stopped",
@@ -42,7 +43,6 @@ __all__ = [
     "stop_reason",
     "tracked",
     "until",
-    "why_stopped",
 ]
 
 #: Reasons for which runs stop.
@@ -179,9 +179,9 @@ class Run:
             self._next = now + PAUSE
             progress = replace(self._progress, seconds=now - self.start)
             with until(lambda: False):  # what a callback computes is not watched
-                answers = [callback(progress) for callback in self.callbacks]
-            if not self.reason and any(answer is True for answer in answers):
-                self.reason = ASKED
+                answers = [callback(progress) is True for callback in self.callbacks]
+            if not self.reason and True in answers:  # an outer run knows why
+                self.reason = getattr(self.callbacks[answers.index(True)], "reason", "") or ASKED
 
     def conclude(self, error: BaseException | None = None) -> None:
         """Go on to the end without further stops: what was reached before ``error`` is a result."""
@@ -229,6 +229,8 @@ def running(name: str, time_budget: float | None = None, callbacks: Sequence[Cal
     ...     checkpoint()
     """
     outer = current_run()
+    if outer is not None and outer.callbacks:
+        callbacks = [*callbacks, outer]
     run = Run(name, time_budget, callbacks, outer)
     _local.run = run
     try:
@@ -294,18 +296,19 @@ def checkpoint() -> None:
         raise Stopped
 
 
-def conclude(error: BaseException) -> str:
+def conclude(error: BaseException | None = None) -> str:
     """Report that a solver has a usable state in spite of ``error``, one of ``STOPPING``; returns the reason.
 
-    A ``KeyboardInterrupt`` is raised again at the end of the run; outside of a run, here and now.
+    A ``KeyboardInterrupt`` is raised again at the end of the run; outside of a run, here and now.  Without an
+    error: from here on there is a usable state, and whoever works on it checks the time.
     """
     run = current_run()
     if run is not None:
         run.conclude(error)
-        return run.reason or why_stopped(error)
+        return run.reason or OUT_OF_TIME
     if isinstance(error, KeyboardInterrupt):
         raise error
-    return why_stopped(error)
+    return OUT_OF_TIME
 
 
 def stop_reason() -> str:
@@ -315,14 +318,6 @@ def stop_reason() -> str:
     """
     run = current_run()
     return run.reason if run is not None and run.is_concluded else ""
-
-
-def why_stopped(error: BaseException) -> str:
-    """The reason of a run that ended with one of ``STOPPING``."""
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED
-    run = current_run()
-    return OUT_OF_TIME if run is None else run.reason or OUT_OF_TIME
 
 
 def progress_bar(task: str, total: int | None = None, unit: str = "it", initial: int = 0) -> Any:
@@ -366,6 +361,53 @@ class Task:
     def _keep(self) -> None:
         if self._run is not None:
             self._run.keep(Progress(self.done, math.nan, math.nan, 0.0, self.name, self.total))
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class Convergence:
+    """A part of a run that ends when a violation has fallen to a tolerance.
+
+    The logarithm of the violation falls about linearly, which makes the time left predictable.
+
+    Parameters
+    ----------
+    name : str
+        What is being computed.
+    tol : float
+    show : bool, default=True
+        Whether there is a progress bar.
+    """
+
+    def __init__(self, name: str, tol: float, *, show: bool = True) -> None:
+        self.name, self.tol = name, tol
+        self._first = math.nan
+        self._bar = progress_bar(name, 100, "%") if show else None
+
+    def __enter__(self) -> Convergence:
+        return self
+
+    def update(self, iteration: int, violation: float) -> None:
+        """Take note of an iteration, at a checkpoint."""
+        self.show(violation)
+        run = current_run()
+        if run is not None:
+            run.keep(Progress(iteration, violation, self.tol, 0.0, self.name))
+        checkpoint()
+
+    def show(self, violation: float) -> None:
+        """Advance the progress bar."""
+        if self._bar is None or not 0 < violation < math.inf:
+            return
+        if math.isnan(self._first):
+            self._first = violation
+        whole = math.log(max(self._first / max(self.tol, 1e-300), 1.0 + 1e-9))
+        share = math.log(self._first / violation) / whole
+        self._bar.n = round(100 * min(max(share, 0.0), 1.0))
+        self._bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
+        self._bar.refresh()
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from .. import memory
 from ..certificate import Property
 from ..domains import owned
 from ..engine.half import TILE, HalfMatrix
+from ..engine.runs import tracked
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError
 from ..kernel import Kernel
@@ -247,11 +248,9 @@ class Gram(ABC):
         n, m = self.shape
         height = max(16, BAND_BYTES // max(1, 8 * m))
         height = multiple * max(1, height // multiple)
-        starts: Any = range(0, n, height)
-        if progress and len(starts) > 1:
-            from tqdm import tqdm
-
-            starts = tqdm(starts, delay=1, leave=False, disable=None, unit="band", desc="K @ V")
+        starts: Iterable[int] = range(0, n, height)
+        if progress and n > height:
+            starts = tracked(range(0, n, height), "kernel values", "band")
         for start in starts:
             yield slice(start, min(start + height, n))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..domains import take
 from ..engine import workers
+from ..engine.runs import tracked
 from .store.page import PAGE
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class Request:
         right = left if self.same else list(by_page(self.where[1], np.arange(len(self.where[1]))))
         pairs: Any = [(a, b) for a in left for b in right if not self.same or a[0] >= b[0]]
         if progress and len(pairs) > 1:
-            from tqdm import tqdm
-
-            pairs = tqdm(pairs, delay=1, leave=False, unit="page", desc="store")
+            pairs = tracked(pairs, "stored kernel values", "page")
         for (p, i, r), (q, j, c) in pairs:
             # A page is on or below the diagonal: on the other side of it rows and columns change places.
             if p >= q:

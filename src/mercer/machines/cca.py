@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..domains import Data, take
+from ..engine.runs import tracked
 from ..errors import DefinitenessError, InputError, ParameterError
 from ..gram import Gram, gram
 from ..gram.spectrum import is_count
@@ -271,6 +272,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         return np.asarray(self._grams[i]._cross(points) @ self.dual_coefs_[i] - self._offsets[i])
 
     # -- independence ---------------------------------------------------------------------------
+    @as_run
     def independence_test(
         self, X: Any, Y: Any, *, n_permutations: int = 200, random_state: Any = None
     ) -> IndependenceTest:
@@ -293,8 +295,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         IndependenceTest
             ``statistic``, ``p_value`` and the values ``null`` under permutations.
         """
-        from tqdm import tqdm
-
         if not is_count(n_permutations):
             raise ParameterError(
                 f"independence_test: `n_permutations` must be an integer >= 1. Got {n_permutations!r}."
@@ -311,9 +311,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         A, B = (view.whitened.features for view in views)
         statistic = largest_correlation(A, B)
         random = check_random_state(random_state)
-        shuffles = (random.permutation(n) for _ in range(n_permutations))
-        bar = tqdm(shuffles, total=n_permutations, delay=1, leave=False, disable=None, desc="permutations")
-        null = np.array([largest_correlation(A, B[order]) for order in bar])
+        null = np.array(
+            [
+                largest_correlation(A, B[random.permutation(n)])
+                for _ in tracked(range(n_permutations), "permutations", "permutation")
+            ]
+        )
         # a permutation that changes nothing must not fall below by rounding
         p_value = (1 + int(np.sum(null >= statistic * (1 - 1e-9)))) / (1 + n_permutations)
         return IndependenceTest(statistic, p_value, null)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..domains import Data, size
+from ..engine.runs import Callback, running
 from ..errors import InputError
 from ..gram import gram
 from ..gram.spectrum import finite
@@ -19,6 +20,7 @@ from ..solvers import center, hsic_statistics, permutation_p_value, random_order
 from .significance import (
     PermutationResult,
     check_permutations,
+    check_run,
     check_unbiased,
     generator,
     resolve_blindly,
@@ -112,6 +114,10 @@ class HSICTest:
         Which statistic to use; the unbiased one needs four pairs.
     random_state : int, RandomState, Generator or None
         Where permutations come from.
+    time_budget : float, optional
+        Seconds after which the test raises :class:`~mercer.errors.TimeBudgetError`.
+    callbacks : sequence of callables
+        Called with a :class:`~mercer.solvers.Progress` now and then; True stops the test with an error.
 
     Examples
     --------
@@ -127,16 +133,25 @@ class HSICTest:
     n_permutations: int = field(default=999, kw_only=True)
     unbiased: bool = field(default=False, kw_only=True)
     random_state: Any = field(default=None, kw_only=True)
+    time_budget: float | None = field(default=None, kw_only=True)
+    callbacks: Sequence[Callback] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("kernel_x", "kernel_y"):
             object.__setattr__(self, name, as_kernel(getattr(self, name), "HSICTest", name))
         check_permutations(self.n_permutations, "HSICTest")
         check_unbiased(self.unbiased, "HSICTest")
+        check_run(self.time_budget, self.callbacks, "HSICTest")
 
     def test(self, X: Any, Y: Any) -> HSICResult:
         """Test whether the pairs ``(X[i], Y[i])`` are independent."""
         A, B = _paired(self.kernel_x, self.kernel_y, X, Y, self.unbiased, "HSICTest")
+        with running("HSICTest", self.time_budget, self.callbacks) as run:
+            result = self._result(A, B)
+            run.finish()
+        return result
+
+    def _result(self, A: Data, B: Data) -> HSICResult:
         rng = generator(self.random_state)
         kernel_x, kernel_y = resolve_blindly(self.kernel_x, A, rng), resolve_blindly(self.kernel_y, B, rng)
         K, L = _values(kernel_x, A), _values(kernel_y, B)

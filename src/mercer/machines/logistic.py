@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import Data, Vectors, take
+from ..engine.runs import stop_reason
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram, gram
 from ..kernels import Gaussian, Linear
@@ -242,10 +243,12 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
             if self.alpha == "loo" and held is not None:
                 start = solutions[alpha].value
                 losses[alpha] = _log_loss(problem, leave_one_out(problem, held, alpha, start.predictions))
+            if stop_reason():
+                break
         self.alpha_ = min(losses, key=lambda a: losses[a]) if losses else alphas[0]
         self.solution_ = solutions[self.alpha_]
         if losses:
-            self.loo_path_ = np.array([losses[alpha] for alpha in alphas])
+            self.loo_path_ = np.array([losses.get(alpha, np.nan) for alpha in alphas])
 
     def _solve_one(
         self,

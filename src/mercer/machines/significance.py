@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..kernel import Kernel
 __all__ = [
     "PermutationResult",
     "check_permutations",
+    "check_run",
     "check_unbiased",
     "generator",
     "resolve_blindly",
@@ -63,6 +65,17 @@ def check_unbiased(value: Any, caller: str) -> None:
     """Raise unless ``value`` says which statistic to use."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{caller}: `unbiased` must be True or False. Got {value!r}.")
+
+
+def check_run(time_budget: Any, callbacks: Any, caller: str) -> None:
+    """Raise unless these are a time budget and callbacks."""
+    number = isinstance(time_budget, numbers.Real) and not isinstance(time_budget, bool)
+    if time_budget is not None and not (number and time_budget > 0):
+        raise ParameterError(
+            f"{caller}: `time_budget` must be a number of seconds > 0, or None. Got {time_budget!r}."
+        )
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
+        raise ParameterError(f"{caller}: `callbacks` must be a sequence of callables. Got {callbacks!r}.")
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..domains import Data, Similarities, join, size, take
+from ..engine.runs import Callback, running
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError, ParameterError
 from ..gram import Gram, gram
@@ -21,6 +22,7 @@ from ..solvers import given_split, mmd_statistics, permutation_p_value, random_s
 from .significance import (
     PermutationResult,
     check_permutations,
+    check_run,
     check_unbiased,
     generator,
     resolve_blindly,
@@ -125,6 +127,10 @@ class MMDTest:
         al.); the other half is used for the test.  Needs four points in each sample.
     random_state : int, RandomState, Generator or None
         Where permutations (and halves) come from.
+    time_budget : float, optional
+        Seconds after which the test raises :class:`~mercer.errors.TimeBudgetError`.
+    callbacks : sequence of callables
+        Called with a :class:`~mercer.solvers.Progress` now and then; True stops the test with an error.
 
     Examples
     --------
@@ -143,11 +149,14 @@ class MMDTest:
     unbiased: bool = field(default=False, kw_only=True)
     select: Sequence[Kernel] = field(default=(), kw_only=True)
     random_state: Any = field(default=None, kw_only=True)
+    time_budget: float | None = field(default=None, kw_only=True)
+    callbacks: Sequence[Callback] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kernel", as_kernel(self.kernel, "MMDTest"))
         check_permutations(self.n_permutations, "MMDTest")
         check_unbiased(self.unbiased, "MMDTest")
+        check_run(self.time_budget, self.callbacks, "MMDTest")
         if not isinstance(self.select, Sequence):
             raise ParameterError(
                 f"MMDTest: `select` must be a sequence of kernels, such as a list. Got {self.select!r}."
@@ -182,6 +191,12 @@ class MMDTest:
         return self._test(take(points, order), n)
 
     def _test(self, pooled: Data, n: int) -> MMDResult:
+        with running("MMDTest", self.time_budget, self.callbacks) as run:
+            result = self._result(pooled, n)
+            run.finish()
+        return result
+
+    def _result(self, pooled: Data, n: int) -> MMDResult:
         rng = generator(self.random_state)
         kernel = self.kernel
         if len(self.select):

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.runs import STOPPING, checkpoint, conclude
+
 __all__ = ["Iterations", "conjugate_gradients"]
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -24,12 +26,20 @@ class Iterations(NamedTuple):
     products : int
         Products with the operator.
     reason : str
-        Why they ended: ``"tol"``, ``"max_iter"`` or ``"interrupted"``.
+        Why they ended: ``"tol"``, ``"max_iter"`` or, where the run was stopped, a sentence.
+    residual : array of shape (n, t)
+        As the iteration carries it along.
     """
 
     value: Matrix
     products: int
     reason: str
+    residual: Matrix
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the run was stopped."""
+        return self.reason not in ("tol", "max_iter")
 
 
 def conjugate_gradients(
@@ -46,7 +56,7 @@ def conjugate_gradients(
 
     The step along the last direction is chosen by the change of the residual (Polak and Ribiere), which
     forgives a preconditioner that is symmetric only up to its own rounding.  Columns that have arrived take
-    no further part.  Ctrl-C ends the iteration, not the program: what has been reached is returned.
+    no further part.  If the run is stopped, what has been reached is returned.
 
     Parameters
     ----------
@@ -74,6 +84,7 @@ def conjugate_gradients(
     count = 0
     try:
         while active.size and count < max_iter:
+            checkpoint()
             r = R[:, active]
             z = precondition(r, active)
             new = np.einsum("ij,ij->j", r, z)
@@ -88,14 +99,16 @@ def conjugate_gradients(
             if not (curvature > 0).all():
                 raise np.linalg.LinAlgError("the system is indefinite: a direction of curvature <= 0 was met")
             step = np.einsum("ij,ij->j", p, r) / curvature
-            X[:, active] += step * p
-            R[:, active] = r - step * q
+            better, left = X.copy(), R.copy()  # both change at once, whenever Ctrl-C comes
+            better[:, active] += step * p
+            left[:, active] = r - step * q
+            X, R = better, left
             norms = np.linalg.norm(R[:, active], axis=0)
             going = norms > goal[active]
             if progress is not None:
                 progress(count, float((norms / scale[active]).max()))
             active, rho = active[going], new[going]
             direction, rest = p[:, going], r[:, going]
-    except KeyboardInterrupt:
-        return Iterations(X, count, "interrupted")
-    return Iterations(X, count, "max_iter" if active.size else "tol")
+    except STOPPING as error:
+        return Iterations(X, count, conclude(error), R)
+    return Iterations(X, count, "max_iter" if active.size else "tol", R)

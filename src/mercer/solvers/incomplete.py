@@ -16,6 +16,7 @@ import numpy as np
 from scipy import linalg
 
 from .. import memory
+from ..engine.runs import checkpoint
 from .solution import Solution
 
 __all__ = ["LowRank", "incomplete_cholesky"]
@@ -66,6 +67,7 @@ def incomplete_cholesky(
     pivots: list[int] = []
     width = BLOCK
     while len(pivots) < most and rest.sum() > tol * trace and rest.max() > rounding:
+        checkpoint()
         block = _candidates(rest, min(width, most - len(pivots)))
         r = len(pivots)
         C = np.asarray(columns(block), dtype=np.float64) - L[:, :r] @ L[block, :r].T

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from ..engine.runs import tracked
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError
 
@@ -69,7 +70,7 @@ def given_split(N: int, n: int) -> np.ndarray:
 def random_splits(N: int, n: int, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """The given split, then ``count`` random ones, as rows of blocks that are small enough to hold."""
     height = max(1, BLOCK_BYTES // (8 * N))
-    for start in range(0, count + 1, height):
+    for start in tracked(range(0, count + 1, height), "permutations", "block"):
         rows = np.repeat(given_split(N, n), min(height, count + 1 - start), axis=0)
         fresh = rows[1:] if start == 0 else rows
         rng.permuted(fresh, axis=1, out=fresh)
@@ -137,11 +138,9 @@ def center(K: np.ndarray, *, unbiased: bool = False) -> np.ndarray:
 
 
 def random_orders(n: int, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """The order as it is, then ``count`` random ones; tells of its progress."""
-    from tqdm import tqdm
-
+    """The order as it is, then ``count`` random ones."""
     yield np.arange(n)
-    for _ in tqdm(range(count), delay=1, leave=False, disable=None, unit="permutation", desc="HSIC"):
+    for _ in tracked(range(count), "permutations", "permutation"):
         yield rng.permutation(n)
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from .. import _native
 from ..engine.runs import (
@@ -14,14 +11,13 @@ from ..engine.runs import (
     OUT_OF_TIME,
     STOPPING,
     Callback,
+    Convergence,
     Progress,
     conclude,
     current_run,
-    progress_bar,
-    why_stopped,
 )
 
-__all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of", "why_stopped"]
+__all__ = ["INTERRUPTED", "STOPPING", "Callback", "Progress", "Watch", "status_of"]
 
 #: Seconds between two reports; the native loop has the same number.
 SECONDS_PER_WATCH = 0.05
@@ -45,8 +41,7 @@ class Watch:
         self.reason = ""
         self.before = 0  # steps of an earlier run on the same problem
         self._name = name
-        self._bar = progress_bar(name, 100, "%") if bar else None
-        self._first: float | None = None
+        self._bar = Convergence(name, tol, show=bar)
         self._last = self.start
 
     @property
@@ -67,8 +62,7 @@ class Watch:
     def __call__(self, steps: int, violation: float) -> bool:
         """Take note of where the solver is; True stops it."""
         self._last = time.perf_counter()
-        if self._bar is not None and violation > 0:
-            self._show(self._bar, violation)
+        self._bar.show(violation)
         report = Progress(self.before + steps, violation, self.tol, self.elapsed, self._name)
         stops = [callback for callback in self.callbacks if callback(report) is True]
         if stops:
@@ -85,19 +79,9 @@ class Watch:
         if isinstance(error, KeyboardInterrupt) or not self.reason:
             self.reason = reason
 
-    def _show(self, bar: Any, violation: float) -> None:
-        """The logarithm of the violation falls about linearly, which makes the time left predictable."""
-        if self._first is None:
-            self._first = violation
-        whole = np.log(max(self._first / self.tol, 1.0 + 1e-9))
-        bar.n = round(100 * float(np.clip(np.log(self._first / violation) / whole, 0, 1)))
-        bar.set_postfix_str(f"violation {violation:.2g}", refresh=False)
-        bar.refresh()
-
     def close(self) -> None:
         """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.__exit__()
 
 
 def status_of(ending: int, converged: bool, steps: int, violation: float, tol: float, reason: str) -> str:

@@ -13,11 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ...domains import Data, items, take
+from ...engine.runs import tracked
 from ...errors import InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers.clusters import Geometry, around, each_start, kernel_kmeans, seed
+from ...solvers.clusters import Geometry, around, kernel_kmeans, seed
 from ..arguments import require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
@@ -195,7 +196,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             yield self._labels_of_start(geometry, kept, start)
             return
         random = check_random_state(self.random_state)
-        for _ in each_start(self.n_init, "KernelKMeans"):
+        for _ in tracked(range(self.n_init), "KernelKMeans", "start"):
             if self.init == "k-means++":
                 yield seed(geometry, self.n_clusters, weight, random)
             else:

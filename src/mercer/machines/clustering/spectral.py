@@ -12,10 +12,11 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ...engine.runs import tracked
 from ...errors import InputError
 from ...gram import gram
 from ...kernels import Gaussian
-from ...solvers.clusters import Geometry, each_start, kernel_kmeans, seed
+from ...solvers.clusters import Geometry, kernel_kmeans, seed
 from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import require_count
 from ..base import KernelMachine, len_of
@@ -158,7 +159,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         rows = Geometry.of_rows(self.embedding_)
         random = check_random_state(self.random_state)
         seen: set[bytes] = set()
-        for _ in each_start(self.n_init, "SpectralClustering"):
+        for _ in tracked(range(self.n_init), "SpectralClustering", "start"):
             start = [seed(rows, self.n_clusters, volume, random)]
             found = kernel_kmeans(rows, self.n_clusters, volume, start, max_iter=self.max_iter)
             labels = found.value.numbered(volume).labels

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from ...engine.runs import conclude
 from ...kernels import Gaussian, Precomputed
 from ...solvers.ridge import warp
 from ..arguments import require_number
@@ -142,7 +143,12 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
             warped = warp(K, self._ratio * self.laplacian_, labelled)
         self._map = warped.map
         weight = None if rows.weight is None else rows.of(labelled)
-        self.svc_ = self._machine().fit(warped.gram, labels.classes[labels.codes[labelled]], weight)
+        self.svc_ = self._machine()
+        conclude()
+        try:
+            self.svc_.fit(warped.gram, labels.classes[labels.codes[labelled]], weight)
+        except KeyboardInterrupt as error:
+            conclude(error)
         self.classes_ = self.svc_.classes_
         self.support_ = rows.kept[labelled][self.svc_.support_]
         self.solutions_, self.converged_ = self.svc_.solutions_, self.svc_.converged_

@@ -9,6 +9,6 @@
 
 from .geometry import Geometry
 from .kmeans import Partition, kernel_kmeans
-from .starts import around, each_start, seed
+from .starts import around, seed
 
-__all__ = ["Geometry", "Partition", "around", "each_start", "kernel_kmeans", "seed"]
+__all__ = ["Geometry", "Partition", "around", "kernel_kmeans", "seed"]

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
 from ..solution import Solution
 from .geometry import Geometry, Index, Vector
 
@@ -112,16 +113,27 @@ def kernel_kmeans(
         anew at the end.
     """
     scale = float(weight.max())  # masses are multiplied with each other, and must not overflow
-    best: _Search | None = None
-    for start in starts:
-        search = _Search(geometry, n_clusters, weight / scale, start)
-        search.lloyd(max_iter)
-        if single_moves:
-            search.hartigan()
-        if best is None or search.inertia < best.inertia * (1 - 1e-12):
-            best = search
+    best = search = None
+    reason = ""
+    try:
+        for start in starts:
+            search = _Search(geometry, n_clusters, weight / scale, start)
+            search.lloyd(max_iter)
+            if single_moves:
+                search.hartigan()
+            if best is None or search.inertia < best.inertia * (1 - 1e-12):
+                best = search
+    except STOPPING as error:
+        best = best or search
+        if best is None:
+            raise
+        reason = conclude(error)
+    reason = reason or stop_reason()  # of what makes the starts
     assert best is not None, "there is at least one start"
     found = best.solution(single_moves, max_iter)
+    if reason:
+        status = f"stopped because {reason}, after {best.steps} steps and {best.moves} moves of single points"
+        found = replace(found, converged=False, status=status)
     return replace(found, value=found.value._replace(inertia=scale * found.value.inertia))
 
 
@@ -132,44 +144,45 @@ class _Search:
         self.geometry, self.k, self.weight = geometry, k, weight
         self.labels, self.steps, self.moves = labels.copy(), 0, 0
         self.level = ROUNDING * float(np.abs(geometry.diagonal).max())
-        self.rows = np.arange(len(labels))
+        self.rows, self.is_whole = np.arange(len(labels)), False
         far = geometry.diagonal  # from the origin: enough to find members for clusters without any
         self._fill_empty(self.labels, np.broadcast_to(far[:, None], (len(far), k)))
         self.refresh()
 
-    def refresh(self) -> None:
-        """Compute everything anew from the labels."""
-        self.members = np.bincount(self.labels, minlength=self.k)
-        self.mass = np.bincount(self.labels, self.weight, self.k)
-        indicator = np.zeros((len(self.labels), self.k))
-        indicator[self.rows, self.labels] = self.weight
-        self.sums = np.asarray(self.geometry.product(indicator), dtype=np.float64)
+    def refresh(self, labels: Index | None = None) -> None:
+        """Compute everything anew from labels, by default the current ones."""
+        labels = self.labels if labels is None else labels
+        indicator = np.zeros((len(labels), self.k))
+        indicator[self.rows, labels] = self.weight
+        self._take(labels, np.asarray(self.geometry.product(indicator), dtype=np.float64))
         self.is_fresh = True
-        self._measure_all()
 
     def _relabel(self, new: Index) -> None:
         """Take new labels over; where few change, only their part of the sums is computed."""
         changed = np.flatnonzero(new != self.labels)
-        old, self.labels = self.labels[changed], new
         if FEW * len(changed) > len(new):
-            self.refresh()
+            self.refresh(new)
             return
-        self.members = np.bincount(new, minlength=self.k)
-        self.mass = np.bincount(new, self.weight, self.k)
-        if (np.bincount(old, self.weight[changed], self.k) > LOSS * self.mass).any():
-            self.refresh()
+        mass, left = np.bincount(new, self.weight, self.k), self.labels[changed]
+        if (np.bincount(left, self.weight[changed], self.k) > LOSS * mass).any():
+            self.refresh(new)
             return
         delta = np.zeros((len(changed), self.k))
         delta[np.arange(len(changed)), new[changed]] = self.weight[changed]
-        delta[np.arange(len(changed)), old] = -self.weight[changed]
-        self.sums += self.geometry.part(changed, delta)
+        delta[np.arange(len(changed)), left] = -self.weight[changed]
+        self._take(new, self.sums + self.geometry.part(changed, delta))
         self.is_fresh = False
-        self._measure_all()
 
-    def _measure_all(self) -> None:
-        self.squared, self.squares = np.empty_like(self.sums), np.empty(self.k)
+    def _take(self, labels: Index, sums: Vector) -> None:
+        """Set labels and sums; what Ctrl-C interrupts here is not whole, and nothing else takes long."""
+        self.is_whole = False
+        self.labels, self.sums = labels, sums
+        self.members = np.bincount(labels, minlength=self.k)
+        self.mass = np.bincount(labels, self.weight, self.k)
+        self.squared, self.squares = np.empty_like(sums), np.empty(self.k)
         for c in range(self.k):
             self._measure(c)
+        self.is_whole = True
 
     def _measure(self, c: int) -> None:
         """Distances from one mean."""
@@ -187,6 +200,7 @@ class _Search:
     def lloyd(self, max_iter: int) -> None:
         """Move points to their nearest means until none moves, or the objective falls no further."""
         while self.steps < max_iter:
+            checkpoint()
             new = self._nearest()
             if np.array_equal(new, self.labels):
                 if self.is_fresh:
@@ -197,8 +211,7 @@ class _Search:
             self._relabel(new)
             self.steps += 1
             if self.inertia > before:  # rounding, or a kernel that is not positive definite
-                self.labels = old
-                self.refresh()
+                self.refresh(old)
                 return
 
     def _nearest(self) -> Index:
@@ -226,6 +239,7 @@ class _Search:
             if not len(candidates):
                 return
             for i in candidates[np.argsort(-gain[candidates], kind="stable")]:
+                checkpoint()
                 change = self._changes(np.array([i]))[0]  # as the clusters are by now
                 target = int(change.argmin())
                 if change[target] < -self.level * self.weight[i]:
@@ -233,19 +247,22 @@ class _Search:
 
     def _move(self, i: int, target: int) -> None:
         source = int(self.labels[i])
-        self.labels[i] = target
         self.moves += 1
         if self.weight[i] > LOSS * (self.mass[source] - self.weight[i]):
-            self.refresh()
+            labels = self.labels.copy()
+            labels[i] = target
+            self.refresh(labels)
             return
         column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
+        self.is_whole = False
+        self.labels[i] = target
         for c, sign in ((source, -1), (target, 1)):
             self.sums[:, c] += sign * column
             self.mass[c] += sign * self.weight[i]
             self.members[c] += sign
         self._measure(source)
         self._measure(target)
-        self.is_fresh = False
+        self.is_fresh, self.is_whole = False, True
 
     def _changes(self, points: Index) -> Vector:
         """Changes of the objective if points move, of shape (points, clusters); none empties a cluster."""
@@ -261,8 +278,9 @@ class _Search:
         return np.asarray(change)
 
     def solution(self, single_moves: bool, max_iter: int) -> Solution[Partition]:
-        """What was found, judged by distances computed anew."""
-        self.refresh()
+        """What was found, judged by distances computed anew; if the run was stopped, by those at hand."""
+        if not (self.is_whole and stop_reason()):
+            self.refresh()
         inertia = self.inertia
         own, least = self.squared[self.rows, self.labels], self.squared.min(axis=1)
         gain = float(self.weight @ (own - least))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ...engine.runs import checkpoint
 from .geometry import Geometry, Index, Vector
 
-__all__ = ["around", "each_start", "seed"]
+__all__ = ["around", "seed"]
 
 
 def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> Index:
@@ -24,6 +24,7 @@ def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> In
     away = geometry.distances(first)
     closest = away[:, 0]
     while len(centres) < n_clusters:
+        checkpoint()
         chance = weight * closest
         chance[centres] = 0.0
         if not chance.sum() > 0:  # fewer different points than clusters: any other point will do
@@ -36,13 +37,6 @@ def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> In
         away = np.column_stack([away, distances[:, best]])
         closest = away.min(axis=1)
     return around(geometry, np.array(centres), away)
-
-
-def each_start(count: int, name: str) -> Iterable[int]:
-    """Numbers of the starts; a bar tells of them if they take long."""
-    from tqdm import tqdm
-
-    return tqdm(range(count), delay=1, leave=False, disable=None, unit="start", desc=name)  # type: ignore[no-any-return]
 
 
 def around(geometry: Geometry, centres: Index, distances: Vector | None = None) -> Index:

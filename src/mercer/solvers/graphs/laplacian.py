@@ -24,6 +24,7 @@ from scipy import linalg
 
 from ... import memory
 from ...engine.factorizations import cholesky, eigh
+from ...engine.runs import tracked
 from ...gram.spectrum import fix_signs
 from ..solution import Solution
 from .affinities import Affinity, Vector, components, degrees, inverse_roots
@@ -202,7 +203,7 @@ def _conjugate_gradients(
     F, rest = np.zeros_like(right), right.copy()
     direction, power = rest.copy(), (rest**2).sum(axis=0)
     enough = (4 * np.finfo(np.float64).eps) ** 2 * power
-    for step in range(MOST_STEPS):
+    for step in tracked(range(MOST_STEPS), "conjugate gradients", "step"):
         active = power > enough
         if not active.any():
             return F, step

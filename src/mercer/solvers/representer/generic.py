@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ...engine.factorizations import eigh
+from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
 from ..box import BoxProblem, solve_box
 from ..matrices import DenseMatrix
 from ..solution import Solution
@@ -140,11 +141,12 @@ def solve_generic(
     for _ in range(
         RESTARTS
     ):  # a new quasi-Newton matrix makes further progress where the old one is rounding
-        if run.gradient_gap(best) <= tol * abs(run.objective(best)):
+        if run.gradient_gap(best) <= tol * abs(run.objective(best)) or stop_reason():
             break
         best = run.descend(best, max_iter)
     gap = run.gradient_gap(best)
-    if np.isfinite(run.objective(best)) and not gap <= tol * abs(run.objective(best)):
+    unfinished = np.isfinite(run.objective(best)) and not gap <= tol * abs(run.objective(best))
+    if unfinished and not stop_reason():
         kinked, bound = run.bundle(best, tol, max_iter)
         if bound < gap:
             best, gap, method = kinked, bound, "bundle"
@@ -172,6 +174,7 @@ class _Run:
         return value, value / slope if slope else 1.0
 
     def at(self, c: Array, b: float) -> GenericValue:
+        checkpoint()
         self.calls += 1
         F, t = self.R.predictions(c) + b, float(np.linalg.norm(c))
         value, slopes, slope = self.loss(F, t)
@@ -212,16 +215,24 @@ class _Run:
         units = np.full(self.R.rank + 1, self.length)
         units[-1] *= math.sqrt(self.R.mean)
 
+        best = self.zero if start is None else min(self.zero, start, key=self.objective)
+
         def at(x: Array) -> GenericValue:
             return self.at(x[:-1] * units[:-1], float(x[-1] * units[-1]) if self.intercept else 0.0)
 
         def function(x: Array) -> tuple[float, Array]:
+            nonlocal best
             v = at(x)
+            best = min(best, v, key=self.objective)
             return self.objective(v) / self.unit, self.gradient(v) * (units / self.unit)
 
         x = np.zeros(self.R.rank + 1) if start is None else np.append(start.c, start.b) / units
         options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 0.0, "gtol": 0.0, "maxcor": 30}
-        found = minimize(function, x, jac=True, method="L-BFGS-B", options=options)
+        try:
+            found = minimize(function, x, jac=True, method="L-BFGS-B", options=options)
+        except STOPPING as error:
+            conclude(error)
+            return best
         return min(self.zero, at(found.x), key=self.objective)
 
     # -- functions with kinks -------------------------------------------------------------------
@@ -230,14 +241,21 @@ class _Run:
         best, bound = start, np.inf
         model = _Model(self)
         model.add(start)
-        for _ in range(max_iter):
-            here, least = model.minimum(best)
-            if self.objective(here) < self.objective(best):
-                best = here
-            bound = min(bound, max(self.objective(best) - least, 0.0))
-            if bound <= 0.5 * tol * abs(self.objective(best)) or not np.isfinite(here.loss):
-                break
-            model.add(here)
+        try:
+            for _ in range(max_iter):
+                here, least = model.minimum(best)
+                if self.objective(here) < self.objective(best):
+                    best = here
+                bound = min(bound, max(self.objective(best) - least, 0.0))
+                if (
+                    bound <= 0.5 * tol * abs(self.objective(best))
+                    or not np.isfinite(here.loss)
+                    or stop_reason()
+                ):
+                    break
+                model.add(here)
+        except STOPPING as error:
+            conclude(error)
         return best, bound
 
 

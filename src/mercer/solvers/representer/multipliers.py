@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.runs import STOPPING, checkpoint, conclude
 from ..constraints import least_over
 from ..solution import Solution
 from .feasibility import refuse_contradictions
@@ -113,16 +114,24 @@ class _Run:
         else:
             z, u = start, np.zeros(len(start))
         rho = FIRST * self.lam / self.R.mean
+        found: tuple[ConstrainedValue, float, float] | None = None
         for _ in range(ROUNDS):
-            z = self._inner(z, u, rho, max_iter)
+            try:
+                z = self._inner(z, u, rho, max_iter)
+            except STOPPING as error:
+                if found is None:
+                    raise
+                conclude(error)
+                break
             residual, b = self._residual(z - u / rho, rho)
             u = -rho * residual
-            value, gap, violation = self._judge(z, u, b)
+            found = value, gap, violation = self._judge(z, u, b)
             objective = value.loss + 0.5 * float(u @ (self.R.predictions(self.R.moments(u)))) / self.lam
             if gap <= tol * abs(objective) and violation <= tol * self.size(value.predictions):
                 return value, gap, violation, True
             rho = min(GROWTH * rho, LARGEST * self.lam / self.R.mean)
-        return value, gap, violation, False
+        assert found is not None
+        return *found, False
 
     def _residual(self, v: Array, rho: float) -> tuple[Array, float]:
         """``v - F`` for the ridge regression F of v, and its intercept."""
@@ -157,6 +166,7 @@ class _Run:
         return np.where(at_low, self.low, np.where(at_high, self.high, length * found.x))
 
     def _augmented(self, z: Array, u: Array, rho: float) -> tuple[float, Array]:
+        checkpoint()
         self.calls += 1
         value, slopes = self.loss(z)
         v = z - u / rho

@@ -20,6 +20,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from ...engine.runs import STOPPING, conclude, stop_reason
+
 __all__ = ["Found", "NoPenalty", "Penalty", "Power", "Trial", "UserPenalty", "along_the_path"]
 
 #: Factors of lambda from one try to the next when the path is searched for a bracket, and at most so many.
@@ -147,6 +149,10 @@ class Found(Generic[T]):
     tries: int
 
 
+class _Stopped(Exception):
+    """The run was stopped: what is known of the path is all there is."""
+
+
 class _Path(Generic[T]):
     """Minimisers along the path, each computed once and from the one before."""
 
@@ -158,6 +164,8 @@ class _Path(Generic[T]):
     def at(self, lam: float) -> T:
         if lam not in self.known:
             self.last = self.known[lam] = self.fit(lam, self.last)
+            if stop_reason():
+                raise _Stopped
         return self.known[lam]
 
     def excess(self, log_lam: float) -> float:
@@ -193,6 +201,18 @@ def along_the_path(
         A lambda so large that the function is as good as zero.
     """
     path = _Path(fit, alpha, penalty)
+    try:
+        return _search(path, zero, alpha, penalty, most)
+    except (*STOPPING, _Stopped) as error:
+        if not path.known:
+            raise
+        if not isinstance(error, _Stopped):
+            conclude(error)
+        lam = min(path.known, key=lambda lam: path.objective(path.known[lam]))
+        return Found(lam, path.known[lam], len(path.known))
+
+
+def _search(path: _Path[T], zero: Callable[[], T], alpha: float, penalty: Penalty, most: float) -> Found[T]:
     if penalty == NoPenalty():
         return Found(0.0, path.at(0.0), 1)
     if penalty == Power(2.0):

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.runs import stop_reason
 from ...engine.threads import few_threads
 from ...errors import ParameterError
 from ...gram import Gram
@@ -122,6 +123,8 @@ def solve_representer(
     status = "converged" if converged else "the gap is above the tolerance; raise max_iter, alpha or tol"
     if not converged and not trial.solution.converged:
         status = trial.solution.status
+    if not converged and stop_reason():
+        status = f"stopped because {stop_reason()}; raise time_budget, alpha or tol"
     unit, total = solver.unit, solver.unit**solver.degree
     stats = {
         "objective": total * objective,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
+from ...engine.runs import Convergence
 from ..conjugate import conjugate_gradients
 from .inverses import Nystrom
 from .system import Found, RidgeSystem
@@ -26,8 +27,8 @@ def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: 
     if not (system.alpha > 0).all():
         raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
     inverse = Nystrom(system.matrix, _rank(system.size))
-    with _Bar(tol, progress) as bar:
-        C, reason, gap, count = iterate_until(system, inverse, tol, max_iter, bar)
+    with Convergence("conjugate gradients", tol, show=progress) as bar:
+        C, reason, gap, count = iterate_until(system, inverse, tol, max_iter, bar.update)
     stats = {
         "method": "conjugate gradients",
         "iterations": count,
@@ -39,9 +40,8 @@ def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: 
     else:
         why = {
             "max_iter": f"stopped after max_iter={max_iter} products",
-            "interrupted": "stopped by Ctrl-C",
             "tol": "rounding stopped the progress",
-        }[reason]
+        }.get(reason, f"stopped because {reason},")
         status = (
             f"{why} at a relative residual of {gap:.2g} instead of tol={tol:g}. "
             "Raise alpha, max_iter or tol, or scale the data"
@@ -76,7 +76,7 @@ def iterate_until(
     residual = system.residual(C)
     gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
     for _ in range(MOST_RESTARTS):
-        if gap <= enough or count >= max_iter or reason == "interrupted":
+        if gap <= enough or count >= max_iter:
             break
         run = conjugate_gradients(
             system.operator,
@@ -88,6 +88,9 @@ def iterate_until(
             progress=progress,
         )
         better = C + run.value
+        if run.is_stopped:  # the residual that the iteration carries along takes no further time
+            gap = float(system.relative(run.residual).max(initial=0.0))
+            return better, run.reason, gap, count + run.products
         residual = system.residual(better)
         count, reason = count + run.products + 1, run.reason
         new = float(system.relative(residual).max(initial=0.0))
@@ -112,28 +115,3 @@ def constrained(system: RidgeSystem, inverse: Any) -> Any:
         return np.asarray(system.project(Z - along[:, columns] * ((system.unit @ Z) / weight[columns])))
 
     return solve
-
-
-class _Bar:
-    """A progress bar over the decades of the residual."""
-
-    def __init__(self, tol: float, show: bool) -> None:
-        self._tol, self._show, self._bar = tol, show, None
-
-    def __enter__(self) -> _Bar:
-        if self._show:
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=100, delay=1, leave=False, disable=None, unit="%", desc="ridge")
-        return self
-
-    def __call__(self, count: int, residual: float) -> None:
-        if self._bar is not None:
-            whole = np.log(min(self._tol, 0.5))
-            self._bar.n = round(100 * float(np.clip(np.log(max(residual, 1e-300)) / whole, 0, 1)))
-            self._bar.set_postfix_str(f"{count} products, residual {residual:.2g}", refresh=False)
-            self._bar.refresh()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

@@ -195,9 +195,8 @@ def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
         )
     except linalg.LinAlgError:
         return None
-    if reason == "interrupted":  # there is no model yet that would be worth keeping
-        raise KeyboardInterrupt
-    if not gap <= NEARLY_EXACT:
+    is_stopped = reason not in ("tol", "max_iter")
+    if not gap <= NEARLY_EXACT and not is_stopped:
         return None
     stats = {
         "method": "Cholesky, mixed precision",
@@ -206,6 +205,8 @@ def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
         "refinements": count,
     }
     status = "solved by Cholesky factorisation in single precision, refined by products in double"
+    if is_stopped:
+        status = f"stopped because {reason}, after the factorisation in single precision"
     return Found(C, status, stats, gap)
 
 

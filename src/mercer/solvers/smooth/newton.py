@@ -19,13 +19,15 @@ no difference of large numbers, so that it says how good a solution is down to r
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
+from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..losses import Root, SmoothLoss
@@ -38,7 +40,6 @@ __all__ = [
     "best_intercept",
     "hold",
     "solve_smooth",
-    "step_bar",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -64,6 +65,9 @@ DECREASE, HALVINGS = 1e-4, 60
 #: So many steps that neither halve the gap nor lower the objective by this part are rounding.
 PATIENCE, PROGRESS = 3, 1e-10
 
+
+#: How the status of a stopped run begins.
+STOPPED = "stopped because"
 
 #: What there is to say where a solution is as good as numbers of this precision can make it.
 ROUNDED = "this is rounding; scale the data, raise alpha or tol"
@@ -142,15 +146,8 @@ def solve_smooth(
         ``gap`` is the duality gap, computed anew from the coefficients alone; ``converged`` says whether it
         is at most ``tol`` times the objective.
     """
-    with step_bar(name) as bar, few_threads(len(G)):
-        return _Run(problem, G, alpha, held).solve(start, tol, max_iter, bar)
-
-
-def step_bar(name: str) -> Any:
-    """A progress bar that shows when the work takes more than a second."""
-    from tqdm import tqdm
-
-    return tqdm(delay=1, leave=False, disable=None, unit="step", desc=name)
+    with Convergence(name, tol) as progress, few_threads(len(G)):
+        return _Run(problem, G, alpha, held).solve(start, tol, max_iter, progress)
 
 
 class _State(NamedTuple):
@@ -172,6 +169,7 @@ class _Run:
 
     def product(self, V: Array) -> Array:
         self.products += 1
+        checkpoint()
         return np.asarray(self.gram @ V if self.held is None else self.held @ V, dtype=np.float64)
 
     # -- preconditioners ------------------------------------------------------------------------
@@ -197,12 +195,16 @@ class _Run:
         return max(PRODUCTS, int(PRODUCTS_EACH * self.n))
 
     # -- the iteration --------------------------------------------------------------------------
-    def solve(self, start: SmoothValue | None, tol: float, max_iter: int, bar: Any) -> Solution[SmoothValue]:
+    def solve(
+        self, start: SmoothValue | None, tol: float, max_iter: int, progress: Convergence
+    ) -> Solution[SmoothValue]:
         """Iterate; judge the coefficients by what follows from them alone; if that is not enough, go on."""
         state, steps, gap = self._start(start), 0, np.inf
         while True:
-            moved, taken, why = self._iterate(state, tol, max_iter - steps, bar)
+            moved, taken, why, reached = self._iterate(state, tol, max_iter - steps, progress)
             steps += taken
+            if why.startswith(STOPPED):
+                return self._solution(moved, reached, steps, False, why)
             before, state = gap, self._at(moved.A, self.product(moved.A), moved.b)
             R = self.alpha * state.A + state.slopes
             gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
@@ -214,27 +216,44 @@ class _Run:
                 why = why or f"the gap does not fall any further: {ROUNDED}"
                 return self._solution(state, gap, steps, False, why)
 
-    def _iterate(self, state: _State, tol: float, most: int, bar: Any) -> tuple[_State, int, str]:
-        """Newton steps until the gap is small; the best state, the steps taken, and why there are no more."""
+    def _iterate(
+        self, state: _State, tol: float, most: int, progress: Convergence
+    ) -> tuple[_State, int, str, float]:
+        """Newton steps until the gap is small.
+
+        Returns the best state, the steps taken, why there are no more, and the gap that the steps have seen.
+        """
+        best, best_gap, step = state, np.inf, 0
+        try:
+            for best, best_gap, step, why in self._steps(state, tol, most):
+                if why:
+                    return best, step, why, best_gap
+                progress.update(step, best_gap / self._reference(best))
+        except STOPPING as error:
+            why = f"{STOPPED} {conclude(error)}; raise time_budget, alpha or tol"
+            return best, step, why, best_gap
+        return best, step, "", best_gap
+
+    def _steps(self, state: _State, tol: float, most: int) -> Iterator[tuple[_State, float, int, str]]:
+        """After each Newton step, the best state so far, its gap, and why there are no more steps, if so."""
         best, best_gap, lowest, stalled = state, np.inf, np.inf, 0
         for step in range(most + 1):
             residual = -(state.A + state.slopes / self.alpha)
             Kr = self.product(residual)
             gap = 0.5 * self.alpha * abs(float(np.vdot(residual, Kr)))
-            bar.set_postfix_str(f"gap {gap:.2g}", refresh=False)
             falls = gap < 0.5 * best_gap or state.objective < lowest * (1 - PROGRESS)
             stalled, lowest = 0 if falls else stalled + 1, min(lowest, state.objective)
             if gap < best_gap:
                 best, best_gap = state, gap
+            yield best, best_gap, step, ""
             if gap <= tol * self._reference(state) or stalled > PATIENCE or step == most:
-                break
+                return
             share = float(np.clip((gap / self._reference(state)) ** 0.5, TIGHT, LOOSE))
             moved = self._step(state, residual, Kr, share * (2 * self.alpha * gap) ** 0.5)
             if moved is None:
-                return best, step, f"no step lowers the objective: {ROUNDED}"
+                yield best, best_gap, step, f"no step lowers the objective: {ROUNDED}"
+                return
             state = moved
-            bar.update()
-        return best, step, ""
 
     def _reference(self, state: _State) -> float:
         """What the gap is measured by: the objective, unless that is itself rounding."""

@@ -17,12 +17,13 @@ entries that violate the second condition most join.  Only the columns of the wo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..solution import Solution
@@ -31,10 +32,10 @@ from .newton import (
     DECREASE,
     HALVINGS,
     ROUNDED,
+    STOPPED,
     SmoothProblem,
     SmoothValue,
     best_intercept,
-    step_bar,
 )
 
 __all__ = ["solve_sparse"]
@@ -83,8 +84,8 @@ def solve_sparse(
         the coefficients alone.
     """
     run = _Run(problem, G, alpha, held)
-    with step_bar(name) as bar, few_threads(len(G)):
-        return run.solve(tol, max_iter, bar)
+    with Convergence(name, tol) as progress, few_threads(len(G)):
+        return run.solve(tol, max_iter, progress)
 
 
 class _Point(NamedTuple):
@@ -107,6 +108,7 @@ class _Run:
 
     # -- the matrix -----------------------------------------------------------------------------
     def product(self, V: Array) -> Array:
+        checkpoint()
         return np.asarray(self.gram @ V if self.held is None else self.held @ V, dtype=np.float64)
 
     def design(self, rows: Index) -> Array:
@@ -122,23 +124,29 @@ class _Run:
         return np.array([self.columns[j] for j in rows.tolist()]).reshape(len(rows), self.n).T
 
     # -- the iteration --------------------------------------------------------------------------
-    def solve(self, tol: float, max_iter: int, bar: Any) -> Solution[SmoothValue]:
+    def solve(self, tol: float, max_iter: int, progress: Convergence) -> Solution[SmoothValue]:
         zero = np.zeros((self.n, self.m))
         point, steps, why = self._at(np.empty(0), zero, np.zeros(self.m)), 0, ""
-        while True:
-            slopes = self.product(self.problem.slopes(point.F))
-            violation = self._violation(self._spread(point.a), slopes)
-            bar.set_postfix_str(f"violation {violation.max():.2g}, {len(point.a)} entries", refresh=False)
-            if violation.max() <= tol * self.alpha or steps >= max_iter or why:
-                break
-            point = self._join(point, violation, slopes)
-            goal = SHARE * float(violation.max())
-            before = point
-            point, taken = self._descend(point, goal, min(STEPS, max_iter - steps))
-            steps += taken
-            bar.update(taken)
-            if point.objective >= before.objective and not taken:
-                why = f"no step lowers the objective: {ROUNDED}"
+        complete = (zero, point, 0, np.inf)
+        try:
+            while True:
+                slopes = self.product(self.problem.slopes(point.F))
+                violation = self._violation(self._spread(point.a), slopes)
+                worst = float(violation.max())
+                complete = (self._spread(point.a), point, steps, worst / self.alpha)
+                progress.update(steps, worst / self.alpha)
+                if worst <= tol * self.alpha or steps >= max_iter or why:
+                    break
+                point = self._join(point, violation, slopes)
+                before = point
+                point, taken = self._descend(point, SHARE * worst, min(STEPS, max_iter - steps))
+                steps += taken
+                if point.objective >= before.objective and not taken:
+                    why = f"no step lowers the objective: {ROUNDED}"
+        except STOPPING as error:
+            A, point, steps, gap = complete
+            status = f"{STOPPED} {conclude(error)}; raise time_budget, alpha or tol"
+            return self._solution(A, point, gap, steps, False, status)
         return self._finish(point, tol, steps, why)
 
     def _at(self, a: Array, KA: Array, b: Array) -> _Point:
@@ -263,5 +271,10 @@ class _Run:
         status = "converged"
         if not converged:
             status = why or f"stopped after {steps} Newton steps (max_iter); raise max_iter or alpha"
-        stats = {"iterations": steps, "objective": final.objective, "nonzero": int(np.count_nonzero(A))}
-        return Solution(SmoothValue(A, final.b, final.F), converged, status, gap, stats)
+        return self._solution(A, final, gap, steps, converged, status)
+
+    def _solution(
+        self, A: Array, point: _Point, gap: float, steps: int, converged: bool, status: str
+    ) -> Solution[SmoothValue]:
+        stats = {"iterations": steps, "objective": point.objective, "nonzero": int(np.count_nonzero(A))}
+        return Solution(SmoothValue(A, point.b, point.F), converged, status, gap, stats)

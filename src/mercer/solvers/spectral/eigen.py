@@ -22,6 +22,7 @@ import numpy as np
 from scipy import linalg
 
 from ...engine.factorizations import eigh, interruptible
+from ...engine.runs import STOPPING, Convergence, conclude, stop_reason
 from ...engine.threads import single_threaded_blas
 from ...gram.spectrum import fix_signs
 from ..solution import Solution
@@ -109,7 +110,7 @@ def largest_eigenpairs(
     if method == "randomized":
         return _finish(_iterate(A, k, b, 0.0, PASSES), method, RANDOMIZED_TOL)
     solution = _finish(_iterate(A, k, b, tol, max_iter), method, tol)
-    if solver == "auto" and A.is_held and not solution.converged:
+    if solver == "auto" and A.is_held and not solution.converged and not stop_reason():
         return _dense(A, k)
     return solution
 
@@ -145,13 +146,15 @@ def _scale(values: np.ndarray) -> float:
     return float(np.abs(values).max(initial=0.0)) or 1.0
 
 
-def _finish(found: tuple[Eigenpairs, int], method: str, tol: float) -> Solution[Eigenpairs]:
+def _finish(found: tuple[Eigenpairs, int, str], method: str, tol: float) -> Solution[Eigenpairs]:
     """The solution, judged by its residuals: products of ``A`` itself, not the estimates of the iteration."""
-    pairs, products = found
+    pairs, products, reason = found
     gap = _gap(pairs)
     converged = gap <= 2 * tol
     status = f"{method}: residuals within {gap:.1e} of the largest eigenvalue after {products} products"
-    if not converged:
+    if reason and not converged:
+        status = f"{method}: stopped because {reason}; residuals are {gap:.1e}, the aim was {tol:.1e}"
+    elif not converged:
         remedy = "solver='lanczos'" if method == "randomized" else "more iterations (max_iter)"
         status += f", where {tol:.1e} was the aim; {remedy} or solver='dense' goes further"
     return Solution(pairs, converged, status, gap, {"solver": method, "products": products})
@@ -261,10 +264,8 @@ class _Tests:
         self.products, self.scale, self.residual = products, scale, residual
 
 
-def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenpairs, int]:
-    """Block Lanczos iteration from a fixed start; the pairs found, and the number of products."""
-    from tqdm import tqdm
-
+def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenpairs, int, str]:
+    """Block Lanczos iteration from a fixed start; pairs, number of products, what stopped it."""
     n = A.size
     room = min(n - b, max(10 * b, 3 * k + b), most * b)  # the next block must have directions to be in
     Q, W = np.empty((2, room, n)).transpose(0, 2, 1)  # columns lie one after the other
@@ -273,10 +274,18 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
     with single_threaded_blas():
         block = _orthogonal(np.asfortranarray(start), np.zeros((n, 1), order="F"))[0]
     tests = _Tests(tol, most)
-    with tqdm(desc="eigenvectors", unit="product", delay=1, leave=False, disable=None) as bar:
+    reason = ""
+    with Convergence("eigenvectors", tol) as progress:
         for products in range(1, most + 1):
-            image = A.product(block)
-            bar.update()
+            try:
+                progress.update(products - 1, tests.residual)
+                image = A.product(block)
+            except STOPPING as error:
+                if basis.m < k:  # there are not as many vectors yet
+                    raise
+                reason, products = conclude(error), products - 1
+                values, Y = basis.ritz(k)
+                break
             with single_threaded_blas():  # these are too small to share
                 block, coupling = basis.extend(block, image)
                 if tests.is_due(products, coupling):
@@ -289,4 +298,4 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
                     basis.restart(*basis.ritz(min(max(k + b, room // 2), room - b)))
         with single_threaded_blas():
             X, image = basis.Q[:, : basis.m] @ Y, basis.W[:, : basis.m] @ Y
-    return Eigenpairs(values, X, image), products
+    return Eigenpairs(values, X, image), products, reason
