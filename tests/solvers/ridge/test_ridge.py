@@ -6,6 +6,7 @@ import scipy.optimize
 
 import mercer.solvers.ridge.solver
 from mercer import gram
+from mercer.engine.runs import running
 from mercer.kernels import Gaussian
 from mercer.solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
 from mercer.solvers.conjugate import conjugate_gradients
@@ -193,8 +194,10 @@ def test_interrupting_conjugate_gradients_keeps_what_was_reached():
 
     right = np.ones((20, 1))
     options = {"scale": np.ones(1), "tol": 1e-12, "max_iter": 100}
-    run = conjugate_gradients(operator, right, lambda R, columns: R, **options)
-    assert run.reason == "interrupted"
+    with pytest.raises(KeyboardInterrupt), running("test"):
+        run = conjugate_gradients(operator, right, lambda R, columns: R, **options)
+    assert run.reason == "it was interrupted"
+    np.testing.assert_allclose(run.residual, right - A @ run.value, atol=1e-12)
     assert np.linalg.norm(right - A @ run.value) < np.linalg.norm(right)
     full = conjugate_gradients(lambda P, columns: A @ P, right, lambda R, columns: R, **options)
     assert full.reason == "tol"
