@@ -1,4 +1,4 @@
-"""Claims of random expressions, and of tables with missing values, against Gram matrices to sixty digits."""
+"""Claims of random expressions, and of tables with missing values, against Gram matrices to many digits."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from mercer.kernels import (
     columns,
 )
 
-DIGITS = 60
+#: Enough to see the smallest factor below, four times over, beside 1.
+DIGITS = 150
 CONTEXT = mpmath.MPContext()
 CONTEXT.dps = DIGITS
-#: An eigenvalue beyond this, relative to the largest entry, is not the rounding of sixty digits.
+#: An eigenvalue beyond this, relative to the largest entry, is not rounding.
 ROUNDING = CONTEXT.mpf(10) ** -(DIGITS - 15)
 #: Exponents beyond this are not looked at.
 LARGE = 50
@@ -63,7 +64,7 @@ LEAVES = [
     PowerDistance(3.0),
     Sigmoid(1.0, 0.25),
 ]
-FACTORS = st.sampled_from([-2.0, -1.0, -1e-200, 0.0, 1e-320, 1e-200, 0.5, 3.0])
+FACTORS = st.sampled_from([-2.0, -1.0, -1e-30, 0.0, 1e-30, 0.5, 3.0])
 GROUP = ("x", "y")
 LAYOUTS: list[tuple[Any, ...]] = [("x",), ("y",), ("x", "y"), (GROUP,), (GROUP, "x"), (GROUP, "x", "y")]
 
@@ -93,7 +94,7 @@ BINARY: list[Callable[[Kernel, Kernel], Kernel]] = [
 
 
 def gram(k: Kernel, points: list[Any]) -> mpmath.matrix | None:
-    """Gram matrix with sixty digits; None if the kernel has no value somewhere."""
+    """Gram matrix with many digits; None if the kernel has no value somewhere."""
     n = len(points)
     K = CONTEXT.matrix(n, n)
     try:
