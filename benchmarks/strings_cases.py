@@ -10,8 +10,10 @@ header more with recent compilers::
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -97,6 +99,69 @@ def gapped(texts: list[str]) -> np.ndarray:
     return GappedKmer(10, 6).normalized().block(texts)
 
 
+# -- windows that agree in part -------------------------------------------------------------------
+def packed_windows(texts: list[str], length: int) -> list[np.ndarray]:
+    """Windows of DNA as numbers, two bits to a letter."""
+    rows = []
+    for text in texts:
+        codes = np.searchsorted(list("ACGT"), list(text)).astype(np.uint64)
+        windows = np.lib.stride_tricks.sliding_window_view(codes, length)
+        rows.append((windows << (2 * np.arange(length, dtype=np.uint64))).sum(axis=1, dtype=np.uint64))
+    return rows
+
+
+def by_popcount(length: int, k: int) -> Callable[[list[str]], np.ndarray]:
+    """Gapped k-mers by XOR and popcount over all pairs of windows."""
+    values = np.array([math.comb(length - d, k) for d in range(length + 1)], dtype=float)
+    odd = np.uint64(0x5555555555555555)
+
+    def gram(texts: list[str]) -> np.ndarray:
+        rows = packed_windows(texts, length)
+        K = np.empty((len(rows), len(rows)))
+        for i, x in enumerate(rows):
+            for j, y in enumerate(rows[: i + 1]):
+                change = x[:, None] ^ y
+                distances = np.bitwise_count((change | change >> np.uint64(1)) & odd)
+                K[i, j] = K[j, i] = np.bincount(distances.ravel(), minlength=length + 1) @ values
+        return K
+
+    return gram
+
+
+def by_neighbours(texts: list[str]) -> np.ndarray:
+    """Mismatch(6, 1): a column for each of 4,096 words, multiplied in full."""
+    counts = np.zeros((len(texts), 4**6))
+    for row, windows in zip(counts, packed_windows(texts, 6), strict=True):
+        np.add.at(row, windows.astype(np.intp), 1.0)
+    words = np.arange(4**6)
+    changes = [letter << (2 * place) for place in range(6) for letter in (1, 2, 3)]
+    features = counts + sum(counts[:, words ^ change] for change in changes)
+    return np.asarray(features @ features.T)
+
+
+def popcount_case(length: int, k: int) -> Case:
+    return Case(
+        f"gapped-{length}-{k}",
+        f"GappedKmer({length}, {k}), 200 DNA strings of 200",
+        "NumPy, XOR and popcount of packed windows",
+        lambda: dna(200, 200),
+        GappedKmer(length, k).block,
+        by_popcount(length, k),
+        same,
+        repeats=3,
+        target=1.0,
+    )
+
+
+def one_pair(pair: list[str]) -> np.ndarray:
+    return np.array(NGram(5)(*pair))
+
+
+def two_counters(pair: list[str]) -> np.ndarray:
+    x, y = (Counter(text[i : i + 5] for i in range(len(text) - 4)) for text in pair)
+    return np.array(float(sum(count * y[gram] for gram, count in x.items())))
+
+
 # -- growth ---------------------------------------------------------------------------------------
 LENGTHS = (6_250, 12_500, 25_000, 50_000, 100_000)
 
@@ -141,6 +206,30 @@ def growth_report() -> str:
 CASES: list[Case] = [
     spectrum_case(5),
     spectrum_case(8),
+    popcount_case(8, 5),
+    popcount_case(13, 6),
+    Case(
+        "mismatch-6-1",
+        "Mismatch(6, 1), 1,000 DNA strings of 200",
+        "NumPy, features multiplied in full",
+        lambda: dna(1000, 200),
+        Mismatch(6, 1).block,
+        by_neighbours,
+        same,
+        repeats=3,
+        target=1.0,
+    ),
+    Case(
+        "one-pair",
+        "NGram(5), one value of two strings of 1,000,000",
+        "collections.Counter",
+        lambda: dna(2, 1_000_000),
+        one_pair,
+        two_counters,
+        same,
+        repeats=3,
+        target=0.5,
+    ),
     Case(
         "gapped-kmer",
         "GappedKmer(10, 6), normalised, 2,000 DNA strings of 100",

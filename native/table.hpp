@@ -326,8 +326,26 @@ struct StringRecursion {
   StringRows<Rule> plain, wide;
 };
 
+// Windows of one string, those that begin at codes[0] .. codes[count - 1]; at least one.
+template <class T>
+struct WindowsOf {
+  const T* codes;
+  Index count;
+};
+
+// Windows are compared in blocks of so many.
+constexpr Index kWindowBlock = 64;
+
+// Adds to pairs[s - least] the pairs of windows of `length` letters that agree in s >= least places.  Codes
+// and `length` fit into T.  Codes of y go on for kWindowBlock, whatever they are; work has room for (length -
+// least + 3) (y.count + kWindowBlock) numbers.
+template <class T>
+using CountPairs = void (*)(WindowsOf<T> x, WindowsOf<T> y, Index length, Index least, Index* pairs, T* work);
+
 struct StringTable {
   Index lanes;
+  CountPairs<std::uint8_t> count_pairs_of_bytes;
+  CountPairs<std::int32_t> count_pairs;
   StringRecursion<SubsequenceRule> subsequences;
   StringRecursion<LocalAlignmentRule> local_alignments;
   StringRows<EditRule> edits;

@@ -8,12 +8,17 @@
 //                       CCT  row 1 ...
 //
 // It takes time linear in the letters for each pattern, and the pairs of rows that meet in a bucket.
-// sum_over_agreements goes through all pairs of windows, diagonal by diagonal; a pair takes the same time
-// whatever the length of the windows, so that it is the better way for few short rows or very many patterns.
+// sum_over_neighbours adds the values of a row's windows up in a table of all words over a small alphabet,
+// and looks the windows of the other rows up in it: time linear in the pairs of a row and a window.
+// sum_over_agreements goes through all pairs of windows; a pair takes the same time whatever their length, so
+// that it is the better way for few short rows or very many patterns.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "../dispatch.hpp"
 #include "buckets.hpp"
+#include "rows.hpp"
 #include "windows.hpp"
 
 namespace mercer {
@@ -83,31 +88,82 @@ class Agreements {
   BucketProduct product_;
 };
 
-// Adds to `pairs` how many pairs of windows of two runs agree in 0, 1, 2... places.
-void count_diagonals(const std::int32_t* x, Index x_windows, const std::int32_t* y, Index y_windows,
-                     Index length, std::vector<Index>& pairs) {
-  for (Index d = 1 - x_windows; d < y_windows; ++d) {
-    Index p = std::max(Index{0}, -d), q = p + d;
-    Index size = std::min(x_windows - p, y_windows - q), agree = 0;
-    for (Index i = 0; i < length; ++i) agree += x[p + i] == y[q + i];
-    for (Index t = 0;; ++t) {
-      ++pairs[as_size(agree)];
-      if (t + 1 == size) break;
-      agree += (x[p + t + length] == y[q + t + length]) - (x[p + t] == y[q + t]);
-    }
-  }
+// Windows of y that are compared at a time: their counts stay in the cache.
+constexpr Index kColumns = 2048;
+
+template <class T>
+CountPairs<T> count_pairs();
+template <>
+CountPairs<std::uint8_t> count_pairs<std::uint8_t>() {
+  return table().strings.count_pairs_of_bytes;
+}
+template <>
+CountPairs<std::int32_t> count_pairs<std::int32_t>() {
+  return table().strings.count_pairs;
 }
 
-double agreement_value(const Runs& X, Index i, const Runs& Y, Index j, Index length, const double* values,
-                       std::vector<Index>& pairs) {
-  std::fill(pairs.begin(), pairs.end(), Index{0});
-  for (Index a = X.first[i]; a < X.first[i + 1]; ++a)
-    for (Index b = Y.first[j]; b < Y.first[j + 1]; ++b)
-      count_diagonals(X.codes + X.begins[a], X.counts[a], Y.codes + Y.begins[b], Y.counts[b], length, pairs);
-  double sum = 0.0;
-  for (std::size_t s = 0; s < pairs.size(); ++s)  // a value may be infinite
-    if (pairs[s] != 0) sum += static_cast<double>(pairs[s]) * values[s];
-  return sum;
+// The codes that runs of windows of `length` letters read, as narrow numbers.
+template <class T>
+std::vector<T> narrowed(const Runs& runs, Index length) {
+  Index end = 0;
+  for (Index r = 0; r < runs.first[runs.rows]; ++r)
+    end = std::max(end, runs.begins[r] + runs.counts[r] + length - 1);
+  std::vector<T> codes(runs.codes, runs.codes + end);
+  codes.resize(codes.size() + kWindowBlock);
+  return codes;
+}
+
+// Sums over all pairs of windows, one pair of rows after the other.
+template <class T>
+class PairSums {
+ public:
+  PairSums(const Runs& X, const Runs& Y, Index length, const double* values)
+      : X_(X),
+        Y_(Y),
+        length_(length),
+        values_(values),
+        x_(narrowed<T>(X, length)),
+        y_(narrowed<T>(Y, length)) {
+    while (least_ <= length && values[least_] == 0.0) ++least_;
+  }
+
+  struct Scratch {
+    std::vector<T> work;
+    std::vector<Index> pairs;
+  };
+
+  double value(Index i, Index j, Scratch& scratch) const {
+    if (least_ > length_) return 0.0;
+    const Index levels = length_ - least_ + 1;
+    scratch.work.resize(as_size((levels + 2) * (kColumns + kWindowBlock)));
+    scratch.pairs.assign(as_size(levels), 0);
+    for (Index a = X_.first[i]; a < X_.first[i + 1]; ++a)
+      for (Index b = Y_.first[j]; b < Y_.first[j + 1]; ++b)
+        for (Index q = 0; q < Y_.counts[b]; q += kColumns)
+          count_pairs<T>()({x_.data() + X_.begins[a], X_.counts[a]},
+                           {y_.data() + Y_.begins[b] + q, std::min(kColumns, Y_.counts[b] - q)}, length_,
+                           least_, scratch.pairs.data(), scratch.work.data());
+    double sum = 0.0;
+    for (Index s = 0; s < levels; ++s)  // a value may be infinite
+      if (scratch.pairs[as_size(s)] != 0)
+        sum += static_cast<double>(scratch.pairs[as_size(s)]) * values_[least_ + s];
+    return sum;
+  }
+
+ private:
+  const Runs &X_, &Y_;
+  Index length_, least_ = 0;
+  const double* values_;
+  std::vector<T> x_, y_;
+};
+
+template <class T>
+void sum_pairs(const Runs& X, const Runs& Y, bool symmetric, Index length, const double* values, double* out,
+               int threads) {
+  const PairSums<T> sums(X, Y, length, values);
+  for_each_row<typename PairSums<T>::Scratch>(X.rows, threads, [&](Index i, auto& scratch) {
+    for (Index j = 0; j < (symmetric ? i + 1 : Y.rows); ++j) out[i * Y.rows + j] += sums.value(i, j, scratch);
+  });
 }
 
 }  // namespace
@@ -149,17 +205,30 @@ void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index*
     for (std::size_t p = 0; p < more.size(); ++p) out[p] += more[p];
 }
 
-void sum_over_agreements(const Runs& X, const Runs& Y, bool symmetric, Index length, const double* values,
-                         double* out, int threads) {
+void sum_over_agreements(const Runs& X, const Runs& Y, bool symmetric, Index length, Index base,
+                         const double* values, double* out, int threads) {
   threads =
       worth(threads, static_cast<double>(X.windows(0, X.rows)) * static_cast<double>(Y.windows(0, Y.rows)));
-  std::vector<std::vector<Index>> pairs(static_cast<std::size_t>(threads),
-                                        std::vector<Index>(as_size(length) + 1));
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; ++t)
-    for (Index i = t; i < X.rows; i += threads)
-      for (Index j = 0; j < (symmetric ? i + 1 : Y.rows); ++j)
-        out[i * Y.rows + j] += agreement_value(X, i, Y, j, length, values, pairs[as_size(t)]);
+  if (std::max(base - 1, length) <= std::numeric_limits<std::uint8_t>::max())
+    return sum_pairs<std::uint8_t>(X, Y, symmetric, length, values, out, threads);
+  sum_pairs<std::int32_t>(X, Y, symmetric, length, values, out, threads);
+}
+
+void sum_over_neighbours(const Keys& X, const Keys& Y, bool symmetric, Index first, Index last,
+                         const Neighbours& near, double* out, int threads) {
+  for_each_row<std::vector<double>>(last - first, threads, [&](Index row, std::vector<double>& scores) {
+    const Index i = first + row;
+    scores.assign(as_size(near.cells), 0.0);
+    for (Index a = X.starts[i]; a < X.starts[i + 1]; ++a)
+      for (Index r = 0; r < near.count; ++r) scores[as_size(X.keys[a] ^ near.masks[r])] += near.values[r];
+    for (Index j = 0; j < (symmetric ? i + 1 : Y.rows); ++j) {
+      constexpr Index kSums = 4;  // chains of additions, so that none waits for the last
+      double sums[kSums] = {0.0, 0.0, 0.0, 0.0};
+      for (Index b = Y.starts[j]; b < Y.starts[j + 1]; ++b)
+        sums[(b - Y.starts[j]) % kSums] += scores[as_size(Y.keys[b])];
+      out[i * Y.rows + j] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+  });
 }
 
 }  // namespace mercer

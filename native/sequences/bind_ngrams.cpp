@@ -68,11 +68,26 @@ void count_agreements(const nb::tuple& X, const nb::tuple& Y, bool symmetric, co
                            static_cast<Index>(offsets.shape(1)), base, out.data(), threads);
 }
 
-void sum_over_agreements(const nb::tuple& X, const nb::tuple& Y, bool symmetric, Index length,
+void sum_over_agreements(const nb::tuple& X, const nb::tuple& Y, bool symmetric, Index length, Index base,
                          const Values& values, const Matrix& out, int threads) {
   mercer::Runs x = runs_of(X), y = runs_of(Y);
   nb::gil_scoped_release release;
-  mercer::sum_over_agreements(x, y, symmetric, length, values.data(), out.data(), threads);
+  mercer::sum_over_agreements(x, y, symmetric, length, base, values.data(), out.data(), threads);
+}
+
+// Keys come as (keys, starts).
+mercer::Keys keys_of(const nb::tuple& keys) {
+  auto starts = nb::cast<Indices>(keys[1]);
+  return {nb::cast<Codes>(keys[0]).data(), starts.data(), static_cast<Index>(starts.shape(0)) - 1};
+}
+
+void sum_over_neighbours(const nb::tuple& X, const nb::tuple& Y, bool symmetric, Index first, Index last,
+                         const Codes& masks, const Values& values, Index cells, const Matrix& out,
+                         int threads) {
+  mercer::Keys x = keys_of(X), y = keys_of(Y);
+  mercer::Neighbours near{masks.data(), values.data(), static_cast<Index>(masks.shape(0)), cells};
+  nb::gil_scoped_release release;
+  mercer::sum_over_neighbours(x, y, symmetric, first, last, near, out.data(), threads);
 }
 
 void gappy_features(const Codes& codes, const Indices& starts, Index n, Index base, double decay,
@@ -110,8 +125,10 @@ void bind_ngrams(nb::module_& m) {
   m.def("sparse_product", &sparse_product, "X"_a, "Y"_a, "symmetric"_a, "width"_a, "out"_a.noconvert());
   m.def("count_agreements", &count_agreements, "X"_a, "Y"_a, "symmetric"_a, "offsets"_a.noconvert(), "base"_a,
         "out"_a.noconvert(), "threads"_a);
-  m.def("sum_over_agreements", &sum_over_agreements, "X"_a, "Y"_a, "symmetric"_a, "length"_a,
+  m.def("sum_over_agreements", &sum_over_agreements, "X"_a, "Y"_a, "symmetric"_a, "length"_a, "base"_a,
         "values"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+  m.def("sum_over_neighbours", &sum_over_neighbours, "X"_a, "Y"_a, "symmetric"_a, "first"_a, "last"_a,
+        "masks"_a.noconvert(), "values"_a.noconvert(), "cells"_a, "out"_a.noconvert(), "threads"_a);
   m.def("gappy_features", &gappy_features, "codes"_a.noconvert(), "starts"_a.noconvert(), "n"_a, "base"_a,
         "decay"_a, "out"_a.noconvert(), "threads"_a);
   m.def("gappy_values", &gappy_values, "x_codes"_a.noconvert(), "x_starts"_a.noconvert(),

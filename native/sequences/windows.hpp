@@ -56,8 +56,28 @@ void count_agreements(const Runs& X, const Runs& Y, bool symmetric, const Index*
                       Index length, Index base, double* out, int threads);
 
 // Adds to out[i, j] the values[s] of all pairs of windows of `length` letters, where s is the number of
-// places in which the two agree.  With `symmetric` only j <= i is filled.
-void sum_over_agreements(const Runs& X, const Runs& Y, bool symmetric, Index length, const double* values,
-                         double* out, int threads);
+// places in which the two agree.  With `symmetric` only j <= i is filled.  All letters are below `base`.
+void sum_over_agreements(const Runs& X, const Runs& Y, bool symmetric, Index length, Index base,
+                         const double* values, double* out, int threads);
+
+// Windows as numbers, each letter in bits of its own: those of row i are keys[starts[i]] .. keys[starts[i +
+// 1] - 1].
+struct Keys {
+  const std::int32_t* keys;
+  const Index* starts;
+  Index rows;
+};
+
+// A window a has the neighbours a ^ masks[r], which count values[r]; all are below `cells`.
+struct Neighbours {
+  const std::int32_t* masks;
+  const double* values;
+  Index count, cells;
+};
+
+// Adds to out[i, j] the values of all pairs of a window of row i of X and a neighbour of it in row j of Y,
+// for the rows first <= i < last.  With `symmetric` Y is X, and only j <= i is filled.
+void sum_over_neighbours(const Keys& X, const Keys& Y, bool symmetric, Index first, Index last,
+                         const Neighbours& near, double* out, int threads);
 
 }  // namespace mercer

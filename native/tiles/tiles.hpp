@@ -20,6 +20,7 @@ void fill_single(Table& table);
 void fill_cholesky(Table& table);
 void fill_subsequences(Table& table);
 void fill_string_pairs(Table& table);
+void fill_agreements(Table& table);
 void fill_alignments(Table& table);
 
 }  // namespace mercer::MERCER_TILES

@@ -157,7 +157,19 @@ def count_agreements(
     X: _Runs, Y: _Runs, symmetric: bool, offsets: _Indices, base: int, out: _Numbers, threads: int
 ) -> None: ...
 def sum_over_agreements(
-    X: _Runs, Y: _Runs, symmetric: bool, length: int, values: _Numbers, out: _Numbers, threads: int
+    X: _Runs, Y: _Runs, symmetric: bool, length: int, base: int, values: _Numbers, out: _Numbers, threads: int
+) -> None: ...
+def sum_over_neighbours(
+    X: tuple[_Codes, _Indices],
+    Y: tuple[_Codes, _Indices],
+    symmetric: bool,
+    first: int,
+    last: int,
+    masks: _Codes,
+    values: _Numbers,
+    cells: int,
+    out: _Numbers,
+    threads: int,
 ) -> None: ...
 def gappy_features(
     codes: _Codes, starts: _Indices, n: int, base: int, decay: float, out: _Numbers, threads: int

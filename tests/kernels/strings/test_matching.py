@@ -49,10 +49,19 @@ def table(value, X, Y):
     return np.array([[float(value(x, y)) for y in Y] for x in X])
 
 
-@pytest.fixture(params=["patterns", "pairs"])
+WAYS = ["neighbours", "patterns", "pairs"]
+
+
+def take(way, monkeypatch):
+    """Take one of the ways wherever there is it."""
+    costs = matching.Matching._costs
+    monkeypatch.setattr(matching.Matching, "_costs", lambda *a: {name: name != way for name in costs(*a)})
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """The ways to the same values; which one is taken depends on the sizes."""
-    monkeypatch.setattr(matching.Matching, "_costs", lambda *_: (float(request.param == "pairs"), 0.5))
+    take(request.param, monkeypatch)
 
 
 def agrees(k, value, X, Y, tolerance=0):
@@ -170,9 +179,43 @@ def test_work_in_parts(k, monkeypatch):
     expected = k.block(X).tolist(), k.block(X, Y).tolist()
     monkeypatch.setattr(matching, "MOST_WINDOWS", 5)
     monkeypatch.setattr(matching, "MOST_PAIRS", 7)
-    for by_pairs in (0.0, 1.0):
-        monkeypatch.setattr(matching.Matching, "_costs", lambda *_, cost=by_pairs: (cost, 0.5))
-        assert (k.block(X).tolist(), k.block(X, Y).tolist()) == expected
+    for way in WAYS:
+        with monkeypatch.context() as patched:
+            take(way, patched)
+            assert (k.block(X).tolist(), k.block(X, Y).tolist()) == expected
+
+
+@pytest.mark.parametrize(
+    ("k", "letters", "length"),
+    [
+        (GappedKmer(5, 3), "ACGT", 700),  # more rows than a byte counts
+        (GappedKmer(9, 7), "ACGT", 2200),  # more columns than are compared at a time
+        (Mismatch(4, 1, "abcdefg"), "abcdefg", 300),  # an alphabet that is no power of two
+        (Wildcard(3, 1, 0.5), [chr(300 + i) for i in range(300)], 400),  # more letters than a byte holds
+        (GappedKmer(260, 259), "ab", 300),  # agreements beyond a byte
+    ],
+    ids=repr,
+)
+def test_ways_agree_on_longer_strings(k, letters, length, monkeypatch):
+    texts = ["".join(RNG.choice(list(letters), size)) for size in (length, length // 2, length - 1)]
+    texts.append(texts[0][1:] + texts[2][:1])
+    found = []
+    for way in WAYS:
+        with monkeypatch.context() as patched:
+            take(way, patched)
+            found.append([k.block(texts).tolist(), k.block(texts, texts[:2]).tolist()])
+    assert found[0] == found[1] == found[2]
+    assert found[0][0][0][3] == k(texts[0], texts[3]) > 0
+
+
+def test_a_table_is_taken_where_it_is_the_best(monkeypatch):
+    """Many strings over few letters; long words have no table."""
+    k = Mismatch(6, 1)
+    runs = k._prepare(k.domain.validate(strings("ACGT", 300, 200)))
+    runs = runs.runs(runs.texts)[0]
+    costs = k._costs(runs, runs, 4, True)
+    assert min(costs, key=costs.__getitem__) == "neighbours"
+    assert "neighbours" not in GappedKmer(13, 6)._costs(runs, runs, 4, True)
 
 
 # -- hard inputs ------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@
 ``transducers``    the machines behind them
 =================  ====================================================================
 
-``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``plans``, ``products``, ``scores``,
-``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them share, and
-``patterns`` gives weights to what they count.
+``bags``, ``base``, ``common``, ``grams``, ``lengths``, ``matching``, ``neighbours``, ``plans``, ``products``,
+``scores``, ``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them
+share, and ``patterns`` gives weights to what they count.
 """
 
 from .alignment import LocalAlignment

@@ -23,7 +23,8 @@ class GappedKmer(Matching):
     features.  Not strictly: sequences shorter than l have none.  Values are exact whole numbers (up to
     2^53).
 
-    Cost: C(l, k) passes over the letters, or all pairs of windows, whichever is less.
+    Cost: C(l, k) passes over the letters, or all pairs of windows, or (if l letters fit into 18 bits) a table
+    of all words for each string, whichever is less.
 
     Parameters
     ----------

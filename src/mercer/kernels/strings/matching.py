@@ -2,10 +2,13 @@ r"""Kernels that compare windows of l letters by the places in which they agree.
 
 .. math:: k(x, y) = \sum_{a, b} f(|\{i : a_i = b_i\}|), \qquad f(s) = \sum_j w_j \binom{s}{j}
 
-over all windows a of x and b of y.  As :math:`\binom{s}{j}` counts the sets of j places in which a and b
-agree, k is a weighted sum over patterns (sets of places) of products of counts: one spectrum for each
-pattern, in time linear in the letters.  Where the patterns are too many it is cheaper to go through all
-pairs of windows.
+over all windows a of x and b of y.  There are three ways, and the one with the fewest operations is taken:
+
+- by neighbours: if all words of l letters fit into a table, f is added up for the windows of x at all words
+  near to them, and read off at the windows of y;
+- by patterns: as :math:`\binom{s}{j}` counts the sets of j places in which a and b agree, k is a weighted sum
+  over patterns (sets of places) of products of counts: one spectrum for each, in time linear in the letters;
+- by pairs of windows, where words are long and patterns many.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from ...engine.threads import num_threads
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
+from .neighbours import count_neighbours, sum_over_neighbours, table_bits
 from .products import mirrored_up
 from .slices import slices
 from .strands import both_strands
@@ -40,11 +44,18 @@ __all__ = ["WindowData"]  # Matching is a base of kernels, not one
 MOST_WINDOWS = 1 << 21
 
 #: Pairs of windows that one native call compares.
-MOST_PAIRS = 100_000_000
+MOST_PAIRS = 1_000_000_000
 
 #: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to
-#: count a pair of rows that meet in one; to compare a pair of windows.
-FILL, LETTER, CLEAR, MEET, COMPARE = 5.0, 0.5, 2e4, 1.0, 1.0
+#: count a pair of rows that meet in one.
+FILL, LETTER, CLEAR, MEET = 5.0, 0.5, 2e4, 1.0
+
+#: To compare a pair of windows, and more for each number of places that counts; for each window of a pair of
+#: rows.
+COMPARE, LEVEL, EDGE = 0.1, 0.03, 10.0
+
+#: To add up a value at a neighbour, to look a window up, to clear a word of the table.
+ADD, LOOK_UP, WORD = 2.0, 1.0, 0.2
 
 
 class WindowData:
@@ -167,19 +178,42 @@ class Matching(Kernel):
     def _part(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
         if not (len(X.counts) and len(Y.counts)):
             return np.zeros((len(X), len(Y)))
-        by_patterns, by_pairs = self._costs(int(X.counts.sum()), int(Y.counts.sum()), base)
-        if by_patterns <= by_pairs:
-            return self._by_patterns(X, Y, base, symmetric)
-        return self._by_pairs(X, Y, symmetric)
+        costs = self._costs(X, Y, base, symmetric)
+        ways = {"neighbours": self._by_neighbours, "patterns": self._by_patterns, "pairs": self._by_pairs}
+        return ways[min(costs, key=costs.__getitem__)](X, Y, base, symmetric)
 
-    def _costs(self, ours: int, theirs: int, base: int) -> tuple[float, float]:
-        """Nanoseconds that so many windows take, pattern by pattern and pair by pair."""
+    def _costs(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> dict[str, float]:
+        """Nanoseconds that each way takes, about, on one thread."""
+        ours, theirs = int(X.counts.sum()), int(Y.counts.sum())
+        length, levels, half = self._window, self._levels(), 0.5 if symmetric else 1.0
+        distance = length - min(levels)
         patterns = 0.0
-        for j in self._levels():
-            meet = MEET * ours * theirs / float(base) ** min(j, 64)
+        for j in levels:
+            words = float(base) ** min(j, 64)
+            meet = MEET * min(ours * theirs / words, len(X) * len(Y) * words)
             each = (ours + theirs) * (FILL + LETTER * j) + CLEAR + meet
-            patterns += _as_float(math.comb(self._window, j)) * each
-        return patterns, COMPARE * ours * theirs
+            patterns += _as_float(math.comb(length, j)) * each
+        narrow = 1 if max(base - 1, length) < 256 else 4
+        edges = ours * len(Y) + theirs * len(X)
+        pairs = edges * EDGE + ours * theirs * narrow * (COMPARE + LEVEL * (distance + 1))
+        costs = {"patterns": half * patterns, "pairs": half * pairs}
+        if bits := table_bits(length, base):
+            near = count_neighbours(length, bits, distance)
+            found = WORD * 2 ** (bits * length) + half * LOOK_UP * theirs
+            costs["neighbours"] = len(X) * found + ADD * ours * near
+        return costs
+
+    def _values_by_agreement(self) -> np.ndarray:
+        """The values f(0), ..., f(l)."""
+        levels = self._levels().items()
+        return np.array(
+            [_as_float(sum(w * math.comb(s, j) for j, w in levels)) for s in range(self._window + 1)]
+        )
+
+    def _by_neighbours(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        bits = table_bits(self._window, base)
+        assert bits is not None
+        return sum_over_neighbours(X, Y, symmetric, bits, self._values_by_agreement())
 
     def _by_patterns(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
         K = np.zeros((len(X), len(Y)))
@@ -193,15 +227,14 @@ class Matching(Kernel):
             K += float(weight) * counts
         return K
 
-    def _by_pairs(self, X: Runs, Y: Runs, symmetric: bool) -> np.ndarray:
-        length, levels = self._window, self._levels()
-        values = np.array(
-            [_as_float(sum(w * math.comb(s, j) for j, w in levels.items())) for s in range(length + 1)]
-        )
+    def _by_pairs(self, X: Runs, Y: Runs, base: int, symmetric: bool) -> np.ndarray:
+        values = self._values_by_agreement()
         K = np.zeros((len(X), len(Y)))
         most = max(1, MOST_PAIRS // max(1, int(Y.counts.sum())))
         for piece in X.pieces(most):
-            _native.sum_over_agreements(piece.native, Y.native, symmetric, length, values, K, num_threads())
+            _native.sum_over_agreements(
+                piece.native, Y.native, symmetric, self._window, base, values, K, num_threads()
+            )
             checkpoint()
         return K
 

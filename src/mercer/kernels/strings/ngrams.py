@@ -200,6 +200,10 @@ class NGram(CountedGrams):
         for start in range(len(x) - n + 1):
             yield x[start : start + n], 1, (start, start + n)
 
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+        places = map(slice, range(len(x) - n + 1), range(n, len(x) + 1))
+        return {gram: m.real(count) for gram, count in Counter(map(x.__getitem__, places)).items()}
+
     def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
         runs = find_runs(texts.coded_like(like), texts.starts, names.n, names.base)
         most = (

@@ -17,7 +17,7 @@ from ...errors import InputError, ParameterError
 from ...parameters import parameter
 from ...sequences.dna import DNA, IUPAC, LETTERS, NUCLEOTIDES, expand, reverse_complement
 from .grams import MOST_KEY, Names, merge_keys
-from .ngrams import Gram, NGram, Place
+from .ngrams import CountedGrams, Gram, NGram, Place
 from .strands import mirrored, other_strand
 from .windows import Runs, Texts, find_runs
 
@@ -98,6 +98,10 @@ class Spectrum(NGram):
         if not self.reverse_complement:
             return gram
         return min(gram, tuple(reverse_complement(gram)), key=lambda g: [LETTERS.index(c) for c in g])
+
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+        plain = self.domain == Sequences()
+        return super()._counts(x, n, m) if plain else CountedGrams._counts(self, x, n, m)
 
     def _amount(self, count: Any, m: Arithmetic) -> Any:
         return m.real(count.numerator) / m.real(count.denominator)
