@@ -7,7 +7,7 @@ from ..cases import Case
 
 __all__ = ["CASES"]
 
-STRINGS = ["", "a", "a" * 200, "to be or not to be", "to be or not to be", b"\x00\xff", "\U0001d504" * 5]
+STRINGS = ["", "a", "a" * 200, "to be or not to be", "to be or not to be", [0, 255], "\U0001d504" * 5]
 
 CASES: list[Case] = [
     *(Case(Compression(method), STRINGS) for method in ("zlib", "bz2", "lzma")),
