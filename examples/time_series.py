@@ -84,19 +84,20 @@ def warping_error(train: Split, test: Split) -> tuple[float, int | None]:
     best: tuple[float, int | None] = (np.inf, None)
     for share in BANDS:
         band = None if share is None else round(share * X.shape[1])
-        D = DTW(band=band).distances(X)
+        D = DTW(band=band, layout="time_first").distances(X)
         np.fill_diagonal(D, np.inf)
         error = float(np.mean(nearest(D, y) != y))
         if error < best[0]:
             best = error, band
     band = best[1]
-    return float(np.mean(nearest(DTW(band=band).distances(X_test, X), y) != y_test)), band
+    D = DTW(band=band, layout="time_first").distances(X_test, X)
+    return float(np.mean(nearest(D, y) != y_test)), band
 
 
 def alignment_machine(train: Split) -> GridSearchCV:
     """Support vectors with the global alignment kernel; width and C by cross-validation."""
     X, y = train
-    rule = GlobalAlignment("median").resolve(X)
+    rule = GlobalAlignment("median", layout="time_first").resolve(X)
     grid = {"kernel": [rule.replace(sigma=w * rule.sigma) for w in WIDTHS], "C": list(PENALTIES)}
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     return GridSearchCV(SVC(), grid, cv=folds).fit(X, y)

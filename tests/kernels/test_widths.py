@@ -7,8 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
+from mercer.engine import pairwise
 from mercer.kernels.l1 import Laplacian
 from mercer.kernels.radial import Gaussian
 from mercer.kernels.widths import (
@@ -27,6 +29,41 @@ def test_median_by_brute_force() -> None:
     assert median_distance(X) == pytest.approx(np.median([np.linalg.norm(x - y) for x, y in pairs]))
     assert median_distance(X, norm=1) == pytest.approx(np.median([np.abs(x - y).sum() for x, y in pairs]))
     assert median_distance(scipy.sparse.csr_array(X)) == pytest.approx(median_distance(X))
+
+
+@pytest.mark.parametrize("n", [128, 129, 200, 400, 1000, 3000])
+def test_pairs_are_sampled_whatever_the_order_of_points(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for X in (
+        rng.standard_normal((n, 3)),
+        np.sort(rng.standard_normal((n, 1)), axis=0),
+        rng.standard_normal((n, 2)) + 6.0 * (np.arange(n)[:, None] % 4 == 0),  # periodic clusters
+        rng.standard_normal((n, 2)) + 6.0 * (np.arange(n)[:, None] > 0.7 * n),  # sorted clusters
+    ):
+        median = median_distance(X)
+        below = (pdist(X) < median).mean()
+        assert abs(below - 0.5) < (0.01 if n <= 128 else 0.05)
+        assert median == median_distance(X) == median_distance(2 * X) / 2
+        assert median_distance(rng.permutation(X)) == pytest.approx(median, rel=1e-15)
+        assert median_distance(scipy.sparse.csr_array(X)) == pytest.approx(median, rel=1e-12)
+        ones = median_distance(X, np.ones(n))
+        assert ones == pytest.approx(median, rel=1e-3)
+
+
+def test_a_sample_has_a_few_thousand_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+
+    def counted(X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        D = squared_distances(X, Y)
+        counts.append(D.size if Y is not None else len(X) * (len(X) - 1) // 2)
+        return D
+
+    squared_distances = pairwise.squared_distances
+    monkeypatch.setattr(pairwise, "squared_distances", counted)
+    for n in (128, 129, 300, 512, 10_000):
+        counts.clear()
+        median_distance(np.random.default_rng(0).standard_normal((n, 2)))
+        assert 4_000 < sum(counts) <= 8_200 + 10
 
 
 def test_weights_are_repetitions() -> None:

@@ -18,6 +18,16 @@ __all__ = ["Series", "SeriesData"]
 #: Numbers are no larger: all kernels on series square them.
 LARGEST = 1e150
 
+#: How the axes of an array may be meant.
+LAYOUTS = (None, "time_first", "channels_first")
+
+
+class _Steps(np.ndarray):
+    """One validated series, of shape (length, channels) whatever the layout of the domain."""
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
 
 @dataclass(frozen=True, eq=False)
 class SeriesData:
@@ -39,7 +49,7 @@ class SeriesData:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         for start, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
-            yield self.values[start:end]
+            yield self.values[start:end].view(_Steps)
 
     @property
     def channels(self) -> int:
@@ -72,8 +82,9 @@ class Series(Domain):
 
     A series is a list or array of numbers (one channel), an array of shape (length, channels), a list of
     such rows, or a pandas Series or DataFrame (rows are steps).  Many of them come as a list, as an array of
-    shape (n, length), whose rows are series of one channel, or as an array of shape (n, length, channels).
-    All have the same number of channels.  The empty series is a series, and fits any number of channels.
+    shape (n, length), whose rows are series of one channel, or as an array of three axes, whose ``layout``
+    must be stated unless the last axis has length one.  All have at least one step, and the same number of
+    channels.
 
     Parameters
     ----------
@@ -82,6 +93,10 @@ class Series(Domain):
     missing : {"error", "drop"}, default="error"
         What to do about NaN and masked entries.  ``"error"`` names the series and the step; ``"drop"`` leaves
         out steps in which a channel is missing.  Infinities, and numbers beyond 1e150, are always an error.
+    layout : {None, "time_first", "channels_first"}, default=None
+        The axes of arrays: (n, length, channels) and (length, channels), as in tslearn, or (n, channels,
+        length) and (channels, length), as in aeon and sktime.  With ``None`` an array of two axes that is a
+        single series has time first; an array of three axes is refused where it could be either.
 
     Examples
     --------
@@ -92,8 +107,13 @@ class Series(Domain):
 
     channels: int | None = None
     missing: str = "error"
+    layout: str | None = None
 
     def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise ParameterError(
+                f"Series: `layout` must be one of {', '.join(map(repr, LAYOUTS))}. Got {self.layout!r}."
+            )
         if self.missing not in ("error", "drop"):
             raise ParameterError(f"Series: `missing` must be 'error' or 'drop'. Got {self.missing!r}.")
         if self.channels is not None and (type(self.channels) is not int or self.channels < 1):
@@ -103,22 +123,22 @@ class Series(Domain):
 
     def validate(self, X: Any, name: str = "X") -> SeriesData:
         if isinstance(X, SeriesData):
-            self._check_channels(X.channels if len(X.steps) else None, name)
+            self._check_channels(X.channels if len(X) else None, name)
             return X
+        X = _as_array(X)
         _refuse_what_is_no_collection(X, name)
         whole = _as_numbers(X, name) if _is_regular(X) else None
         if whole is not None:
-            points = list(whole[:, :, None] if whole.ndim == 2 else whole)
+            points = list(whole[:, :, None] if whole.ndim == 2 else self._time_first(whole, name))
         else:
-            points = [_as_steps(x, f"{name}[{i}]") for i, x in enumerate(X)]
+            points = [self._one(x, f"{name}[{i}]") for i, x in enumerate(X)]
         channels = self._common_channels(points, name)
-        points = [p if p.shape[1] == channels else np.empty((0, channels)) for p in points]
         points = [self._complete(p, f"{name}[{i}]") for i, p in enumerate(points)]
         values = np.ascontiguousarray(np.concatenate([np.empty((0, channels)), *points]))
         return SeriesData(values, _starts(np.array([len(p) for p in points], dtype=np.int64)))
 
     def match(self, X: Data, Y: Data | None) -> None:
-        if Y is not None and X.channels != Y.channels and len(X.steps) and len(Y.steps):
+        if Y is not None and X.channels != Y.channels and len(X) and len(Y):
             raise InputError(f"Y must have as many channels as X. Got {Y.channels} and {X.channels}.")
 
     def lift(self, x: Any, numbers: Arithmetic) -> LiftedRows:
@@ -126,37 +146,83 @@ class Series(Domain):
         return LiftedRows(rows, x.shape[1])
 
     def sample(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """Random walks of up to eight steps, of several sizes."""
+        """Random walks of one to eight steps, of several sizes."""
         channels = self.channels or 1
-        return [
+        walks = [
             rng.choice([0.3, 1.0, 3.0])
-            * rng.standard_normal((int(rng.integers(0, 9)), channels)).cumsum(axis=0)
+            * rng.standard_normal((int(rng.integers(1, 9)), channels)).cumsum(axis=0)
             for _ in range(n)
         ]
+        return [walk.T if self.layout == "channels_first" else walk for walk in walks]
+
+    def _digest(self, x: Any, position: int) -> str:
+        return super()._digest(np.asarray(x), position)
 
     def _meet(self, other: Domain) -> Domain | None:
         if not isinstance(other, Series):
             return None
         known = {c for c in (self.channels, other.channels) if c is not None}
-        if len(known) > 1:
+        layouts = {domain.layout for domain in (self, other)} - {None}
+        if len(known) > 1 or len(layouts) > 1:
             return None
-        return Series(known.pop() if known else None, min(self.missing, other.missing, key=_strictness))
+        return Series(
+            known.pop() if known else None,
+            min(self.missing, other.missing, key=_strictness),
+            layouts.pop() if layouts else None,
+        )
 
     def __str__(self) -> str:
-        return "time series" + ("" if self.channels is None else f" of {self.channels} channel(s)")
+        channels = "" if self.channels is None else f" of {self.channels} channel(s)"
+        layout = "" if self.layout is None else f", {self.layout.replace('_', ' ')}"
+        return f"time series{channels}{layout}"
+
+    def _time_first(self, whole: np.ndarray, name: str) -> np.ndarray:
+        """An array of three axes as (n, length, channels)."""
+        n, second, last = whole.shape
+        layout = self.layout
+        if layout is None and (last == 1 or (last == self.channels != second)):
+            layout = "time_first"
+        elif layout is None and second == self.channels != last:
+            layout = "channels_first"
+        if layout is None:
+            raise InputError(
+                f"{name} must say which axis is time. Got an array of shape {whole.shape}: {n} series of "
+                f"{second} steps with {last} channels, or of {last} steps with {second} channels? State the "
+                "layout in the kernel, as in DTW(layout='time_first') for (n, length, channels), which "
+                "tslearn has, or DTW(layout='channels_first') for (n, channels, length), which aeon and "
+                "sktime have."
+            )
+        return whole.transpose(0, 2, 1) if layout == "channels_first" else whole
+
+    def _one(self, x: Any, name: str) -> np.ndarray:
+        """One series as an array of shape (length, channels); the rows of a frame are its steps."""
+        if isinstance(x, str | bytes | dict) or not isinstance(x, Iterable):
+            raise InputError(f"{name} must be a series of numbers or of vectors. Got {x!r}.")
+        array = _as_numbers(x if hasattr(x, "__array__") else list(x), name)
+        if array.ndim == 1:
+            return array[:, None]
+        if array.ndim != 2:
+            raise InputError(
+                f"{name} must be an array of one axis (length,) or of two, (length, channels) or, with "
+                f"layout='channels_first', (channels, length). Got {array.shape}."
+            )
+        known = isinstance(x, _Steps) or hasattr(x, "columns")
+        return array.T if self.layout == "channels_first" and not known else array
 
     def _check_channels(self, channels: int | None, name: str) -> None:
         if self.channels is not None and channels not in (None, self.channels):
             raise InputError(f"{name} must have {self.channels} channel(s). Got {channels}.")
 
     def _common_channels(self, points: list[np.ndarray], name: str) -> int:
-        """Number of channels of the series that are not empty."""
+        """Number of channels of all series."""
         found: int | None = None
         for i, p in enumerate(points):
-            if len(p) and found is None:
+            if len(p) == 0:
+                raise InputError(f"{name}[{i}] must have at least one step. Got an empty series.")
+            if found is None:
                 found = p.shape[1]
                 self._check_channels(found, f"{name}[{i}]")
-            elif len(p) and p.shape[1] != found:
+            elif p.shape[1] != found:
                 raise InputError(
                     f"{name}[{i}] must have as many channels as the series before it. "
                     f"Got {p.shape[1]} and {found}."
@@ -178,7 +244,12 @@ class Series(Domain):
         if not absent.any():
             return steps
         if self.missing == "drop":
-            return np.asarray(steps[~absent.any(axis=1)])
+            complete = np.asarray(steps[~absent.any(axis=1)])
+            if len(complete) == 0:
+                raise InputError(
+                    f"{name} must have a step without missing numbers. Got NaN in each of {len(steps)} steps."
+                )
+            return complete
         raise InputError(
             f"{name} must have no missing numbers. Got NaN at step {_first(absent)}. "
             "Fill the gaps (numpy.interp), or leave such steps out with missing='drop'."
@@ -201,9 +272,15 @@ def _refuse_what_is_no_collection(X: Any, name: str) -> None:
         )
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim not in (2, 3):
         raise InputError(
-            f"{name} must be an array of shape (n, length) or (n, length, channels), or a list of series. "
+            f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
             f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
         )
+
+
+def _as_array(X: Any) -> Any:
+    """Arrays of other libraries as NumPy's; frames, whose rows are series, stay."""
+    foreign = hasattr(X, "__array__") and not isinstance(X, np.ndarray) and not hasattr(X, "columns")
+    return np.asarray(X) if foreign and getattr(X, "ndim", 0) > 1 else X
 
 
 def _is_regular(X: Any) -> bool:
@@ -232,20 +309,6 @@ def _as_numbers(x: Any, name: str) -> np.ndarray:
     array = array.astype(np.float64)
     if masked:
         array[np.ma.getmaskarray(x)] = np.nan
-    return array
-
-
-def _as_steps(x: Any, name: str) -> np.ndarray:
-    """Return one series as an array of shape (length, channels)."""
-    if isinstance(x, str | bytes | dict) or not isinstance(x, Iterable):
-        raise InputError(f"{name} must be a series of numbers or of vectors. Got {x!r}.")
-    array = _as_numbers(x if hasattr(x, "__array__") else list(x), name)
-    if array.ndim == 1:
-        return array[:, None]
-    if array.ndim != 2:
-        raise InputError(
-            f"{name} must be an array of shape (length,) or (length, channels). Got {array.shape}."
-        )
     return array
 
 

@@ -35,8 +35,8 @@ class Laplacian(Kernel):
     ----------
     sigma : float, array of shape (d,), "median" or "features", default=1.0
         Width, > 0.  A vector gives one width per feature: :math:`\exp(-\sum_i |x_i-y_i| / \sigma_i)`.
-        ``"median"`` is the median of :math:`\|x - y\|_1` over the data, ``"features"`` the number d of
-        features, as scikit-learn has it by default.
+        ``"median"`` is the median of :math:`\|x - y\|_1` over the data, sampled as in :class:`Gaussian`,
+        ``"features"`` the number d of features, as scikit-learn has it by default.
 
     Examples
     --------

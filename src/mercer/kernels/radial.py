@@ -121,7 +121,8 @@ class Gaussian(Radial):
     ----------
     sigma : float, array of shape (d,), "median" or "scale", default=1.0
         Width, > 0.  A vector gives one width per feature: :math:`\exp(-\sum_i (x_i-y_i)^2 / 2\sigma_i^2)`.
-        ``"median"`` is the median distance between data points; ``"scale"`` is
+        ``"median"`` is the median distance between data points (of more than 128, a fixed sample of at
+        most 8,192 pairs); ``"scale"`` is
         :math:`\sqrt{d \, \mathrm{var}(X) / 2}`, the width that scikit-learn calls ``gamma="scale"``.
 
     Notes

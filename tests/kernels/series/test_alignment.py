@@ -84,18 +84,37 @@ def test_one_value_of_long_series_comes_from_the_block(monkeypatch: pytest.Monke
         plain = k(x, y)
         monkeypatch.setattr(common, "LONG", 0)
         assert k(x, y) == pytest.approx(plain, rel=1e-13)
-        assert k([], y) == k([], y) == 0.0
-        assert k([], []) == 1.0
         monkeypatch.undo()
 
 
-def test_empty_and_constant_series() -> None:
+def test_one_long_series_and_a_short_one() -> None:
+    """The sum of the long one with itself is beyond floats; the normalised value is not."""
+    k, x, y = GlobalAlignment(1.0), np.zeros(600), np.zeros(6)
+    logs = k.log_block([x, y])
+    expected = math.exp(logs[0, 1] - (logs[0, 0] + logs[1, 1]) / 2)
+    assert 1e-280 < expected < 1e-200
+    assert k(x, y) == pytest.approx(expected, rel=1e-9)
+    assert k.block([x], [y])[0, 0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_constant_series() -> None:
     k = GlobalAlignment(1.0)
-    assert k.block([[], [1.0], []]).tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
-    assert k.block([[]], [[[1.0, 2.0]]]).tolist() == [[0.0]]
-    assert k.block([[[1.0, 2.0]]], [[]]).tolist() == [[0.0]]
     assert k([2.0] * 3, [5.0] * 3) == pytest.approx(k([0.0] * 3, [3.0] * 3), rel=1e-15)
-    assert k.log_block([[]]).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("local", ["divisible", "gaussian"])
+@pytest.mark.parametrize("band", [None, 5])
+def test_a_series_has_the_value_one_with_itself(band: int | None, local: str) -> None:
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((n, 2)) * 3 for n in rng.integers(1, 120, 60)]
+    copies = [x.copy() for x in X]
+    for sigma in (0.1, 1.0, 7.0):
+        k = GlobalAlignment(sigma, band, local)
+        assert [k(x, y) for x, y in zip(X, copies, strict=True)] == [1.0] * len(X)
+        assert (np.diag(k.block(X, copies)) == 1.0).all()
+        assert (np.diag(k.block(X)) == 1.0).all()
+        assert (k.diagonal(X) == 1.0).all()
+        assert [k.block([x], [y])[0, 0] for x, y in zip(X, copies, strict=True)] == [1.0] * len(X)
 
 
 def test_a_band_cuts_off_lengths_that_differ_too_much() -> None:
@@ -140,7 +159,7 @@ def test_the_median_rule() -> None:
     assert GlobalAlignment("median").resolve(X).sigma == pytest.approx(want)
     twice = GlobalAlignment("median").resolve(X, sample_weight=[1.0, 2.0, 1.0])
     assert twice.sigma == pytest.approx(GlobalAlignment("median").resolve([*X, X[1]]).sigma)
-    assert GlobalAlignment("median").resolve([[], []]).sigma == 1.0
+    assert GlobalAlignment("median").resolve([[2.0], [2.0]]).sigma == 1.0
     with pytest.raises(UnresolvedError):
         GlobalAlignment("median").log_block(X)
 
@@ -155,8 +174,6 @@ def test_contributions_add_up_and_have_places(band: int | None, local: str) -> N
     best = max((c for c in found if c.x_places), key=lambda c: c.weight)
     assert (best.pattern, best.x_places, best.y_places) == ("x[2:6] with y[1:5]", ((2, 6),), ((1, 5),))
     assert all(c.weight >= -1e-15 for c in found)
-    assert [c.weight for c in k.contributions([], [])] == [1.0]
-    assert len(k.contributions([], x)) == 0
     assert k.normalized().contributions(x, y).total == pytest.approx(k(x, y), rel=1e-12)
 
 

@@ -17,5 +17,6 @@ def test_the_page_on_time_series_is_true(capsys: pytest.CaptureFixture[str]) -> 
         "True",
         "1.0 [(0, 0), (0, 1), (1, 2), (2, 3)]",
         "(20, 20)",
+        "(8,)",
         "1.0",
     ]

@@ -19,7 +19,7 @@ from ...kernel import Prepared
 from ...parameters import parameter
 from ..radial import Gaussian
 from ..widths import median_distance, weighted_median
-from .common import _Aligned, check_band, gap, is_ordinary, missing, shared_by_empty, steps_of, width
+from .common import _Aligned, check_band, gap, is_ordinary, layout, missing, steps_of, width
 from .paths import explained, squared_distances
 
 __all__ = ["GlobalAlignment"]
@@ -55,8 +55,7 @@ class GlobalAlignment(_Aligned):
 
     K grows like :math:`5.8^n` with the length and is never formed: the recursion runs on the normalised
     kernel of the beginnings of x and y, whose values lie between 0 and 1, so that series of any length are
-    compared without overflow (those below 1e-280 come out as 0).  :meth:`log_block` gives log K.  The empty
-    series has K = 1 with itself and K = 0 with others.
+    compared without overflow (those below 1e-280 come out as 0).  :meth:`log_block` gives log K.
 
     Block cost: O(length^2) per pair, several pairs at a time in the lanes of vector registers; with a band
     O(length T).  Memory O(length).
@@ -65,13 +64,16 @@ class GlobalAlignment(_Aligned):
     ----------
     sigma : float or "median", default=1.0
         Width of G, > 0.  ``"median"`` is the median distance of steps of the data times the root of the
-        median length (Cuturi's rule).
+        median length (Cuturi's rule), by a fixed sample of at most 8,192 pairs of steps.
     band : int, optional
         T >= 1: steps T or more apart are not aligned; series whose lengths differ by T or more have k = 0.
     local : {"divisible", "gaussian"}, default="divisible"
         Local kernel: as above, or :math:`\kappa = \omega G`, as in soft-DTW, which is not positive definite.
     missing : {"error", "drop"}, default="error"
         What to do about NaN; see :class:`~mercer.domains.Series`.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays: (n, length, channels), or (n, channels, length) as aeon and sktime have them; see
+        :class:`~mercer.domains.Series`.
 
     Notes
     -----
@@ -92,6 +94,7 @@ class GlobalAlignment(_Aligned):
     band: int | None = None
     local: str = parameter(default="divisible", choices=("divisible", "gaussian"))
     missing: str = missing()
+    layout: str | None = layout()
 
     def _validate(self) -> None:
         check_band("GlobalAlignment", self.band, 1)
@@ -107,8 +110,8 @@ class GlobalAlignment(_Aligned):
 
     # -- values -------------------------------------------------------------------------------
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        norm = m.sqrt(self._sum(x, x, m)) * m.sqrt(self._sum(y, y, m))
-        return self._sum(x, y, m) / norm
+        # The root of a square is exact, so that k(x, x) = 1 is; the product of two roots is not.
+        return self._sum(x, y, m) / m.sqrt(self._sum(x, x, m) * self._sum(y, y, m))
 
     def _sum(self, x: Any, y: Any, m: Arithmetic) -> Any:
         """The sum over alignments, row by row."""
@@ -128,14 +131,12 @@ class GlobalAlignment(_Aligned):
 
     def _prepare(self, X: SeriesData) -> Prepared:
         ratios, norms = engine.gauge(steps_of(X), self.local, self._scale, self.band)
-        return Prepared((X, SeriesData(ratios[:, None], X.starts)), (np.sqrt(norms),))
+        return Prepared((X, SeriesData(ratios[:, None], X.starts)), (norms,))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
         other = None if Y is None else steps_of(*Y.parts)
         K = engine.scaled_sums(steps_of(*X.parts), other, self.local, self._scale, self.band)
-        K /= np.multiply.outer(X.arrays[0], (X if Y is None else Y).arrays[0])
-        if Y is None:
-            np.fill_diagonal(K, 1.0)
+        K /= np.sqrt(np.multiply.outer(X.arrays[0], (X if Y is None else Y).arrays[0]))
         K[K < RESOLVED] = 0.0
         if self.local == "divisible":  # Cauchy-Schwarz holds: only rounding can exceed 1
             np.minimum(K, 1.0, out=K)
@@ -163,7 +164,7 @@ class GlobalAlignment(_Aligned):
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
         if value > 0:
-            yield from explained(value, self._log_similarities(x, y)) if len(x) else [shared_by_empty(value)]
+            yield from explained(value, self._log_similarities(x, y))
 
     def _log_similarities(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         log_g = -self._scale * squared_distances(x, y)
@@ -201,7 +202,7 @@ class GlobalAlignment(_Aligned):
             return Certificate.unknown(self, "the Gaussian as local kernel; resolve sigma for the refutation")
         if not is_ordinary(self.sigma):
             return Certificate.unknown(self, "no series lie at such distances as would refute it")
-        points = [np.full((n, 1), SPACING * self.sigma * i) for i in range(4) for n in (1, 2)]
+        points = [np.full(n, SPACING * self.sigma * i) for i in range(4) for n in (1, 2)]
         witness = Witness.of(self, points, [c for pair in AGAINST_GAUSSIAN for c in pair])
         if witness.value < 0:
             reason = "G / (1 + G) is not positive definite, which the sum over alignments needs"
@@ -216,8 +217,8 @@ class GlobalAlignment(_Aligned):
 def median_width(X: SeriesData, weight: np.ndarray | None) -> float:
     """Median distance of the steps of all series, times the root of the median length."""
     lengths = X.lengths
-    kept = lengths > 0 if weight is None else (lengths > 0) & (weight > 0)
-    if not kept.any():
+    kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
+    if len(kept) == 0:
         return 1.0
     by_step = None if weight is None else np.repeat(weight, lengths)
     typical = weighted_median(lengths[kept], None if weight is None else weight[kept])

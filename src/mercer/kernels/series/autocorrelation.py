@@ -16,7 +16,7 @@ from ...engine import pairwise
 from ...intervals import REAL_LINE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .common import missing
+from .common import layout, missing
 
 __all__ = ["Autocorrelation"]
 
@@ -43,6 +43,9 @@ class Autocorrelation(Kernel):
         Factor :math:`\lambda` per lag, in (0, 1].
     missing : {"error", "drop"}, default="error"
         What to do about NaN; see :class:`~mercer.domains.Series`.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays: (n, length, channels), or (n, channels, length) as aeon and sktime have them; see
+        :class:`~mercer.domains.Series`.
 
     Examples
     --------
@@ -54,14 +57,13 @@ class Autocorrelation(Kernel):
     lags: int = parameter(default=10, low=0, integer=True)
     decay: float = parameter(default=1.0, low=0.0, open_low=True, high=1.0)
     missing: str = missing()
+    layout: str | None = layout()
 
     @property
     def domain(self) -> Domain:
-        return Series(missing=self.missing)
+        return Series(missing=self.missing, layout=self.layout)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if not (x and y):
-            return m.real(0)
         centred = [[_centred(channel, m) for channel in zip(*z, strict=True)] for z in (x, y)]
         terms = []
         for lag in range(self.lags + 1):
@@ -74,8 +76,6 @@ class Autocorrelation(Kernel):
         """Correlations of one series by lag, channel and channel, shape (lags + 1, channels, channels)."""
         n, channels = x.shape
         R = np.zeros((self.lags + 1, channels, channels))
-        if n == 0:
-            return R
         z = np.where(x.max(axis=0) > x.min(axis=0), x - x.mean(axis=0), 0.0)
         norms = np.sqrt((z * z).sum(axis=0))
         z = np.divide(z, norms, out=np.zeros_like(z), where=norms > 0)
@@ -89,16 +89,12 @@ class Autocorrelation(Kernel):
         return np.array(rows).reshape(len(X), (self.lags + 1) * X.channels**2)
 
     def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
-        if Y is not None and X.shape[1] != Y.shape[1]:  # one side has nothing but empty series
-            return np.zeros((len(X), len(Y)))
         return np.asarray(pairwise.dot(X, Y))
 
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return np.asarray((X * X).sum(axis=1))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
-        if len(x) == 0 or len(y) == 0:
-            return
         damping = (self.decay ** np.arange(self.lags + 1))[:, None, None]
         for (lag, a, b), weight in np.ndenumerate(damping * self._features(x) * self._features(y)):
             channels = "" if x.shape[1] == 1 else f", channels {a} and {b}"

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Witness
-from ...contributions import Contribution
 from ...domains import Data, Domain, Series, SeriesData, lower
+from ...domains.series import LAYOUTS
 from ...engine.series import Steps
 from ...errors import ParameterError
 from ...intervals import Interval
@@ -20,21 +20,26 @@ __all__ = [
     "LONG",
     "check_band",
     "gap",
+    "layout",
     "missing",
-    "shared_by_empty",
     "steps_of",
     "width",
     "witness_among",
 ]
 
-#: Pairs of steps from which on one value is computed by the native core instead of the plain definition,
-#: which takes a microsecond per pair of steps and, in floats, overflows beyond 400 steps.
+#: Square of the length from which on one value is computed by the native core instead of the plain
+#: definition, which takes a microsecond per pair of steps and, in floats, overflows beyond 400 steps.
 LONG = 64 * 64
 
 
 def missing() -> Any:
     """Declare what is done about missing numbers: see :class:`~mercer.domains.Series`."""
     return parameter(default="error", choices=("error", "drop"), kw_only=True)
+
+
+def layout() -> Any:
+    """Declare how the axes of arrays are meant: see :class:`~mercer.domains.Series`."""
+    return parameter(default=None, choices=LAYOUTS, kw_only=True)
 
 
 def width() -> Any:
@@ -75,9 +80,9 @@ def witness_among(kernel: Kernel, points: list[np.ndarray]) -> Witness | None:
     return witness if witness.value < 0 else None
 
 
-def shared_by_empty(value: float) -> Contribution:
-    """What two empty series have in common."""
-    return Contribution("both series are empty", value)
+def _alone(steps: np.ndarray) -> SeriesData:
+    """One series as data."""
+    return SeriesData(steps, np.array([0, len(steps)], dtype=np.int64))
 
 
 class _Aligned(Kernel):
@@ -88,13 +93,16 @@ class _Aligned(Kernel):
         @property
         def missing(self) -> str: ...
 
+        @property
+        def layout(self) -> str | None: ...
+
     @property
     def domain(self) -> Domain:
-        return Series(missing=self.missing)
+        return Series(missing=self.missing, layout=self.layout)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if m is FLOAT and len(x) * len(y) > LONG:
-            return self.block([lower(x)], [lower(y)])[0, 0]
+        if m is FLOAT and max(len(x), len(y)) ** 2 > LONG:
+            return self._block(*(self._prepare(_alone(lower(z))) for z in (x, y)))[0, 0]
         return self._value(x, y, m)
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:

@@ -16,7 +16,7 @@ from ...errors import InputError, ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .common import missing
+from .common import layout, missing
 
 __all__ = ["Transitions"]
 
@@ -50,6 +50,9 @@ class Transitions(Kernel):
     missing : {"error", "drop"}, default="error"
         What to do about NaN; see :class:`~mercer.domains.Series`.  The steps around one that is left out
         count as neighbours.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays: (n, length, channels), or (n, channels, length) as aeon and sktime have them; see
+        :class:`~mercer.domains.Series`.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Transitions(Kernel):
     length: int = parameter(default=2, low=1, integer=True)
     lag: int = parameter(default=1, low=1, integer=True)
     missing: str = missing()
+    layout: str | None = layout()
 
     def _validate(self) -> None:
         if isinstance(self.cuts, np.ndarray) and (np.diff(self.cuts, axis=-1) <= 0).any():
@@ -73,7 +77,7 @@ class Transitions(Kernel):
     @property
     def domain(self) -> Domain:
         fixed = isinstance(self.cuts, np.ndarray) and self.cuts.ndim == 2
-        return Series(channels=len(self.cuts) if fixed else None, missing=self.missing)
+        return Series(channels=len(self.cuts) if fixed else None, missing=self.missing, layout=self.layout)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         left, right = list(self._words(x)), list(self._words(y))

@@ -13,18 +13,18 @@ from ...certificate import Certificate, Witness
 from ...contributions import Contribution
 from ...domains import Series, SeriesData, take
 from ...engine import series as engine
-from ...errors import InputError, ParameterError
+from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Prepared
 from ...parameters import parameter
-from ..widths import weighted_median
+from ..widths import generic_vector, median_of_pairs
 from .common import (
     _Aligned,
     check_band,
     gap,
     is_ordinary,
+    layout,
     missing,
-    shared_by_empty,
     steps_of,
     width,
     witness_among,
@@ -35,8 +35,8 @@ __all__ = ["DTW", "SoftDTW", "dtw", "dtw_path"]
 
 UNIT = Interval(0.0, 1.0)
 
-#: The median rule looks at no more than this many series, evenly spaced.
-MEDIAN_SERIES = 256
+#: The median rule takes all pairs of up to this many series, and of more series 2,048 pairs.
+MEDIAN_SERIES = 64
 
 #: Two series at warping distance zero, and a third that is nearer to one of them.  The first three need a
 #: band of one step; the others do not, for a series of one step has a single alignment with any other.
@@ -55,8 +55,7 @@ class DTW(_Aligned):
     y or in both.  **Not positive definite**, at any width: (0, 0, 1) and (0, 1, 1) have distance 0, so that
     they would have to be the same point of the feature space, but (0, 0, 0) is at distance 1 from one and
     :math:`\sqrt 2` from the other.  Machines repair its Gram matrix or refuse it, as they are told;
-    :class:`GlobalAlignment` is the relative of it that is positive definite.  The empty series has k = 1 with
-    itself and 0 with others.
+    :class:`GlobalAlignment` is the relative of it that is positive definite.
 
     Block cost: O(length^2) per pair, several pairs at a time in the lanes of vector registers; with a band
     O(length band).  Memory O(length).
@@ -64,12 +63,16 @@ class DTW(_Aligned):
     Parameters
     ----------
     sigma : float or "median", default=1.0
-        Width, > 0.  ``"median"`` is the median distance of the series (of at most 256 of them).
+        Width, > 0.  ``"median"`` is the median distance of the series; of more than 64 series, of a fixed
+        sample of at most 2,048 pairs.
     band : int, optional
         Sakoe-Chiba band, >= 0: steps i and j are aligned only if :math:`|i - j|` is at most the band, or the
         difference of the two lengths where that is more.
     missing : {"error", "drop"}, default="error"
         What to do about NaN; see :class:`~mercer.domains.Series`.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays: (n, length, channels), or (n, channels, length) as aeon and sktime have them; see
+        :class:`~mercer.domains.Series`.
 
     Notes
     -----
@@ -91,13 +94,12 @@ class DTW(_Aligned):
     sigma: Any = width()
     band: int | None = None
     missing: str = missing()
+    layout: str | None = layout()
 
     def _validate(self) -> None:
         check_band("DTW", self.band, 0)
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if bool(x) != bool(y):
-            return m.real(0)
         sigma = m.real(self.sigma)
         return m.exp(-self._cost(x, y, m) / sigma / sigma / 2)
 
@@ -122,7 +124,7 @@ class DTW(_Aligned):
         return np.asarray(np.exp(D, out=D))
 
     def distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Matrix of the distances d(x, y), not squared; infinite between an empty series and another."""
+        """Matrix of the distances d(x, y), not squared."""
         X = self.domain.validate(X, "X")
         Y = None if Y is None else self.domain.validate(Y, "Y")
         self.domain.match(X, Y)
@@ -130,9 +132,7 @@ class DTW(_Aligned):
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
-        if value > 0 and len(x) == 0:
-            yield shared_by_empty(value)
-        elif value > 0:
+        if value > 0:
             D = squared_distances(x, y)
             path = best_path(best_table(-_within(D, self.band)))
             similar = np.exp(-D / self.sigma / self.sigma / 2)
@@ -147,7 +147,7 @@ class DTW(_Aligned):
         if isinstance(self.sigma, str) or not is_ordinary(self.sigma):
             return Certificate.refuted(self, "warping distance zero", reason)
         chosen = ANY_BAND if self.band == 0 else EQUAL_LENGTHS
-        points = [self.sigma * np.array(p)[:, None] for p in chosen]
+        points = [self.sigma * np.array(p) for p in chosen]
         witness = Witness.of(self, points, TWINS)
         return Certificate.refuted(self, "warping distance zero", reason, witness=witness)
 
@@ -167,19 +167,21 @@ class SoftDTW(_Aligned):
     goes to 0, it becomes ``DTW(sigma)``; with gamma = 2 sigma^2 it is ``GlobalAlignment(sigma,
     local="gaussian")``, and in general a power of such a kernel.  **Not positive definite** for gamma up to
     2 sigma^2, where constant series of one to three steps refute it; beyond, nothing is known.
-    :class:`GlobalAlignment` has the local kernel that makes it so.  The empty series has k = 1 with itself
-    and 0 with others.
+    :class:`GlobalAlignment` has the local kernel that makes it so.
 
     Block cost: O(length^2) per pair, with two exponentials and a logarithm for each pair of steps.
 
     Parameters
     ----------
     sigma : float or "median", default=1.0
-        Width, > 0.  ``"median"`` is the median warping distance of the series (of at most 256 of them).
+        Width, > 0.  ``"median"`` is the median warping distance of the series, as in :class:`DTW`.
     gamma : float, default=1.0
         Softness of the minimum, > 0, in units of squared distance.
     missing : {"error", "drop"}, default="error"
         What to do about NaN; see :class:`~mercer.domains.Series`.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays: (n, length, channels), or (n, channels, length) as aeon and sktime have them; see
+        :class:`~mercer.domains.Series`.
 
     Notes
     -----
@@ -198,6 +200,7 @@ class SoftDTW(_Aligned):
     sigma: Any = width()
     gamma: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
     missing: str = missing()
+    layout: str | None = layout()
 
     def _validate(self) -> None:
         if not math.isfinite(32.0 / self.gamma):
@@ -206,8 +209,6 @@ class SoftDTW(_Aligned):
             )
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        if bool(x) != bool(y):
-            return m.real(0)
         divergence = self._soft_cost(x, y, m) - (self._soft_cost(x, x, m) + self._soft_cost(y, y, m)) / 2
         sigma = m.real(self.sigma)
         return m.exp(-divergence / sigma / sigma / 2)
@@ -247,14 +248,13 @@ class SoftDTW(_Aligned):
         return np.asarray(self.gamma * ((X.arrays[0][:, None] + other.arrays[0]) - logs))
 
     def divergences(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Matrix of the divergences; infinite between an empty series and another."""
+        """Matrix of the divergences."""
         return self._divergences(*self._prepare_pair(X, Y))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
         if value > 0:
-            S = squared_distances(x, y) / -self.gamma
-            yield from explained(value, S) if len(x) else [shared_by_empty(value)]
+            yield from explained(value, squared_distances(x, y) / -self.gamma)
 
     def _rule(self, name: str, rule: str, X: SeriesData, weight: np.ndarray | None) -> float:
         return _median_distance(X, weight, None)
@@ -265,7 +265,7 @@ class SoftDTW(_Aligned):
         spacing = 0.9 * math.sqrt(self.gamma / 2)
         if not is_ordinary(self.sigma, spacing, spacing / self.sigma):
             return Certificate.unknown(self, "no series lie at such distances as would refute it")
-        witness = witness_among(self, [np.full((n, 1), spacing * i) for i in range(5) for n in (1, 2, 3)])
+        witness = witness_among(self, [np.full(n, spacing * i) for i in range(5) for n in (1, 2, 3)])
         if witness is None:
             return Certificate.unknown(
                 self, "no theorem covers soft-DTW, and constant series do not refute it"
@@ -279,7 +279,7 @@ class SoftDTW(_Aligned):
         return NONNEGATIVE
 
 
-def dtw(x: Any, y: Any, *, band: int | None = None) -> float:
+def dtw(x: Any, y: Any, *, band: int | None = None, layout: str | None = None) -> float:
     r"""Dynamic time warping distance of two series.
 
     .. math:: d(x, y) = \min_\pi \Big(\sum_{(i, j) \in \pi} \|x_i - y_j\|^2\Big)^{1/2}
@@ -290,6 +290,8 @@ def dtw(x: Any, y: Any, *, band: int | None = None) -> float:
         See :class:`~mercer.domains.Series`.
     band : int, optional
         Sakoe-Chiba band, as in :class:`DTW`, whose ``distances`` has whole matrices.
+    layout : {None, "time_first", "channels_first"}, default=None
+        Axes of arrays of two axes: (length, channels), or (channels, length).
 
     Examples
     --------
@@ -297,10 +299,10 @@ def dtw(x: Any, y: Any, *, band: int | None = None) -> float:
     1.0
     """
     check_band("dtw", band, 0)
-    return float(DTW(band=band).distances([x], [y])[0, 0])
+    return float(DTW(band=band, layout=layout).distances([x], [y])[0, 0])
 
 
-def dtw_path(x: Any, y: Any, *, band: int | None = None) -> tuple[Path, float]:
+def dtw_path(x: Any, y: Any, *, band: int | None = None, layout: str | None = None) -> tuple[Path, float]:
     """Best alignment of two series, as pairs of steps, and its length, the distance :func:`dtw`.
 
     Where several alignments are best, it is the one that, seen from the end, moves on in both series where it
@@ -312,9 +314,7 @@ def dtw_path(x: Any, y: Any, *, band: int | None = None) -> tuple[Path, float]:
     ([(0, 0), (0, 1), (1, 2), (2, 3)], 1.0)
     """
     check_band("dtw_path", band, 0)
-    a, b = Series().pair(x, y)
-    if not (len(a) and len(b)):
-        raise InputError("dtw_path: both series must have at least one step. Got an empty one.")
+    a, b = Series(layout=layout).pair(x, y)
     T = best_table(-_within(squared_distances(a, b), band))
     return best_path(T), math.sqrt(-T[-1, -1])
 
@@ -333,14 +333,20 @@ def _within(D: np.ndarray, band: int | None) -> np.ndarray:
 
 
 def _median_distance(X: SeriesData, weight: np.ndarray | None, band: int | None) -> float:
-    """Median of the distances that are positive and finite; 1.0 if there are none."""
+    """Median of the distances that are positive; 1.0 if there are none."""
     kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
-    if len(kept) > MEDIAN_SERIES:
-        kept = kept[np.linspace(0, len(kept) - 1, MEDIAN_SERIES).round().astype(np.intp)]
-    D = np.sqrt(_squared(take(X, kept), None, band))
-    i, j = np.triu_indices(len(kept), 1)
-    pairs = (D[i, j] > 0) & np.isfinite(D[i, j])
-    i, j = i[pairs], j[pairs]
-    if len(i) == 0:
-        return 1.0
-    return weighted_median(D[i, j], None if weight is None else weight[kept[i]] * weight[kept[j]])
+    data = take(X, kept)
+
+    def block(rows: np.ndarray, cols: np.ndarray | None) -> np.ndarray:
+        return np.asarray(
+            np.sqrt(_squared(take(data, rows), None if cols is None else take(data, cols), band))
+        )
+
+    share = None if weight is None else weight[kept]
+    return median_of_pairs(block, _keys(data), share, MEDIAN_SERIES) or 1.0
+
+
+def _keys(X: SeriesData) -> np.ndarray:
+    """A linear function of the numbers of each series."""
+    vector = generic_vector(X.channels * int(X.lengths.max(initial=0)))
+    return np.array([x.ravel() @ vector[: x.size] for x in map(np.asarray, X)])

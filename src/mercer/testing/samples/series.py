@@ -9,11 +9,10 @@ from ..cases import Case
 
 __all__ = ["CASES", "MANY_CHANNELS", "ONE_CHANNEL"]
 
-#: No step, one step, constant, repeated, shifted, far from zero, rough, and several lengths.
+#: One step, constant, repeated, shifted, far from zero, rough, and several lengths.
 ONE_CHANNEL = [
     np.array(x, dtype=float)
     for x in (
-        [],
         [0.5],
         [1.0, 1.0, 1.0],
         [0.0, 1.0, 2.0, 1.0, 0.0],
@@ -24,8 +23,10 @@ ONE_CHANNEL = [
     )
 ]
 MANY_CHANNELS = [np.stack([x, np.cos(x), 0.5 * x**2 % 3.0], axis=1) for x in ONE_CHANNEL]
-#: The same without gaps: what is missing is left out.
+#: The same with gaps: what is missing is left out.
 GAPS = [np.insert(x, len(x) // 2, np.nan) for x in ONE_CHANNEL]
+#: The same with the axes turned.
+CHANNELS_FIRST = [x.T for x in MANY_CHANNELS]
 
 CASES: list[Case] = [
     *(Case(GlobalAlignment(s, band), ONE_CHANNEL) for s in (0.3, 1.0, 30.0) for band in (None, 1, 4)),
@@ -43,4 +44,14 @@ CASES: list[Case] = [
     ),
     *(Case(Autocorrelation(lags, decay), ONE_CHANNEL) for lags in (0, 2, 20) for decay in (0.5, 1.0)),
     Case(Autocorrelation(3, 0.9), MANY_CHANNELS),
+    *(
+        Case(k, CHANNELS_FIRST)
+        for k in (
+            GlobalAlignment("median", layout="channels_first"),
+            DTW(2.0, layout="channels_first"),
+            SoftDTW(2.0, 0.5, layout="channels_first"),
+            Transitions([0.0, 1.0], layout="channels_first"),
+            Autocorrelation(3, 0.9, layout="channels_first"),
+        )
+    ),
 ]
