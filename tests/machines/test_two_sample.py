@@ -153,14 +153,28 @@ def test_widths_do_not_see_the_labels(rng):
     assert (a.kernel_x, a.kernel_y) == (b.kernel_x, b.kernel_y)
 
 
-def test_rules_that_look_at_some_points_look_at_random_ones(rng, monkeypatch):
-    """Points chosen by position would make the width depend on the labels: here it would be that of X."""
-    monkeypatch.setattr("mercer.kernels.widths.MEDIAN_ROWS", 2)
+class OfTheFirstPoint(Gaussian):
+    """A rule that takes points by position."""
+
+    def _rule(self, name, rule, X, weight):
+        return 1.0 + float(X[0, 0])
+
+
+def test_rules_that_take_points_by_position_take_random_ones():
+    """Otherwise the width would depend on the labels: here it would be that of X."""
     X, Y = np.zeros((1, 1)), np.array([[1.0], [10.0], [100.0]])
-    widths = {MMDTest(n_permutations=1, random_state=s).test(X, Y).kernel.sigma for s in range(20)}
+    k = OfTheFirstPoint("median")
+    widths = {MMDTest(k, n_permutations=1, random_state=s).test(X, Y).kernel.sigma for s in range(20)}
     assert len(widths) > 2
-    positions = {HSICTest(n_permutations=1, random_state=s).test(Y, Y).kernel_x.sigma for s in range(20)}
-    assert len(positions) == 3
+    tests = (HSICTest(k, kernel_y=k, n_permutations=1, random_state=s).test(Y, Y) for s in range(20))
+    assert len({test.kernel_x.sigma for test in tests}) == 3
+
+
+def test_the_median_of_many_points_does_not_depend_on_labels(rng):
+    X, Y = rng.standard_normal((200, 2)), rng.standard_normal((100, 2)) + 5.0
+    tests = [MMDTest(n_permutations=1, random_state=s).test(X, Y) for s in range(5)]
+    tests += [MMDTest(n_permutations=1, random_state=0).test(Y, X)]
+    assert len({round(test.kernel.sigma, 12) for test in tests}) == 1
 
 
 # -- selection ----------------------------------------------------------------------------------

@@ -247,9 +247,8 @@ def median_distance(X: Data, weight: np.ndarray | None = None, norm: int = 2) ->
         D = distances(take(X, rows), None if cols is None else take(X, cols)).astype(np.float64)
         return np.asarray(np.sqrt(D, out=D) if norm == 2 else D)
 
-    median = median_of_pairs(
-        block, X @ generic_vector(X.shape[1]), None if weight is None else w, MEDIAN_POINTS
-    )
+    keys = X @ generic_vector(X.shape[1])
+    median = median_of_pairs(block, keys, None if weight is None else w, MEDIAN_POINTS)
     return _ldexp_width(median, exponent, "median") if median > 0 else 1.0
 
 
