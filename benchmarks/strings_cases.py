@@ -24,6 +24,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from mercer import Kernel
 from mercer.kernels import GappedKmer, GappyNGram, Mismatch, NGram, Spectrum, Wildcard
+from mercer.machines import SVC
 
 from .harness import Case, Skipped
 
@@ -162,6 +163,12 @@ def two_counters(pair: list[str]) -> np.ndarray:
     return np.array(float(sum(count * y[gram] for gram, count in x.items())))
 
 
+@cache
+def trained() -> SVC:
+    texts = dna(600, 200)
+    return SVC(GappedKmer(6, 4).normalized()).fit(texts, np.arange(len(texts)) % 2)
+
+
 # -- growth ---------------------------------------------------------------------------------------
 LENGTHS = (6_250, 12_500, 25_000, 50_000, 100_000)
 
@@ -229,6 +236,16 @@ CASES: list[Case] = [
         same,
         repeats=3,
         target=0.5,
+    ),
+    Case(
+        "explain",
+        "SVC.explain, GappedKmer(6, 4), 600 DNA strings of 200",
+        "decision_function on the same point",
+        lambda: dna(600, 200)[0],
+        lambda x: trained().explain(x).value,
+        lambda x: abs(float(trained().decision_function([x])[0])),
+        lambda ours, peer: bool(np.isclose(ours, peer)),
+        repeats=3,
     ),
     Case(
         "gapped-kmer",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -79,6 +79,9 @@ class Kernel(Expression):
 
     #: Whether values may be larger than any float.  Then `_scaled_block` and `_scaled_diagonal` give them.
     _scaled: ClassVar[bool] = False
+
+    #: Rows and columns of a tile where blocks are computed in Python.
+    _tile_size: ClassVar[int] = tiles.TILE_SIZE
 
     if TYPE_CHECKING:  # installed by mercer.algebra
 
@@ -229,7 +232,9 @@ class Kernel(Expression):
             first = slice(0, 1)
             single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
             dtype = np.dtype(np.float32 if single else np.float64)
-        return tiles.run(tile, n, m, symmetric=Y is None, dtype=dtype, progress=progress)
+        return tiles.run(
+            tile, n, m, symmetric=Y is None, dtype=dtype, tile_size=self._tile_size, progress=progress
+        )
 
     def _finite(self, K: np.ndarray, rows: slice, cols: slice) -> np.ndarray:
         """Return a tile unless it holds an infinity or NaN, which is an error naming the pair."""
@@ -317,6 +322,25 @@ class Kernel(Expression):
     def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
         """Contributions on one pair of validated points; they add up to ``k(x, y)``."""
         raise DomainError(f"{self!r} does not know which patterns its values are made of.")
+
+    def _sum_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        """Contributions to ``sum_i a_i k(points[i], x)`` on validated points, with their places in ``x``.
+
+        Those of ``_weighted_contributions``, unless a class has redefined ``_contributions`` and not that.
+        """
+        kind: Any = type(self)
+        current = is_current(kind, ("_contributions", "_weighted_contributions"))
+        return (kind if current else Kernel)._weighted_contributions(self, points, coefficients, x)
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        """The same as a class computes it; here point by point."""
+        for point, a in zip(points, coefficients.tolist(), strict=True):
+            for c in self._contributions(point, x):
+                yield Contribution(c.pattern, a * c.weight, c.y_places)
 
     # -- definiteness -------------------------------------------------------------------------
     @cached_property

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from mercer import Kernel
-from mercer.contributions import Contribution
+from mercer.contributions import Contribution, Contributions
 from mercer.domains import Domain, Sequences
 from mercer.errors import DomainError, InputError
-from mercer.kernels import Gaussian
+from mercer.kernels import GappedKmer, GappyNGram, Gaussian, Mismatch, NGram, Spectrum, Wildcard
 from mercer.machines import SVC, SVR, KernelLogistic, KernelRidge, NuSVC, OneClassSVM
 from mercer.machines.explanation import INTERCEPT
 
@@ -117,3 +117,43 @@ def test_what_cannot_be_explained() -> None:
         SVC(kernel=Gaussian(1.0)).fit(X, GROUPS[:6]).explain([2.0])
     with pytest.raises(InputError, match=r"X\[0\] must be a string or a sequence"):
         SVC(kernel=KERNEL).fit(TEXTS, GROUPS).explain(3)
+
+
+DNA = ["GATTACAGATTNACA", "TTAGACATCAGG", "ccagattacatt", "ACGTACGTTAGC", "GGGTTTAAACCC"]
+PATTERNS: list[Kernel] = [
+    NGram(3),
+    NGram(3, weights=[1.0, 0.0, 0.5]),
+    Spectrum(2, reverse_complement=True),
+    Spectrum(2, ambiguity="expand"),
+    GappyNGram(2, 0.5),
+    GappedKmer(4, 2, reverse_complement=True),
+    GappedKmer(4, 1, ambiguity="skip"),
+    Wildcard(3, 3),
+    NGram(2).on(str.upper),
+    (2.0 * NGram(2) + GappedKmer(3, 2, ambiguity="skip")).normalized(),
+    NGram(2).assume("PSD") + 0.5 * GappedKmer(3, 2).normalized(),
+]
+
+
+@pytest.mark.parametrize(
+    "k", [*PATTERNS, Mismatch(3, 1), Mismatch(3, 1, reverse_complement=True).normalized()], ids=repr
+)
+def test_many_points_at_once_are_the_sum_over_points(k: Kernel) -> None:
+    """Whatever a kernel does to explain many points at once, it is the sum over the points, one by one."""
+    letters = [s.replace("N", "") for s in DNA]
+    points, x = [k.domain.point(s) for s in letters], k.domain.point("GATTACAGGATTTACAC")
+    a = np.array([0.5, -1.25, 2.0, -0.75, 1.0])
+    together = Contributions(k._sum_contributions(points, a, x))
+    single = Contributions(
+        Contribution(c.pattern, weight * c.weight, c.y_places)
+        for point, weight in zip(points, a.tolist(), strict=True)
+        for c in k._contributions(point, x)
+    )
+    assert {c.pattern for c in together} == {c.pattern for c in single}
+    found = {c.pattern: c for c in single}
+    for c in together:
+        assert c.weight == pytest.approx(found[c.pattern].weight, rel=1e-9, abs=1e-12)
+        assert set(c.placed()) == set(found[c.pattern].placed())
+        for place, part in c.placed().items():
+            assert part == pytest.approx(found[c.pattern].placed()[place], rel=1e-9, abs=1e-12)
+    assert together.total == pytest.approx(float(a @ [k(p, x) for p in points]), rel=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -77,6 +77,14 @@ class Normalized(Node):
             return self._form._contributions(x, y)
         inverse = self._inverse_norms(np.array([self.base(x, x), self.base(y, y)]))
         return (c.scaled(float(inverse.prod())) for c in self.base._contributions(x, y))
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        if self._form is not None:
+            return self._form._sum_contributions(points, coefficients, x)
+        inverse = self._inverse_norms(self.base.diagonal([*points, x]))
+        return self.base._sum_contributions(points, coefficients * inverse[:-1] * inverse[-1], x)
 
     def _prepare(self, X: Data) -> Prepared:
         if self._form is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
@@ -112,6 +112,11 @@ class Scaled(Node):
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return (c.scaled(self.factor) for c in self.base._contributions(x, y))
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        return self.base._sum_contributions(points, self.factor * coefficients, x)
 
     def _embedding(self, X: Prepared) -> Any:
         inner = self.base._known_embedding(X.parts[0]) if self.factor >= 0 else None
@@ -256,6 +261,11 @@ class Sum(Associative, Additive):
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         return chain.from_iterable(k._contributions(x, y) for k in self.terms)
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        return chain.from_iterable(k._sum_contributions(points, coefficients, x) for k in self.terms)
 
     def _embedding(self, X: Prepared) -> Any:
         parts = [k._known_embedding(part) for k, part in zip(self.terms, X.parts, strict=True)]

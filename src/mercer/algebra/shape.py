@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -125,6 +125,12 @@ class Pullback(Wrapper):
 
     def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
         return self.base._contributions(*self.base.domain.pair(*items(self._image([x, y]))))
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        *images, image = items(self._image([*points, x]))
+        return self.base._sum_contributions(images, coefficients, image)
 
     def _image(self, X: Data) -> Data:
         images = self.map(X) if self.vectorized else [self.map(x) for x in items(X)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copyreg
 import importlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -139,6 +139,11 @@ class Assumed(Wrapper):
 
     def _contributions(self, x: Any, y: Any) -> Iterable[Contribution]:
         return self.base._contributions(x, y)
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterable[Contribution]:
+        return self.base._sum_contributions(points, coefficients, x)
 
     def _certify(self) -> Certificate:
         known = self.base.certificate

@@ -18,7 +18,6 @@ from ..domains import Data, Vectors, items, take
 from ..errors import InputError
 from ..gram import Gram
 from ..gram.pairs import KernelGram
-from ..kernel import Kernel
 from .base import KernelMachine
 
 __all__ = ["INTERCEPT", "Expansion", "ExplainedClassifier", "ExplainedFunction", "Explanation"]
@@ -116,7 +115,7 @@ class _Explained(KernelMachine):
         a, b = found.coefficients @ direction, float(found.intercepts @ direction)
         kept = np.flatnonzero(a)
         points = items(take(found.gram._X, kept))
-        patterns = list(_weighted(found.gram.kernel, points, a[kept], x))
+        patterns = list(found.gram.kernel._sum_contributions(points, a[kept], x))
         return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
 
 
@@ -132,13 +131,6 @@ def _is_several(x: Any, trained: Data) -> bool:
         return True
     nested = (isinstance(point, tuple) and any(isinstance(s, tuple) for s in point) for point in (x, *known))
     return next(nested) and not any(nested)
-
-
-def _weighted(k: Kernel, points: Any, coefficients: np.ndarray, x: Any) -> Iterable[Contribution]:
-    """Contributions to ``sum_i a_i k(x_i, x)``, with their places in ``x``."""
-    for point, a in zip(points, coefficients.tolist(), strict=True):
-        for c in k._contributions(point, x):
-            yield Contribution(c.pattern, a * c.weight, c.y_places)
 
 
 class ExplainedFunction(_Explained):

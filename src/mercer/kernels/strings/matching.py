@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice, product
-from typing import Any
+from operator import itemgetter
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,12 +34,16 @@ from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
 from .neighbours import count_neighbours, sum_over_neighbours, table_bits
+from .ngrams import weighted_counts
 from .products import mirrored_up
 from .slices import slices
 from .strands import both_strands
 from .windows import Runs, Texts, as_text, find_runs
 
 __all__ = ["WindowData"]  # Matching is a base of kernels, not one
+
+#: Rows and columns of a tile: tables and keys of its rows are made once for all its columns.
+TILE_SIZE = 2048
 
 #: Windows of one side that are held at a time.
 MOST_WINDOWS = 1 << 21
@@ -90,6 +95,8 @@ class Matching(Kernel):
 
     Subclasses give the length of windows and the weights w_j as ``_window`` and ``_levels``.
     """
+
+    _tile_size: ClassVar[int] = TILE_SIZE
 
     @property
     def _window(self) -> int:
@@ -256,15 +263,35 @@ class Matching(Kernel):
                                 self._shown(pattern, key), amount, tuple(found), tuple(theirs[key])
                             )
 
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterator[Contribution]:
+        totals = weighted_counts(map(self._window_counts, points), coefficients)
+        strands = [tuple(strand) for strand in self._strands(tuple(x))]
+        for places, weight in self._levels().items():
+            for pattern in combinations(range(self._window), places):
+                read, sums = _reader(pattern), dict[Any, float]()
+                for window, total in totals.items():
+                    key = read(window)
+                    sums[key] = sums.get(key, 0.0) + total
+                for i, strand in enumerate(strands):
+                    for key, found in self._by_key(strand, pattern, flipped=i > 0).items():
+                        if key in sums:
+                            amount = float(weight) * len(found) * sums[key]
+                            yield Contribution(self._shown(pattern, key), amount, tuple(found))
+
+    def _window_counts(self, x: Any) -> Counter[Any]:
+        return Counter(window for _, window in self._windows(tuple(x)))
+
     def _by_key(
         self, x: tuple[Any, ...], pattern: tuple[int, ...], flipped: bool
     ) -> dict[tuple[Any, ...], list[tuple[int, int]]]:
         """Places of the windows by their letters in a pattern."""
         found: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
+        read = _reader(pattern)
         for start, window in self._windows(x):
             first = len(x) - start - self._window if flipped else start
-            key = tuple(window[i] for i in pattern)
-            found.setdefault(key, []).append((first, first + self._window))
+            found.setdefault(read(window), []).append((first, first + self._window))
         return found
 
     def _shown(self, pattern: tuple[int, ...], key: tuple[Any, ...]) -> Any:
@@ -284,8 +311,14 @@ def _as_float(number: Any) -> float:
         return math.inf
 
 
+def _reader(pattern: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """The letters of a window at the places of a pattern."""
+    return itemgetter(*pattern) if len(pattern) > 1 else lambda window: tuple(window[i] for i in pattern)
+
+
 def _masked(windows: Counter[Any], pattern: tuple[int, ...]) -> Counter[Any]:
     counts: Counter[Any] = Counter()
+    read = _reader(pattern)
     for window, count in windows.items():
-        counts[tuple(window[i] for i in pattern)] += count
+        counts[read(window)] += count
     return counts

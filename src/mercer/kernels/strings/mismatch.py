@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
+
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
@@ -18,6 +20,7 @@ from ...parameters import parameter
 from ...sequences.alphabets import SequencesOver
 from ...sequences.dna import DNA, NUCLEOTIDES
 from .matching import Matching
+from .ngrams import weighted_counts
 from .windows import as_text
 
 __all__ = ["Mismatch"]
@@ -136,6 +139,18 @@ class Mismatch(Matching):
                     yield Contribution(
                         as_text(z), float(len(found) * len(theirs[z])), tuple(found), tuple(theirs[z])
                     )
+
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterator[Contribution]:
+        sums: dict[Gram, float] = {}
+        for window, total in weighted_counts(map(self._window_counts, points), coefficients).items():
+            for z in self._neighbours(window):
+                sums[z] = sums.get(z, 0.0) + total
+        for i, strand in enumerate(self._strands(tuple(x))):
+            for z, found in self._places(tuple(strand), flipped=i > 0).items():
+                if z in sums:
+                    yield Contribution(as_text(z), float(len(found) * sums[z]), tuple(found))
 
     def _places(self, x: Gram, flipped: bool) -> dict[Gram, list[tuple[int, int]]]:
         found: dict[Gram, list[tuple[int, int]]] = {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from ...arithmetic import Arithmetic
+from ...arithmetic import FLOAT, Arithmetic
 from ...caches import Cache
 from ...certificate import Certificate
 from ...contributions import Contribution
@@ -123,9 +123,27 @@ class CountedGrams(Kernel):
                         as_text(gram), float(weight * count * other), tuple(places), tuple(their_places)
                     )
 
+    def _weighted_contributions(
+        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
+    ) -> Iterator[Contribution]:
+        for n, weight in self._lengths():
+            totals = weighted_counts((self._counts(tuple(p), n, FLOAT) for p in points), coefficients)
+            for gram, (count, places) in _by_gram(self._grams(tuple(x), n)).items():
+                if gram in totals:
+                    yield Contribution(as_text(gram), float(weight * totals[gram] * count), tuple(places))
+
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE
+
+
+def weighted_counts(counts: Iterable[Mapping[Gram, float]], coefficients: np.ndarray) -> dict[Gram, float]:
+    """Sum of the counts of several sequences, each times its coefficient."""
+    totals: dict[Gram, float] = {}
+    for found, a in zip(counts, coefficients.tolist(), strict=True):
+        for gram, count in found.items():
+            totals[gram] = totals.get(gram, 0.0) + a * count
+    return totals
 
 
 def _by_gram(grams: Iterator[tuple[Gram, Any, Place]]) -> dict[Gram, tuple[Any, list[Place]]]:
