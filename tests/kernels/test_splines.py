@@ -288,11 +288,28 @@ def test_thin_plates_are_conditionally_positive_definite(order, dim):
     assert eigenvalues[0] > 0
 
 
+def least_order(order, dim):
+    return math.floor(order - dim / 2) + 1
+
+
+@pytest.mark.parametrize(("order", "dim"), [(m, d) for m, d in [*ORDERS, (1, 1), (2, 3), (3, 4)] if m <= 3])
+def test_the_order_of_conditional_definiteness_is_the_least(order, dim):
+    least = least_order(order, dim)
+    X = np.random.default_rng(order).uniform(-1, 1, (40, dim))
+    lowest = []
+    for degree in (least - 1, least - 2):
+        Z = scipy.linalg.null_space(monomials(X, degree).T) if degree >= 0 else np.eye(len(X))
+        lowest.append(np.linalg.eigvalsh(Z.T @ ThinPlate(order, dim).block(X) @ Z)[0])
+    assert lowest[0] > 0 > lowest[1]
+    assert (-1.0 * ThinPlate(order, dim)).certificate.is_nds == (least == 1)
+
+
 @pytest.mark.parametrize(("order", "dim"), [*ORDERS, (1, 1), (20, 1), (20, 2), (12, 23)])
 def test_thin_plates_are_refuted_with_both_witnesses(order, dim):
     certificate = ThinPlate(order, dim).certificate
     assert certificate.verdict is Verdict.REFUTED
-    assert f"order {order}" in certificate.positive.reason
+    assert f"order {least_order(order, dim)}, that is" in certificate.positive.reason
+    assert " only" not in certificate.positive.reason
     positive, negative = certificate.positive.witness, certificate.negative.witness
     assert positive is not None
     assert negative is not None

@@ -30,12 +30,17 @@ class ThinPlate(Kernel):
             (-1)^{(2m - d)/2 + 1} \, r^{2m - d} \log r & d \text{ even}
         \end{cases} \qquad r = \|x - y\|
 
-    Conditionally positive definite of order :math:`m` on :math:`\mathbb{R}^d`:
+    Conditionally positive definite of order :math:`l = \lfloor m - d/2 \rfloor + 1 \le m` on
+    :math:`\mathbb{R}^d`, and so of order :math:`m`, but of no order below :math:`l`:
     :math:`\sum_{ij} c_i c_j k(x_i, x_j) \ge 0` for coefficients with :math:`\sum_i c_i q(x_i) = 0` for every
-    polynomial :math:`q` of degree below :math:`m`.  Machines leave those polynomials unpenalised.  By
-    itself neither positive nor negative definite: the certificate is refuted, with witnesses.  Where
-    :math:`2m - d = 1` it is :math:`-\|x - y\|`, and its negative is negative definite.  Up to a positive
-    factor it is the fundamental solution of the energy :math:`\int \|D^m f\|^2`.  Block cost: O(n m d).
+    polynomial :math:`q` of degree below :math:`l`.  By itself neither positive nor negative definite: the
+    certificate is refuted, with witnesses.  Where :math:`2m - d = 1` it is :math:`-\|x - y\|`, of order 1,
+    and its negative is negative definite.
+
+    Up to a positive factor it is the fundamental solution of the energy :math:`\int \|D^m f\|^2`, which does
+    not see polynomials of degree below :math:`m`.  Thin-plate smoothing leaves these unpenalised; no machine
+    of the library does so, and to machines this is a kernel that is not positive definite.  Block cost:
+    O(n m d).
 
     Parameters
     ----------
@@ -77,7 +82,7 @@ class ThinPlate(Kernel):
 
     @property
     def _least_order(self) -> int:
-        """The least order for which the kernel is conditionally positive definite; at most ``order``."""
+        """The least order of which the kernel is conditionally positive definite; at most ``order``."""
         return self._exponent // 2 + 1
 
     @property
@@ -115,8 +120,8 @@ class ThinPlate(Kernel):
         line = [self._on_axis(float(j)) for j in range(steps + 1)]
         binomials = [float((-1) ** j * math.comb(steps, j)) for j in range(steps + 1)]
         conditional = (
-            f"conditionally positive definite of order {self.order} only: for coefficients that annihilate "
-            f"the polynomials of degree < {self.order}"
+            f"conditionally positive definite of order {steps}, that is for coefficients that annihilate "
+            f"the polynomials of degree < {steps}"
         )
         negative = Claim(
             Property.NEGATIVE,
