@@ -268,7 +268,7 @@ def test_views_that_fit_anything_need_a_penalty():
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((2, 10, 10))
     for kernel in (Linear(), Gaussian(1.0)):
-        with pytest.raises(ParameterError, match="Give penalty > 0"):
+        with pytest.raises(ParameterError, match="Give alpha > 0"):
             KernelCCA(kernel, alpha=0).fit(X, Y)
     with pytest.raises(ParameterError, match=r"ranks \[5, 5\]"):  # together they have all dimensions
         KernelCCA(Linear(), alpha=0).fit(X[:, :5], Y[:, :5])

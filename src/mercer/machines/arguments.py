@@ -13,8 +13,10 @@ from sklearn.utils.validation import _check_sample_weight
 from ..errors import InputError, ParameterError
 
 __all__ = [
+    "PENALTY_RANGE",
     "WEIGHT_RANGE",
     "checked_weight",
+    "is_penalty",
     "naming",
     "refuse_large_targets",
     "require_choice",
@@ -28,6 +30,15 @@ LARGEST_TARGET = 1e150
 #: What the largest weight may be: objectives are of second order in weights, and beyond 1e16 times the
 #: penalty rounding takes the penalty away.
 WEIGHT_RANGE = (1e-100, 1e20)
+
+
+#: What a penalty may be: squares and reciprocals of others overflow, at the latest next to kernel values.
+PENALTY_RANGE = (1e-100, 1e100)
+
+
+def is_penalty(value: Any) -> bool:
+    """Whether a number is within the range of penalties."""
+    return bool(PENALTY_RANGE[0] <= value <= PENALTY_RANGE[1])
 
 
 @contextmanager

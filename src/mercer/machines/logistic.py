@@ -26,6 +26,7 @@ from ..solvers import (
     solve_sparse,
 )
 from ..solvers.losses import Logistic, Softmax
+from .arguments import is_penalty
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
@@ -76,8 +77,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float or "loo", default=1.0
-        Penalty, > 0.  ``"loo"`` takes that of ``alphas`` whose approximate leave-one-out log loss is least
-        (``penalty="l2"`` only).
+        Penalty, between 1e-100 and 1e100.  ``"loo"`` takes that of ``alphas`` whose approximate leave-one-out
+        log loss is least (``penalty="l2"`` only).
     penalty : {"l2", "l1"}, default="l2"
         The squared norm of f, or the absolute values of the coefficients.
     fit_intercept : bool, default=True
@@ -215,14 +216,14 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
         self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
         if self.alpha != "loo":
-            wanted = "a positive number, or 'loo'; larger alpha gives a smoother model"
-            return [self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, wanted)]
+            wanted = "a number between 1e-100 and 1e100, or 'loo'; larger alpha gives a smoother model"
+            return [self._require("alpha", self.alpha, is_penalty, wanted)]
         if self.penalty != "l2":
             raise ParameterError("KernelLogistic: alpha='loo' needs penalty='l2'. Set a number for alpha.")
         values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
         if not values:
             raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
-        return [self._require("alphas", v, lambda v: 0 < v < np.inf, "positive numbers") for v in values]
+        return [self._require("alphas", v, is_penalty, "numbers between 1e-100 and 1e100") for v in values]
 
     def _problem_of(self, codes: NDArray[np.intp], weight: Vector) -> SmoothProblem:
         count = len(self.classes_)

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from ..domains import size, take
 from ..errors import ParameterError
 from ..kernels import Gaussian
+from .arguments import is_penalty
 from .callbacks import as_run
 from .labels import read_labels
 from .online import OnlineClassifier
@@ -53,8 +54,8 @@ class PegasosSVC(OnlineClassifier):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float, default=1e-3
-        Penalty :math:`\alpha > 0`, the source's :math:`\lambda`; the name and the meaning are those of
-        scikit-learn's ``SGDClassifier``.  Smaller values need more steps.
+        Penalty :math:`\alpha`, between 1e-100 and 1e100, the source's :math:`\lambda`; the name and the
+        meaning are those of scikit-learn's ``SGDClassifier``.  Smaller values need more steps.
     max_iter : int or None, default=None
         Number :math:`T` of steps.  None takes 20 per point.
     average : bool, default=True
@@ -253,9 +254,9 @@ class PegasosSVC(OnlineClassifier):
 
     # -- parameters -----------------------------------------------------------------------------
     def _check_parameters(self) -> None:
-        if not isinstance(self.alpha, numbers.Real) or not (0 < self.alpha < np.inf):
+        if not isinstance(self.alpha, numbers.Real) or not is_penalty(self.alpha):
             raise ParameterError(
-                f"PegasosSVC: `alpha` must be a positive finite number. Got {self.alpha!r}. "
+                f"PegasosSVC: `alpha` must be a number between 1e-100 and 1e100. Got {self.alpha!r}. "
                 "Smaller alpha fits the training data more closely and needs more steps."
             )
         if self.max_iter is not None:

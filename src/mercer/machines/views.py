@@ -61,8 +61,9 @@ def refuse_interpolation(views: Sequence[Whitened], n: int) -> None:
     free = [view.features.shape[1] for view in views if not view.is_penalized]
     if free and n > 1 and (max(free) >= n - 1 or sum(free) > n - 1):
         raise ParameterError(
-            f"KernelCCA: without a `penalty` the functions of the views (ranks {free}) correlate perfectly "
-            f"on {n} points, whatever the data. Give penalty > 0, such as 0.02, or fewer features."
+            f"KernelCCA: with `alpha` zero, or next to zero, the functions of the views (ranks {free}) "
+            f"correlate perfectly on {n} points, whatever the data. Give alpha > 0, such as 0.02, or fewer "
+            "features."
         )
 
 

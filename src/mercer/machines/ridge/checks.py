@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import ParameterError
 from ...solvers import SOLVERS
+from ..arguments import PENALTY_RANGE
 
 __all__ = ["check_parameters"]
 
@@ -40,18 +41,20 @@ def _check_alpha(alpha: Any) -> None:
     if isinstance(alpha, str) and alpha in ("loo", "gcv"):
         return
     array = np.asarray(alpha)
-    if not (array.ndim <= 1 and array.dtype.kind in "iuf" and _all(array >= 0, array < np.inf)):
+    if not (array.ndim <= 1 and array.dtype.kind in "iuf" and _all(_in_range(array) | (array == 0))):
         raise ParameterError(
-            f"KernelRidge: `alpha` must be a finite number >= 0, one for each target, 'loo' or 'gcv'. "
-            f"Got {alpha!r}. Larger alpha gives a smoother fit."
+            f"KernelRidge: `alpha` must be 0 or a number between 1e-100 and 1e100, one for each target, "
+            f"'loo' or 'gcv'. Got {alpha!r}. Larger alpha gives a smoother fit."
         )
 
 
 def _check_grid(alphas: Any) -> None:
     grid = np.asarray(alphas)
     numeric = grid.ndim == 1 and grid.size and grid.dtype.kind in "iuf"
-    if not (numeric and _all(grid > 0, grid < np.inf)):
-        raise ParameterError(f"KernelRidge: `alphas` must be a list of positive numbers. Got {alphas!r}.")
+    if not (numeric and _all(_in_range(grid))):
+        raise ParameterError(
+            f"KernelRidge: `alphas` must be a list of numbers between 1e-100 and 1e100. Got {alphas!r}."
+        )
 
 
 def _check_tune(tune: Any, alpha: Any) -> None:
@@ -74,6 +77,11 @@ def _check_positive(name: str, value: Any, otherwise: str = "") -> None:
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         raise ParameterError(f"KernelRidge: `{name}` must be an integer >= {least}. Got {value!r}.")
+
+
+def _in_range(values: Any) -> Any:
+    low, high = PENALTY_RANGE
+    return (values >= low) & (values <= high)
 
 
 def _all(*conditions: Any) -> bool:

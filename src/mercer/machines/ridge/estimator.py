@@ -64,10 +64,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float, array of shape (n_targets,), "loo" or "gcv", default=1.0
-        Penalty, >= 0, for all targets or one for each.  With 0 the least-norm interpolant (or least-squares
-        fit) is returned.  ``"loo"`` takes the one of ``alphas`` with the least leave-one-out error, ``"gcv"``
-        that with the least generalised cross-validation score; both are exact and need one decomposition of
-        the matrix for all penalties (24 n^2 bytes).
+        Penalty, 0 or from 1e-100 to 1e100, for all targets or one for each.  With 0 the least-norm
+        interpolant (or least-squares fit) is returned.  ``"loo"`` takes the one of ``alphas`` with the least
+        leave-one-out error, ``"gcv"`` that with the least generalised cross-validation score; both are exact
+        and need one decomposition of the matrix for all penalties (24 n^2 bytes).
     alphas : array, optional
         The penalties to choose from, > 0; by default 30 from 1e-6 to 1e3 times the mean of k(x, x).
     alpha_per_target : bool, default=False

@@ -41,6 +41,9 @@ PULL = 0.1
 #: Without a squared norm, bounds of the gap hold for functions of up to this multiple of the norm.
 RADIUS = 2.0
 
+#: Steps of the bundle method within which the bound of the gap must be halved.
+PATIENCE = 100
+
 #: Restarts of L-BFGS at most.
 RESTARTS = 3
 
@@ -241,8 +244,13 @@ class _Run:
         best, bound = start, np.inf
         model = _Model(self)
         model.add(start)
+        before = np.inf
         try:
-            for _ in range(max_iter):
+            for step in range(max_iter):
+                if step % PATIENCE == PATIENCE - 1:
+                    if not bound < 0.5 * before:
+                        break
+                    before = bound
                 here, least = model.minimum(best)
                 if self.objective(here) < self.objective(best):
                     best = here

@@ -110,10 +110,11 @@ def solve_representer(
 ) -> Solution[RepresenterValue]:
     """Minimise; ``gap`` of the solution bounds how far its objective is above the minimum."""
     log_factor, penalty = penalty.in_units(solver.unit)
-    log_alpha = math.log(alpha) + log_factor - solver.degree * math.log(solver.unit)
+    shift = log_factor - solver.degree * math.log(solver.unit)
+    log_alpha = math.log(alpha) + shift
     if penalty != NoPenalty():
         _require_range(alpha, log_alpha, solver.scale)
-    strength = math.exp(log_alpha)
+    strength = math.exp(log_alpha) if shift else alpha
     with few_threads(solver.size):
         found = along_the_path(solver.fit, solver.zero, strength, penalty, AS_GOOD_AS_ZERO * solver.scale)
         trial = found.trial

@@ -26,6 +26,9 @@ __all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
+#: Penalties beyond this, next to which single precision may overflow, are the unit of the matrix.
+LARGE = 1e30
+
 #: Rows whose features are squared in double precision at a time.
 BAND = 4096
 
@@ -37,11 +40,15 @@ class _Cholesky:
 
     def __init__(self, matrix: WeightedMatrix, alpha: float) -> None:
         A = matrix.dense(self.dtype)
-        A[np.diag_indices(len(A))] += self.dtype(alpha)
+        self._unit = alpha if alpha > LARGE else 1.0
+        if self._unit != 1.0:
+            A *= self.dtype(1.0 / self._unit)  # may underflow: next to the penalty it is nothing
+        A[np.diag_indices(len(A))] += self.dtype(alpha / self._unit)
         lange, pocon, self._potrs = lapack.get_lapack_funcs(("lange", "pocon", "potrs"), (A,))
-        self.norm = float(lange("1", A.T))
+        norm = float(lange("1", A.T))
+        self.norm = self._unit * norm
         self._factor = cholesky(A)
-        reciprocal, _ = pocon(self._factor, self.norm, uplo="L")
+        reciprocal, _ = pocon(self._factor, norm, uplo="L")
         self.condition = 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 
     def __call__(self, R: Matrix, alpha: Any = None) -> Matrix:
@@ -50,7 +57,7 @@ class _Cholesky:
         scale[scale == 0] = 1.0
         right = np.asfortranarray((R / scale).astype(self.dtype))  # small residuals keep their digits
         solved, _ = self._potrs(self._factor, right, lower=True, overwrite_b=True)
-        return np.asarray(solved * scale, dtype=np.float64)
+        return np.asarray(solved * (scale / self._unit), dtype=np.float64)
 
 
 class DoubleCholesky(_Cholesky):
@@ -113,11 +120,15 @@ class Nystrom:
         return float(np.max((top + alpha) / alpha))
 
     def __call__(self, R: Matrix, alpha: Matrix) -> Matrix:
-        """Apply to columns with a penalty each; a common factor is left out."""
+        """Apply to columns with a penalty each."""
         if not self.rank:
-            return R.copy()
+            return R / alpha
+        scale = np.abs(R).max(axis=0)  # columns of any size fit single precision in units of their own
+        scale[scale == 0] = 1.0
+        R = R / scale
         coordinates = self._vectors.T @ (self._features.T @ R.astype(np.float32)).astype(np.float64)
-        low = self.values[0] + alpha  # U = B V Lambda^-1/2, on both sides of D
-        D = (low / (self.values[:, None] + alpha) - 1.0) / self.values[:, None]
+        # U = B V Lambda^-1/2, on both sides of (lambda_min + alpha) / (Lambda + alpha) - 1
+        D = (self.values[0] - self.values[:, None]) / (self.values[:, None] + alpha) / self.values[:, None]
         inner = self._vectors @ (D * coordinates)
-        return np.asarray(R + (self._features @ inner.astype(np.float32)).astype(np.float64))
+        result = R + (self._features @ inner.astype(np.float32)).astype(np.float64)
+        return np.asarray(result * (scale / (self.values[0] + alpha)))

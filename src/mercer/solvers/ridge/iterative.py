@@ -75,6 +75,8 @@ def iterate_until(
     C = solve(system.right, np.arange(system.count))
     residual = system.residual(C)
     gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
+    if gap > 1.0:  # zero is a better start
+        C, residual, gap = np.zeros_like(C), system.residual(np.zeros_like(C)), 1.0
     for _ in range(MOST_RESTARTS):
         if gap <= enough or count >= max_iter:
             break
