@@ -297,8 +297,9 @@ def test_nothing_to_tune_is_said(data, tune):
 # -- odds and ends --------------------------------------------------------------------------------
 def test_unconverged_iterations_warn(data):
     X, y, _ = data
+    many = np.random.default_rng(0).standard_normal((200, 2))  # the preconditioner does not know all of them
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
-        model = KernelRidge(Gaussian(0.2), alpha=1e-6, solver="cg", max_iter=2).fit(X, y)
+        model = KernelRidge(Gaussian(0.2), alpha=1e-6, solver="cg", max_iter=2).fit(many, many[:, 0])
     assert not model.solution_.converged
     good = KernelRidge(Gaussian(1.0), alpha=0.1, solver="cg", tol=1e-10).fit(X, y)
     exact = KernelRidge(Gaussian(1.0), alpha=0.1).fit(X, y)
