@@ -1,11 +1,13 @@
 """Infinite and joint losses of the representer machine, against conic programs and hand computations."""
 
 import pickle
+import warnings
 
 import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import InfeasibleError, InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Polynomial
@@ -160,6 +162,22 @@ def test_inseparable_classes_have_a_certificate(intercept, case):
     assert not intercept or abs(d.sum()) <= ACCURACY
     assert (d * y >= 0).all()
     assert np.abs(d).sum() == pytest.approx(1)
+
+
+def test_a_matrix_that_is_nearly_singular_is_no_contradiction():
+    """Distinct points: some function interpolates, though double precision hardly finds it."""
+    X = np.random.default_rng(5).uniform(-1, 1, (60, 1))
+    y = np.random.default_rng(6).standard_normal(60)
+    kernel = Gaussian(0.05)
+    condition = np.linalg.cond(kernel.block(X))
+    assert 1e8 < condition < 1e14
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = RepresenterMachine(kernel, loss="interpolation").fit(X, y)
+    exact = model.solution_.stats["violation"] <= 1e-8 * np.abs(y).max()
+    assert model.solution_.converged == exact
+    with pytest.raises(InfeasibleError, match="If these points are distinct, some function does"):
+        RepresenterMachine(Gaussian(1.0), loss="interpolation").fit(X, y)
 
 
 def test_linear_systems_without_a_solution(data):

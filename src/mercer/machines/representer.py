@@ -320,11 +320,13 @@ class RepresenterMachine(KernelMachine):
 
     def _infeasible(self, rows: NDArray[np.intp], certificate: Vector) -> InfeasibleError:
         listed = ", ".join(map(str, rows[:NAMED])) + ("" if len(rows) <= NAMED else ", ...")
+        strict = "If these points are distinct, some function does, but its norm is beyond double precision. "
+        known = strict if self.kernel_.certificate.positive.strict else ""
         return InfeasibleError(
             f"RepresenterMachine: no function of the space of {self.kernel_!r} satisfies all constraints, "
             f"as far as double precision can tell: those of the {len(rows)} rows {listed} contradict each "
-            "other. Widen or drop some of them, take a richer kernel, or a finite loss such as 'hinge' or "
-            "'squared'.",
+            f"other. {known}Widen or drop some of them, take a richer kernel, or a finite loss such as "
+            "'hinge' or 'squared'.",
             rows,
             certificate,
         )

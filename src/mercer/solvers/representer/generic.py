@@ -32,8 +32,11 @@ Array: TypeAlias = NDArray[np.float64]
 #: Value, slopes in the predictions and slope in the norm, of predictions and a norm.
 LossFunction: TypeAlias = Callable[[Array, float], tuple[float, Array, float]]
 
-#: Eigenvalues below this part of the largest are zero.
+#: Eigenvalues below this part of the largest, times the number of points, are left out.
 RANK = 1e-13
+
+#: And below this part they may be zero: what is larger is no rounding error.
+ZERO = 10 * float(np.finfo(float).eps)
 
 #: Strength of the proximal term of the intercept, relative to the penalty.
 PULL = 0.1
@@ -56,8 +59,10 @@ class Coordinates:
 
     def __init__(self, K: Array) -> None:
         values, vectors = eigh(K)
-        kept = values > RANK * len(K) * max(float(values[-1]), 0.0)
-        self.roots, self.vectors, self._null = np.sqrt(values[kept]), vectors[:, kept], vectors[:, ~kept]
+        largest = len(K) * max(float(values[-1]), 0.0)
+        kept = values > RANK * largest
+        self.roots, self.vectors = np.sqrt(values[kept]), vectors[:, kept]
+        self._null = vectors[:, values <= ZERO * largest]
         self.mean = float(np.trace(K)) / len(K) or 1.0
 
     @property
@@ -66,7 +71,7 @@ class Coordinates:
         return len(self.roots)
 
     def complement(self, constant: bool) -> Array:
-        """An orthonormal basis of what is orthogonal to the range and, if asked for, to the constants."""
+        """An orthonormal basis of what is orthogonal to the range, up to rounding, or to constants too."""
         if not constant:
             return np.asarray(self._null)
         ones = self._null.sum(axis=0)  # the constants, as far as they are outside the range
@@ -141,9 +146,8 @@ def solve_generic(
     """
     run = _Run(loss, R, lam, intercept)
     best, method = run.descend(start, max_iter), "L-BFGS"
-    for _ in range(
-        RESTARTS
-    ):  # a new quasi-Newton matrix makes further progress where the old one is rounding
+    # a new quasi-Newton matrix makes further progress where the old one is rounding
+    for _ in range(RESTARTS):
         if run.gradient_gap(best) <= tol * abs(run.objective(best)) or stop_reason():
             break
         best = run.descend(best, max_iter)

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.runs import stop_reason
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..box import BoxProblem, solve_box
@@ -71,7 +72,7 @@ def solve_constraints(
     squared = max(float(a @ (F - offset)), 0.0)
     gap = abs(float(solution.value.coefficients @ solution.value.gradient))
     converged = violation <= tol and gap <= tol * max(squared, np.finfo(float).eps)
-    if violation > tol:
+    if violation > tol and not stop_reason():
         refuse_contradictions(Coordinates(_double(G)), low, high, intercept)
     norm, least = unit * math.sqrt(squared), unit * math.sqrt(max(squared - 2 * gap, 0.0))
     objective = alpha * penalty.value(norm)
@@ -82,6 +83,8 @@ def solve_constraints(
             "function, or "
             "the matrix is close to singular: widen them, or take a richer kernel"
         )
+    if not converged and stop_reason():
+        status = f"stopped because {stop_reason()}; raise time_budget, or widen the constraints"
     stats = {
         "objective": objective,
         "violation": unit * violation,

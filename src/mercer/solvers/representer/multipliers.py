@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.runs import STOPPING, checkpoint, conclude
+from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
 from ..constraints import least_over
 from ..solution import Solution
 from .feasibility import refuse_contradictions
@@ -82,7 +82,7 @@ def solve_multipliers(
     """
     run = _Run(loss, low, high, R, lam, intercept)
     value, gap, violation, converged = run.solve(start, tol, max_iter)
-    if not converged and violation > tol * run.size(value.predictions):
+    if not converged and not stop_reason() and violation > tol * run.size(value.predictions):
         refuse_contradictions(R, low, high, intercept)
     status = "converged" if converged else "stopped before the gap was small; raise max_iter, alpha or tol"
     stats = {"iterations": run.calls, "method": "method of multipliers", "violation": violation}
