@@ -274,11 +274,11 @@ class _Run:
 class _Model:
     r"""The largest of some tangents, plus the penalty, plus squared distances from the best point.
 
-        With weights :math:`\theta` on the tangents, of sum one, slopes M and values l at zero, and a
-    proximal term     :math:`\frac\mu2 |c - c_0|^2` only where :math:`\lambda = 0`, its minimum is the
-    largest value of :math:`(l     + M c_0)^\top \theta - \frac{1}{2 (\lambda + \mu)} |M^\top \theta|^2`
-    (:math:`c_0 = 0` where :math:`\mu = 0`), and :math:`c = c_0 - M^\top \theta / (\lambda + \mu)`.  The
-    intercept always has such a term.
+    With weights :math:`\theta` on the tangents, of sum one, slopes M and values l at zero, and a proximal
+    term :math:`\frac\mu2 |c - c_0|^2` only where :math:`\lambda = 0`, its minimum is the largest value of
+    :math:`(l + M c_0)^\top \theta - \frac{1}{2 (\lambda + \mu)} |M^\top \theta|^2` (:math:`c_0 = 0` where
+    :math:`\mu = 0`), and :math:`c = c_0 - M^\top \theta / (\lambda + \mu)`.  The intercept always has such a
+    term.
     """
 
     def __init__(self, run: _Run) -> None:
