@@ -125,6 +125,9 @@ def test_errors_name_the_argument() -> None:
         BooleanFunctions(2).block(["x and y"])
     with pytest.raises(ParameterError, match="`n_variables` must be at most 20"):
         BooleanFunctions(30, n_samples=None)
-    with pytest.raises(ParameterError, match=r"`n_samples` must be an integer >= 1 or None. Got 0"):
+    with pytest.raises(
+        ParameterError,
+        match=r"`n_samples` must be .* from 1 to 100,000 for 3 .* Got 0",
+    ):
         BooleanFunctions(3, n_samples=0)
     assert BooleanFunctions(2).block([]).shape == (0, 0)

@@ -255,7 +255,7 @@ def test_the_simplex_wants_rows_that_sum_to_one() -> None:
 def test_wrong_parameters_are_named() -> None:
     with pytest.raises(ParameterError, match=r"Hellinger: `power` must be one of 2, 1. Got 3"):
         Hellinger(power=3)
-    with pytest.raises(ParameterError, match=r"`categories` must be None or an integer >= 2. Got 1"):
+    with pytest.raises(ParameterError, match=r"`categories` must be None or .* from 2 to 1,000. Got 1"):
         InformationDiffusion(1.0, categories=1)
     with pytest.raises(ParameterError, match="ProbabilityProduct: `power`"):
         ProbabilityProduct(0.0)

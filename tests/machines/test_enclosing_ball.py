@@ -123,9 +123,14 @@ def test_its_bound_is_that_of_the_guarantees():
 
 def test_its_bound_says_what_it_assumes():
     X = np.random.default_rng(7).standard_normal((50, 2))
-    given, taken = (EnclosingBall(k).fit(X).false_alarm_bound(X) for k in (Gaussian(1.0), Gaussian("scale")))
+    held_out = np.random.default_rng(8).standard_normal((50, 2))
+    given = EnclosingBall(Gaussian(1.0)).fit(X).false_alarm_bound(X)
+    ball = EnclosingBall(Gaussian("scale")).fit(X)
+    taken = ball.false_alarm_bound(held_out)
     assert not any("became" in text for text in given.assumptions)
     assert any("became" in text for text in taken.assumptions)
+    with pytest.warns(UserWarning, match=r"X holds points of fit.*Gaussian\(sigma='scale'\) became"):
+        ball.false_alarm_bound(X)
     linear = EnclosingBall(Linear()).fit(X + 10)
     with pytest.raises(ParameterError, match="`radius` must be given"):
         linear.false_alarm_bound(X)

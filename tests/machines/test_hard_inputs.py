@@ -1,5 +1,6 @@
 """Targets, weights and data at the ends of what floats hold, and input that is no array of numbers."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+import mercer.machines
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Laplacian
 from mercer.machines import (
@@ -231,3 +233,30 @@ def test_splines_name_what_is_out_of_scale():
             SmoothingSpline().fit(x, bad)
         with pytest.raises(InputError, match="SmoothingSpline: `X` is not valid"):
             SmoothingSpline().fit(bad, NUMBERS)
+
+
+def with_random_state():
+    """All machines that have one."""
+    public = [getattr(mercer.machines, name) for name in mercer.machines.__all__]
+    machines = [value for value in public if isinstance(value, type) and not issubclass(value, Warning)]
+    return [m for m in machines if "random_state" in inspect.signature(m).parameters]
+
+
+@pytest.mark.parametrize("machine", with_random_state(), ids=lambda m: m.__name__)
+@pytest.mark.parametrize("state", ["a", -1, 2**32, 1.5, [[1]], object()], ids=str)
+def test_random_states_are_named(machine, state):
+    model, name = machine(random_state=state), machine.__name__
+    with pytest.raises(ParameterError, match=f"{name}: `random_state` must be None, an integer"):
+        model.fit(X, LABELS) if hasattr(model, "fit") else model.test(X, X + 0.1)
+
+
+def test_machines_with_a_random_state_are_found():
+    assert {SVC, KernelKMeans, KernelRidge} <= set(with_random_state())
+
+
+@pytest.mark.parametrize(
+    "priors", ["a", [["a", "b"]], [0.5, "x"], [1.0], [0.5, 0.6], [2, -1], object()], ids=str
+)
+def test_priors_are_named(priors):
+    with pytest.raises(ParameterError, match="KernelDiscriminant: `priors` must be 2 positive numbers"):
+        KernelDiscriminant(priors=priors).fit(X, LABELS)

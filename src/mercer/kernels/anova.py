@@ -111,7 +111,7 @@ class Anova(Kernel):
     Parameters
     ----------
     degree : int
-        Degree :math:`d`, >= 0.  A value that overflows is an error naming ``degree``.
+        Degree :math:`d`, from 0 to 1000.  A value that overflows is an error naming ``degree``.
     weights : array of shape (n,), optional
         Weights :math:`a_i \ge 0`; 1 by default.
     coefficients : array of shape (degree + 1,), optional
@@ -133,7 +133,7 @@ class Anova(Kernel):
     8.0
     """
 
-    degree: int = parameter(low=0, integer=True)
+    degree: int = parameter(low=0, high=1000, integer=True)
     weights: Any = None
     coefficients: Any = None
     decay: float = parameter(default=1.0, low=0.0, high=1.0)
@@ -216,7 +216,7 @@ class AnovaOf(Node):
     kernels : sequence of Kernel
         The base kernels; each may look at any part of the points.
     degree : int
-        Degree :math:`d`, >= 0.
+        Degree :math:`d`, from 0 to 1000.
     coefficients : array of shape (degree + 1,), optional
         Weights :math:`c_s \ge 0` of the degrees; by default only ``degree`` counts, with weight 1.
 
@@ -228,7 +228,7 @@ class AnovaOf(Node):
     """
 
     kernels: tuple[Kernel, ...]
-    degree: int = parameter(low=0, integer=True)
+    degree: int = parameter(low=0, high=1000, integer=True)
     coefficients: Any = None
 
     def _validate(self) -> None:
@@ -415,7 +415,7 @@ def _weights(weights: np.ndarray | None, X: Data) -> np.ndarray:
 
 
 def _coefficients(coefficients: np.ndarray | None, degree: int) -> np.ndarray:
-    return np.eye(degree + 1)[degree] if coefficients is None else coefficients
+    return np.array([0.0] * degree + [1.0]) if coefficients is None else coefficients
 
 
 def _products(x: Any, y: Any, weights: np.ndarray | None, m: Arithmetic) -> list[Any]:

@@ -32,6 +32,9 @@ __all__ = ["BooleanFunctions", "EventCovariance", "SampledIntersection"]
 #: Boolean functions of at most this many variables may be compared on all assignments.
 ENUMERABLE = 20
 
+#: Random assignments, and bits of all of them together.
+MOST_DRAWS, MOST_BITS = 100_000, 20_000_000
+
 
 class EventCovariance(Kernel):
     r"""Covariance of two events.
@@ -208,9 +211,10 @@ class BooleanFunctions(_Sampled):
     Parameters
     ----------
     n_variables : int
-        Number of variables n, >= 1.
+        Number of variables n, from 1 to 10,000.
     n_samples : int or None, default=1024
-        Number of draws N, >= 1; ``None`` takes all :math:`2^n` assignments, exactly, for n <= 20.
+        Number of draws N, from 1 to 100,000, with n N up to 20,000,000; ``None`` takes all :math:`2^n`
+        assignments, exactly, for n <= 20.
     random_state : int, default=0
         Seed of the draws.
     agreement : bool, default=False
@@ -225,7 +229,7 @@ class BooleanFunctions(_Sampled):
     0.0
     """
 
-    n_variables: int = parameter(low=1, integer=True)
+    n_variables: int = parameter(low=1, high=10_000, integer=True)
     n_samples: int | None = 1024
     random_state: int = parameter(default=0, low=0, integer=True)
     agreement: bool = parameter(default=False, choices=(False, True))
@@ -237,8 +241,12 @@ class BooleanFunctions(_Sampled):
                 f"BooleanFunctions: `n_variables` must be at most {ENUMERABLE} for `n_samples=None`, which "
                 f"takes all assignments. Got {self.n_variables}."
             )
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
-            raise ParameterError(f"BooleanFunctions: `n_samples` must be an integer >= 1 or None. Got {n!r}.")
+        most = min(MOST_DRAWS, MOST_BITS // self.n_variables)
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= most):
+            raise ParameterError(
+                f"BooleanFunctions: `n_samples` must be an integer from 1 to {most:,} for "
+                f"{self.n_variables:,} variables, or None. Got {n!r}."
+            )
 
     @cached_property
     def assignments(self) -> tuple[tuple[int, ...], ...]:

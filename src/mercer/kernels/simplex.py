@@ -26,6 +26,7 @@ from ..parameters import parameter
 __all__ = ["Geodesic", "InformationDiffusion", "SquaredGeodesic"]
 
 ZERO = Interval(0.0, 0.0)
+MOST_CATEGORIES = 1000  # of points whose number of categories is given; witnesses have as many entries
 RIGHT_ANGLE = math.pi / 2 * (1 + 1e-15)  # an outer bound
 
 
@@ -122,9 +123,10 @@ class _Curved(Spherical):
 
     def _validate(self) -> None:
         d: Any = self._size
-        if d is not None and (isinstance(d, bool) or not isinstance(d, int) or d < 2):
+        if d is not None and (isinstance(d, bool) or not isinstance(d, int) or not 2 <= d <= MOST_CATEGORIES):
             raise ParameterError(
-                f"{type(self).__name__}: `categories` must be None or an integer >= 2. Got {d!r}."
+                f"{type(self).__name__}: `categories` must be None or an integer from 2 to "
+                f"{MOST_CATEGORIES:,}. Got {d!r}."
             )
 
     @property
@@ -148,7 +150,7 @@ class SquaredGeodesic(_Curved):
     Parameters
     ----------
     categories : int or None, default=None
-        Number of categories, >= 2; ``None`` accepts any number.
+        Number of categories, from 2 to 1000; ``None`` accepts any number.
 
     Examples
     --------
@@ -212,7 +214,7 @@ class InformationDiffusion(_Curved):
     t : float, default=1.0
         Diffusion time, > 0.
     categories : int or None, default=None
-        Number of categories, >= 2; ``None`` accepts any number.
+        Number of categories, from 2 to 1000; ``None`` accepts any number.
 
     Notes
     -----
@@ -294,7 +296,7 @@ ERRATUM = (
 
 
 def _corners(d: int) -> list[np.ndarray]:
-    return list(np.eye(d)[:2])
+    return list(np.eye(2, d))
 
 
 def _grid(resolution: int) -> list[list[float]]:

@@ -45,9 +45,9 @@ class ThinPlate(Kernel):
     Parameters
     ----------
     order : int, default=2
-        The order :math:`m` of the derivatives, 2 m > d.
+        The order :math:`m` of the derivatives, 2 m > d, at most 32.
     dim : int, default=2
-        The dimension :math:`d \ge 1` of the vectors.
+        The dimension :math:`d` of the vectors, from 1 to 63.
 
     Examples
     --------
@@ -57,8 +57,8 @@ class ThinPlate(Kernel):
     1
     """
 
-    order: int = parameter(default=2, low=1, integer=True)
-    dim: int = parameter(default=2, low=1, integer=True)
+    order: int = parameter(default=2, low=1, high=32, integer=True)
+    dim: int = parameter(default=2, low=1, high=63, integer=True)
 
     def _validate(self) -> None:
         if 2 * self.order <= self.dim:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from ..errors import InputError, ParameterError
@@ -15,6 +16,7 @@ from ..errors import InputError, ParameterError
 __all__ = [
     "PENALTY_RANGE",
     "WEIGHT_RANGE",
+    "checked_random",
     "checked_weight",
     "is_penalty",
     "naming",
@@ -106,3 +108,15 @@ def require_choice(machine: Any, name: str, options: Sequence[Any]) -> None:
     if not any(isinstance(value, type(option)) and value == option for option in options):
         listed = ", ".join(map(repr, options))
         raise ParameterError(f"{type(machine).__name__}: `{name}` must be one of {listed}. Got {value!r}.")
+
+
+def checked_random(caller: str, random_state: Any) -> np.random.RandomState:
+    """Return a source of random numbers, or raise an error that names the argument."""
+    try:
+        source: np.random.RandomState = check_random_state(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{caller}: `random_state` must be None, an integer from 0 to 2^32 - 1 or a NumPy RandomState. "
+            f"Got {random_state!r}."
+        ) from error
+    return source

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..domains import Data, Similarities, Vectors, check_sparse, explain_rows, owned, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
-from .arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
+from .arguments import WEIGHT_RANGE, checked_random, checked_weight, naming, refuse_large_targets
 from .callbacks import CallbackSupport
 from .translation import KernelLike, as_kernel
 
@@ -69,6 +69,8 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
         With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
         """
+        if reset and hasattr(self, "random_state"):
+            checked_random(type(self).__name__, self.random_state)
         given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
         if isinstance(domain, Vectors | Similarities):
             X = self._with_sklearn(X, domain, reset=reset)

@@ -10,7 +10,6 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ..domains import Data, take
 from ..engine.runs import tracked
@@ -28,6 +27,7 @@ from ..solvers import (
     signs,
     whiten,
 )
+from .arguments import checked_random
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import screen
@@ -310,7 +310,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         views = self._views(kernels, penalties, data, None, np.full(n, 1.0 / n))
         A, B = (view.whitened.features for view in views)
         statistic = largest_correlation(A, B)
-        random = check_random_state(random_state)
+        random = checked_random(type(self).__name__, random_state)
         null = np.array(
             [
                 largest_correlation(A, B[random.permutation(n)])

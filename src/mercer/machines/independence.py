@@ -152,7 +152,7 @@ class HSICTest:
         return result
 
     def _result(self, A: Data, B: Data) -> HSICResult:
-        rng = generator(self.random_state)
+        rng = generator(type(self).__name__, self.random_state)
         kernel_x, kernel_y = resolve_blindly(self.kernel_x, A, rng), resolve_blindly(self.kernel_y, B, rng)
         K, L = _values(kernel_x, A), _values(kernel_y, B)
         statistics = _statistics(K, L, random_orders(len(K), self.n_permutations, rng), self.unbiased)

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..domains import size, take
 from ..errors import ParameterError
 from ..kernels import Gaussian
-from .arguments import is_penalty
+from .arguments import checked_random, is_penalty
 from .callbacks import as_run
 from .labels import read_labels
 from .online import OnlineClassifier
@@ -228,7 +227,7 @@ class PegasosSVC(OnlineClassifier):
     # -- the algorithm --------------------------------------------------------------------------
     def _draws(self, weight: np.ndarray, steps: int) -> Iterator[np.ndarray]:
         """Independent draws in proportion to the weights; a pass is as many as there are points."""
-        rng = check_random_state(self.random_state)
+        rng = checked_random(type(self).__name__, self.random_state)
         ends = np.cumsum(weight)
         for start in range(0, steps, len(weight)):
             u = rng.random_sample(min(len(weight), steps - start))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..domains import size
 from ..errors import ParameterError
 from ..kernels import Gaussian
+from .arguments import checked_random
 from .callbacks import as_run
 from .labels import validate_labels
 from .online import OnlineClassifier
@@ -227,7 +227,7 @@ class KernelPerceptron(OnlineClassifier):
 
     def _orders(self, n: int) -> Iterator[np.ndarray]:
         """One order of the points per pass."""
-        rng = check_random_state(self.random_state)
+        rng = checked_random(type(self).__name__, self.random_state)
         for _ in range(self.max_iter):
             yield rng.permutation(n) if self.shuffle else np.arange(n)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..domains import Data, size, take
 from ..errors import ParameterError
 from ..kernel import Kernel
+from .arguments import checked_random
 
 __all__ = [
     "PermutationResult",
@@ -78,11 +78,11 @@ def check_run(time_budget: Any, callbacks: Any, caller: str) -> None:
         raise ParameterError(f"{caller}: `callbacks` must be a sequence of callables. Got {callbacks!r}.")
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(caller: str, random_state: Any) -> np.random.Generator:
     """Generator from what scikit-learn takes as ``random_state``, or from a generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
-    seed = check_random_state(random_state).randint(0, 2**32, dtype=np.uint64)
+    seed = checked_random(caller, random_state).randint(0, 2**32, dtype=np.uint64)
     return np.random.default_rng(int(seed))
 
 

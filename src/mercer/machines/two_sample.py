@@ -197,7 +197,7 @@ class MMDTest:
         return result
 
     def _result(self, pooled: Data, n: int) -> MMDResult:
-        rng = generator(self.random_state)
+        rng = generator(type(self).__name__, self.random_state)
         kernel = self.kernel
         if len(self.select):
             kernel, pooled, n = self._selected(pooled, n, rng)

@@ -268,7 +268,7 @@ def test_results_do_not_depend_on_threads(monkeypatch):
         (lambda: Spectrum(32, ambiguity="expand"), "`n` must be at most 31"),
         (lambda: GappyNGram(2, 0.0), "`decay` must be"),
         (lambda: GappyNGram(2, 1.5), "`decay` must be"),
-        (lambda: GappyNGram(2, 0.5, -1), "`max_gap` must be an integer >= 0 or None"),
+        (lambda: GappyNGram(2, 0.5, -1), "`max_gap` must be an integer from 0 to 1000, or None"),
         (lambda: GappyNGram(2, 0.5, 1.5), "`max_gap` must be an integer"),
         (lambda: GappyNGram(9, 0.5, 50), "4,096 shapes"),
     ],

@@ -38,7 +38,7 @@ class Autocorrelation(Kernel):
     Parameters
     ----------
     lags : int, default=10
-        The largest lag L, >= 0.
+        The largest lag L, from 0 to 100,000.
     decay : float, default=1.0
         Factor :math:`\lambda` per lag, in (0, 1].
     missing : {"error", "drop"}, default="error"
@@ -54,7 +54,7 @@ class Autocorrelation(Kernel):
     1.5625
     """
 
-    lags: int = parameter(default=10, low=0, integer=True)
+    lags: int = parameter(default=10, low=0, high=100_000, integer=True)
     decay: float = parameter(default=1.0, low=0.0, open_low=True, high=1.0)
     missing: str = missing()
     layout: str | None = layout()

@@ -44,7 +44,7 @@ class Transitions(Kernel):
         Increasing numbers between which the states lie; a value equal to a cut is above it.  One row for all
         channels, or one for each.  ``"quartiles"`` are the three quartiles of each channel of the data.
     length : int, default=2
-        Number of states in a word, >= 1.
+        Number of states in a word, from 1 to 62.
     lag : int, default=1
         Steps from one state of a word to the next, >= 1.
     missing : {"error", "drop"}, default="error"
@@ -65,7 +65,7 @@ class Transitions(Kernel):
     """
 
     cuts: Any = parameter(default="quartiles", ndim=(1, 2), rules=("quartiles",))
-    length: int = parameter(default=2, low=1, integer=True)
+    length: int = parameter(default=2, low=1, high=62, integer=True)
     lag: int = parameter(default=1, low=1, integer=True)
     missing: str = missing()
     layout: str | None = layout()

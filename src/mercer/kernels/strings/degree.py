@@ -39,12 +39,12 @@ class WeightedDegree(PairKernel):
     Parameters
     ----------
     degree : int
-        Longest substring d, >= 1.
+        Longest substring d, from 1 to 10,000.
     weights : d numbers, optional
         Weights >= 0 of the lengths 1, ..., d.  By default :math:`w_k = 2 (d - k + 1) / (d (d + 1))`, which
         sum to 1: every position of a long match counts 1.
     shift : int, default=0
-        How far positions may differ.
+        How far positions may differ, up to 10,000.
 
     Examples
     --------
@@ -58,9 +58,9 @@ class WeightedDegree(PairKernel):
        1.0  't'  [3:4 | 3:4]
     """
 
-    degree: int = parameter(low=1, integer=True)
+    degree: int = parameter(low=1, high=10_000, integer=True)
     weights: Sequence[float] | None = None
-    shift: int = parameter(default=0, low=0, integer=True)
+    shift: int = parameter(default=0, low=0, high=10_000, integer=True)
 
     def _validate(self) -> None:
         if self.weights is not None:

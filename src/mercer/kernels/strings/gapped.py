@@ -90,7 +90,7 @@ class Wildcard(Matching):
     n : int
         Letters of a window, >= 1.
     m : int, default=1
-        The most wildcards, from 0 to n.
+        The most wildcards, from 0 to n, up to 100.
     decay : float, default=0.5
         The factor :math:`\lambda` for each wildcard, in (0, 1].
     reverse_complement, ambiguity :
@@ -103,7 +103,7 @@ class Wildcard(Matching):
     """
 
     n: int = parameter(low=1, integer=True)
-    m: int = parameter(default=1, low=0, integer=True)
+    m: int = parameter(default=1, low=0, high=100, integer=True)
     decay: float = parameter(default=0.5, low=0.0, high=1.0, open_low=True)
     reverse_complement: bool = parameter(default=False, choices=(False, True), kw_only=True)
     ambiguity: str = parameter(default="literal", choices=("literal", "skip"), kw_only=True)

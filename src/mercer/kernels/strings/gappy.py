@@ -36,6 +36,9 @@ MOST_LETTERS = 64
 #: Shapes of gaps that may be listed.
 MOST_SHAPES = 1 << 12
 
+#: Letters that may be left out, if not any number.
+MOST_GAP = 1000
+
 #: Windows whose keys are held at a time.
 MOST_WINDOWS = 1 << 22
 
@@ -64,7 +67,7 @@ class GappyNGram(CountedGrams):
     decay : float, default=0.5
         The penalty :math:`\lambda`, in (0, 1].
     max_gap : int, optional
-        The most letters that may be left out in all.  By default any number.
+        The most letters that may be left out in all, up to 1000.  By default any number.
 
     Examples
     --------
@@ -82,8 +85,10 @@ class GappyNGram(CountedGrams):
         gap: Any = self.max_gap
         if gap is None:
             return
-        if isinstance(gap, bool) or not isinstance(gap, int) or gap < 0:
-            raise ParameterError(f"GappyNGram: `max_gap` must be an integer >= 0 or None. Got {gap!r}.")
+        if isinstance(gap, bool) or not isinstance(gap, int) or not 0 <= gap <= MOST_GAP:
+            raise ParameterError(
+                f"GappyNGram: `max_gap` must be an integer from 0 to {MOST_GAP}, or None. Got {gap!r}."
+            )
         shapes = math.comb(self.n - 1 + gap, gap) if self.n > 1 else 1
         if shapes > MOST_SHAPES:
             raise ParameterError(

@@ -51,7 +51,7 @@ class Mismatch(Matching):
     n : int
         Number of letters, >= 1.
     m : int, default=1
-        The most mismatches, from 0 to n.
+        The most mismatches, from 0 to n, up to 32.
     alphabet : collection of symbols, default="ACGT"
         The alphabet :math:`\Sigma`: z runs over all of it, whichever letters occur in the data.  Other
         letters are an error.  For "ACGT" small letters are read as capitals, and U as T.
@@ -69,7 +69,7 @@ class Mismatch(Matching):
     """
 
     n: int = parameter(low=1, integer=True)
-    m: int = parameter(default=1, low=0, integer=True)
+    m: int = parameter(default=1, low=0, high=32, integer=True)
     alphabet: Sequence[Any] = "ACGT"
     reverse_complement: bool = parameter(default=False, choices=(False, True), kw_only=True)
 

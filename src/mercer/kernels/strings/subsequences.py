@@ -42,7 +42,7 @@ class Subsequence(ScaledKernel):
     Parameters
     ----------
     n : int
-        Length, >= 1.
+        Length, from 1 to 10,000.
     decay : float, default=0.5
         The factor :math:`\lambda`, > 0 and <= 1.
     weights : n numbers, optional
@@ -60,7 +60,7 @@ class Subsequence(ScaledKernel):
     0.015625  'ct'  [0:3 | 0:3]
     """
 
-    n: int = parameter(low=1, integer=True)
+    n: int = parameter(low=1, high=10_000, integer=True)
     decay: float = parameter(default=0.5, low=0.0, high=1.0, open_low=True)
     weights: Sequence[float] | None = None
 

@@ -29,6 +29,9 @@ __all__ = ["BagOfWords"]
 #: Rows that are smoothed at a time.
 STRIP = 512
 
+#: Words of the longest runs.
+MOST_WORDS = 1000
+
 
 class WeightsOrRule(Spec):
     """Nothing, a mapping from features to weights, or a rule that waits for data."""
@@ -81,7 +84,7 @@ class BagOfWords(Kernel):
     synonyms : mapping from words to words, optional
     stop_words : collection of words, default=()
     ngrams : (int, int), default=(1, 1)
-        The fewest and the most words of a run.  A run of several words is a tuple.
+        The fewest and the most words of a run, up to 1000.  A run of several words is a tuple.
     tf : {"count", "log", "binary"}, default="count"
     idf : None, "fit" or mapping from words (or runs) to numbers >= 0, default=None
         With ``"fit"`` machines (or ``resolve(X)``) learn :math:`\log\frac{1 + n}{1 + n_w} + 1` from the n
@@ -298,8 +301,9 @@ def _check_pattern(owner: str, pattern: Any) -> None:
 
 def _as_range(owner: str, ngrams: Any) -> tuple[int, int]:
     pair = tuple(ngrams) if isinstance(ngrams, Iterable) else ()
-    if not (len(pair) == 2 and all(type(n) is int for n in pair) and 1 <= pair[0] <= pair[1]):
+    if not (len(pair) == 2 and all(type(n) is int for n in pair) and 1 <= pair[0] <= pair[1] <= MOST_WORDS):
         raise ParameterError(
-            f"{owner}: `ngrams` must be two integers, 1 <= fewest <= most, such as (1, 2). Got {ngrams!r}."
+            f"{owner}: `ngrams` must be two integers, 1 <= fewest <= most <= {MOST_WORDS}, such as (1, 2). "
+            f"Got {ngrams!r}."
         )
     return pair

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ...domains import Data, items, take
 from ...engine.runs import tracked
@@ -19,7 +18,7 @@ from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers.clusters import Geometry, around, kernel_kmeans, seed
-from ..arguments import require_choice, require_count
+from ..arguments import checked_random, require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..indefinite import screen
@@ -195,7 +194,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if start is not None:
             yield self._labels_of_start(geometry, kept, start)
             return
-        random = check_random_state(self.random_state)
+        random = checked_random(type(self).__name__, self.random_state)
         for _ in tracked(range(self.n_init), "KernelKMeans", "start"):
             if self.init == "k-means++":
                 yield seed(geometry, self.n_clusters, weight, random)

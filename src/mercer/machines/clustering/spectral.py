@@ -10,7 +10,6 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ...engine.runs import tracked
 from ...errors import InputError
@@ -18,7 +17,7 @@ from ...gram import gram
 from ...kernels import Gaussian
 from ...solvers.clusters import Geometry, kernel_kmeans, seed
 from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
-from ..arguments import require_count
+from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..notices import tell
@@ -157,7 +156,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
         """Different results of k-means on the rows of the embedding."""
         rows = Geometry.of_rows(self.embedding_)
-        random = check_random_state(self.random_state)
+        random = checked_random(type(self).__name__, self.random_state)
         seen: set[bytes] = set()
         for _ in tracked(range(self.n_init), "SpectralClustering", "start"):
             start = [seed(rows, self.n_clusters, volume, random)]

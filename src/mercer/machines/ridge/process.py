@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import Gram, KernelGram, gram
 from ...gram.pairs import widened
 from ...kernel import Kernel
+from ..arguments import checked_random
 from ..base import KernelMachine
 from ..notices import tell
 from .objectives import Inverse, evidence, loo_error
@@ -173,7 +173,7 @@ class GaussianProcessView(KernelMachine):
         array of shape (m, n_samples) or (m, n_targets, n_samples)
         """
         mean, covariance = self.predict(X, return_cov=True)
-        rng = check_random_state(random_state)
+        rng = checked_random(type(self).__name__, random_state)
         columns = mean.reshape(len(mean), -1)
         draws = []
         for target, center in enumerate(columns.T):

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 
@@ -18,6 +17,7 @@ from ... import memory
 from ...engine.runs import STOPPING, conclude
 from ...errors import InputError, ParameterError
 from ...solvers import SymmetricMatrix
+from ..arguments import checked_random
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
@@ -257,7 +257,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
             groups = np.array([names.setdefault(group, len(names)) for group in groups.tolist()])
             groups = groups[training.kept]
         points = tell_apart(self.kernel_.domain, training.points, len(codes))
-        return make_folds(codes, points, groups, check_random_state(self.random_state))
+        return make_folds(codes, points, groups, checked_random(type(self).__name__, self.random_state))
 
     def _calibrate(
         self,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
-from ...errors import ParameterError
+from ...domains import Data
+from ...errors import DigestError, ParameterError
 from ...gram import KernelGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
@@ -17,6 +18,7 @@ from ...solvers import BoxProblem, GramMatrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
+from ..notices import tell
 from ..translation import KernelLike
 from .base import SupportVectorMachine, Training, fill_up, positive_rows
 from .problems import check_mass
@@ -381,8 +383,10 @@ class EnclosingBall(_OneClass):
         Parameters
         ----------
         X : points
-            m independent normal points; those of ``fit`` will do, as the bound holds for all balls at once,
-            unless the kernel's parameters were taken from them.
+            m independent normal points.  Those of ``fit`` will do if the kernel was chosen before they were
+            seen, as the bound holds for all balls at once; not if its parameters were taken from them, as
+            ``Gaussian("scale")`` does.  Then fit to one part of the sample and pass the other; a warning says
+            if a support vector is among them.
         rho : float, optional
             Margin, a squared distance; by default the one with the least bound.
         delta : float, default=0.05
@@ -401,10 +405,11 @@ class EnclosingBall(_OneClass):
         --------
         >>> import numpy as np
         >>> from mercer.kernels import Linear
-        >>> X = np.random.default_rng(0).uniform(-1, 1, (4000, 1))
-        >>> bound = EnclosingBall(Linear()).fit(X).false_alarm_bound(X, radius=1.0, norm_bound=0.1)
+        >>> X, held_out = np.random.default_rng(0).uniform(-1, 1, (2, 4000, 1))
+        >>> ball = EnclosingBall(Linear()).fit(X)
+        >>> bound = ball.false_alarm_bound(held_out, radius=1.0, norm_bound=0.1)
         >>> round(float(bound), 2), bound.holds_with_probability
-        (0.38, 0.95)
+        (0.39, 0.95)
         """
         self._check_fitted()
         points = self._validate_X(X, reset=False)
@@ -427,7 +432,22 @@ class EnclosingBall(_OneClass):
         if self.kernel_ == self._checked_kernel():
             return best
         resolved = f"X is independent of the data from which {self.kernel!r} became {self.kernel_!r}"
+        if self._has_support_vector(points):
+            tell(
+                f"EnclosingBall: X holds points of fit, so an assumption of the bound fails: {resolved}. "
+                "Fit to one part of the sample and pass the other.",
+                UserWarning,
+            )
         return dataclasses.replace(best, assumptions=(*best.assumptions, resolved))
+
+    def _has_support_vector(self, points: Data) -> bool:
+        """Whether a support vector is among the points, as far as points can be named by their content."""
+        domain = self.kernel_.domain
+        try:
+            names = domain.digests(self.expansion_._points(np.arange(len(self.support_))))
+            return not set(names).isdisjoint(domain._digests(points))
+        except DigestError:
+            return False
 
     def _largest_norm(self) -> float:
         """A bound on the norm of every point of the feature space that could occur."""
