@@ -16,6 +16,7 @@ __all__ = [
     "DigestError",
     "DivergenceError",
     "DomainError",
+    "GradientError",
     "InfeasibleError",
     "InputError",
     "MemoryLimitError",
@@ -60,6 +61,10 @@ class DomainError(MercerError, TypeError):
 
 class ParameterError(MercerError, ValueError):
     """A parameter is outside its range."""
+
+
+class GradientError(ParameterError):
+    """A kernel has no closed-form derivative with respect to one of its parameters."""
 
 
 class UnresolvedError(MercerError, ValueError):

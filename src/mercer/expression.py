@@ -30,9 +30,19 @@ class Expression:
     #: Names and specifications of the parameters: to ask the dataclass each time takes longer than one value.
     _declared: ClassVar[tuple[tuple[str, Spec | None], ...]] = ()
 
+    #: Parameters that say something of the kernel and change none of its values.
+    _claims: ClassVar[tuple[str, ...]] = ()
+
     # -- construction -------------------------------------------------------------------------
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            raise TypeError(
+                f"{cls.__name__}: a kernel has no __init__ of its own. Declare its parameters in the class "
+                "body, as `sigma: float = parameter(1.0, low=0.0, open_low=True, scale='log')`: the "
+                "constructor is made of them, and so are repr, equality, pickling and get_params. Check "
+                "several parameters at once in _validate(self)."
+            )
         dataclasses.dataclass(eq=False, repr=False)(cls)
         cls._declared = tuple((f.name, f.metadata.get("mercer")) for f in dataclasses.fields(cls))  # type: ignore[arg-type]
 
@@ -165,8 +175,15 @@ class Expression:
         return hash(self._identity)
 
     def __repr__(self) -> str:
-        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if n != "version" or v is not None]
+        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if self._differs(n, v)]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _differs(self, name: str, value: Any) -> bool:
+        """Whether a parameter has another value than its default, if there is one."""
+        default = type(self).__dataclass_fields__[name].default  # type: ignore[attr-defined]
+        if default is dataclasses.MISSING:
+            return True
+        return bool(identity(value) != identity(canonical(default, dict(self._declared)[name])))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value, _ in self._fields()}

@@ -25,7 +25,7 @@ from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
 from .engine.builder import is_current
 from .engine.program import Builder, Program, Value
-from .errors import DomainError, InputError, ParameterError
+from .errors import DomainError, GradientError, InputError, ParameterError
 from .expression import Expression
 from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
@@ -412,7 +412,7 @@ class Kernel(Expression):
 
         Raises
         ------
-        ParameterError
+        GradientError
             If some parameter has no closed-form derivative; the message names the kernel.
         """
         X, Y = self._prepare_pair(X, Y)
@@ -421,7 +421,7 @@ class Kernel(Expression):
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
         """Block and its gradient on prepared data."""
         if self.parameters:
-            raise ParameterError(f"{self!r} has no closed-form gradient; use finite differences of block.")
+            raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")
         return self._block(X, Y), {}
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:

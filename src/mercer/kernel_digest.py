@@ -42,6 +42,8 @@ def digest_form(kernel: Any) -> bytes:
             csr = scipy.sparse.csr_array(value)
             structure = (csr.shape, csr.indptr.astype(np.int64), csr.indices.astype(np.int64))
             return encode(("csr", structure, csr.data))
+        if isinstance(value, dataclasses.Field):  # declares a parameter; its value is among the fields
+            return encode(("parameter", value.default), special)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             pairs = tuple((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
             return encode((_name(type(value)), pairs), special)
@@ -57,7 +59,7 @@ def digest_form(kernel: Any) -> bytes:
             )
         return encode_function(value, special)
 
-    fields = tuple((name, value) for name, value, _ in kernel._fields())
+    fields = tuple((name, value) for name, value, _ in kernel._fields() if name not in kernel._claims)
     return encode((DIGEST_VERSION, *_class(kernel), fields), special)
 
 

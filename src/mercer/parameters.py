@@ -79,8 +79,8 @@ class Spec:
 
 
 def parameter(
-    *,
     default: Any = dataclasses.MISSING,
+    *,
     low: float = -math.inf,
     high: float = math.inf,
     open_low: bool = False,

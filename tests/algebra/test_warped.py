@@ -60,7 +60,7 @@ def test_certificate(points, penalty):
     assert not Precomputed().warped(np.eye(3), np.eye(3)).certificate.is_psd  # nothing is known of the base
     proof = Gaussian(1.0).warped(points, penalty).certificate.positive
     assert proof.rule == "warping"
-    assert proof.premises[0].subject == "Gaussian(sigma=1.0)"
+    assert proof.premises[0].subject == "Gaussian()"
 
 
 def test_no_penalty_changes_nothing(points):

@@ -11,6 +11,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mercer
+from mercer import parameter
 from mercer.errors import DefinitenessError, InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import KernelRidge
@@ -283,8 +285,63 @@ def test_tuning_says_where_it_ended():
     X = np.linspace(0, 1, 12)[:, None]
     model = KernelRidge(Gaussian(1.0), tune="evidence").fit(X, np.zeros(12))  # no signal: ever less of it
     assert "end of the range" in model.tuning_.status
-    with pytest.raises(ParameterError, match="no closed-form gradient"):
-        KernelRidge(Gaussian(1.0).sqrt(), tune="loo").fit(X, X[:, 0])
+    assert model.tuning_.stats["gradient"] == "closed form"
+
+
+HEIGHT = parameter(2.0, low=1.5, high=2.0, scale="log")
+
+
+@mercer.kernel(assume="PSD", reason="the Gaussian kernel")
+def own_gaussian(x, y, *, width=1.0, height=HEIGHT):
+    return height * np.exp(-np.sum((x - y) ** 2) / (2 * width**2))
+
+
+class OwnWidths(mercer.Kernel):
+    """A Gaussian with a width for each coordinate."""
+
+    widths: np.ndarray = parameter(low=0.0, open_low=True, scale="log", ndim=(1,))
+
+    def __call__(self, x, y):
+        return float(np.exp(-np.sum((np.subtract(x, y) / self.widths) ** 2) / 2))
+
+
+def evidence_and_slopes(kernel, X, y, w):
+    model = KernelRidge(kernel, alpha=0.3).fit(X, y, w)
+    value, slopes = model.log_marginal_likelihood(eval_gradient=True)
+    return value, dict(zip(model.theta_names_, slopes, strict=True))
+
+
+def test_finite_differences_agree_with_closed_forms(data):
+    """A Gaussian kernel and its twin; `height` stands at the end of its range, and moves to one side."""
+    X, y, w = data
+    value, slopes = evidence_and_slopes(own_gaussian(width=0.7), [*X], y, w)
+    expected, closed = evidence_and_slopes(2.0 * Gaussian(0.7), X, y, w)
+    assert value == pytest.approx(expected, rel=1e-12)
+    assert slopes["kernel__width"] == pytest.approx(closed["kernel__base__sigma"], rel=1e-7)
+    assert slopes["kernel__height"] == pytest.approx(closed["kernel__factor"], rel=1e-4)
+    assert slopes["alpha"] == pytest.approx(closed["alpha"], rel=1e-10)
+
+
+def test_finite_differences_of_vectors(data):
+    X, y, w = data
+    value, slopes = evidence_and_slopes(OwnWidths([0.7, 1.2]), [*X], y, w)
+    expected, closed = evidence_and_slopes(Gaussian([0.7, 1.2]), X, y, w)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(list(slopes.values()), list(closed.values()), rtol=1e-6)
+
+
+@pytest.mark.parametrize("tune", ["evidence", "loo"])
+def test_own_kernels_are_tuned(data, tune):
+    X, y, _ = data
+    y = y + np.random.default_rng(1).standard_normal(len(y))  # enough noise for a penalty of some size
+    plain = mercer.kernel(lambda x, y, width=1.0: float(np.exp(-np.sum((x - y) ** 2) / (2 * width**2))))
+    own = KernelRidge(plain.assume("PSD"), alpha=0.1, tune=tune).set_params(kernel__base__width=0.5)
+    own.fit([*X], y)
+    twin = KernelRidge(Gaussian(0.5), alpha=0.1, tune=tune).fit(X, y)
+    assert own.tuning_.stats["gradient"] == "finite differences"
+    assert own.tuning_.converged
+    assert own.kernel_.base.width == pytest.approx(twin.kernel_.sigma, rel=1e-3)
+    assert own.alpha_ == pytest.approx(twin.alpha_, rel=1e-2)
 
 
 @pytest.mark.parametrize("tune", ["evidence", "loo"])

@@ -14,7 +14,7 @@ import numpy as np
 from ..certificate import Claim, Property, Status
 from ..domains import Data, Domain, Vectors, owned
 from ..engine.program import Builder, Value
-from ..errors import ParameterError
+from ..errors import GradientError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 
@@ -178,7 +178,7 @@ class Unary(Node):
         F = self._map(K.copy())
         slope = self._derivative(K, F)
         if slope is None:
-            raise ParameterError(f"{self!r} has no closed-form gradient; use finite differences of block.")
+            raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")
         gradient = self._own_gradient(K, F)
         gradient.update({f"{name}__{key}": times(slope, g) for key, g in inner.items()})
         return F, gradient

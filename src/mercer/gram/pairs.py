@@ -70,11 +70,11 @@ def gram(
     Examples
     --------
     >>> from mercer.kernels import Gaussian
-    >>> K = gram(Gaussian("median"), [[0.0], [1.0], [2.0]])
+    >>> K = gram(Gaussian("median"), [[0.0], [2.0], [4.0]])
     >>> K
-    <KernelGram 3 x 3 float64 of Gaussian(sigma=1.0), 6.87e-05 MiB if dense>
+    <KernelGram 3 x 3 float64 of Gaussian(sigma=2.0), 6.87e-05 MiB if dense>
     >>> K.kernel
-    Gaussian(sigma=1.0)
+    Gaussian(sigma=2.0)
     """
     if not isinstance(k, Kernel):
         raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")

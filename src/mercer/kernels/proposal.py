@@ -96,7 +96,7 @@ def from_frame(
     kernel = columns(
         {
             'age': Gaussian(sigma='scale'),  # numbers
-            'city': Categorical(correlation=0.0),  # 2 categories
+            'city': Categorical(),  # 2 categories
         },
         combine='sum',
         missing='error',

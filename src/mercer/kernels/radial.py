@@ -133,8 +133,8 @@ class Gaussian(Radial):
     --------
     >>> Gaussian(1.0)([0.0], [1.0])
     0.6065306597126334
-    >>> Gaussian.from_gamma(0.5)
-    Gaussian(sigma=1.0)
+    >>> Gaussian.from_gamma(0.125)
+    Gaussian(sigma=2.0)
     """
 
     sigma: Any = width("median", "scale")

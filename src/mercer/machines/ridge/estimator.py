@@ -77,7 +77,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     tune : {"evidence", "loo"}, optional
         Choose the penalty and all parameters of the kernel that have a logarithmic scale, starting from
         ``alpha`` and ``kernel``, by maximal evidence or minimal leave-one-out error.  L-BFGS on their
-        logarithms; O(n^3) for each evaluation, and n^2 numbers for each parameter.
+        logarithms; O(n^3) for each evaluation, and n^2 numbers for each parameter.  A kernel without
+        derivatives in closed form, such as your own, is moved along central finite differences: two more Gram
+        matrices for each parameter and evaluation.
     n_restarts : int, default=0
         Further random starts of that search.
     signal_variance : float or "evidence", default=1.0
@@ -124,7 +126,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     n_iter_ : int
         Products of conjugate gradients with the Gram matrix; 1 for the other solvers.
     tuning_ : Solution
-        How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations.
+        How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations,
+        and in ``stats["gradient"]`` whether that is in closed form.
     theta_, theta_names_ : array and tuple of str
         Logarithms of the hyper-parameters (the penalty last) and their names, for
         ``log_marginal_likelihood``; with one penalty > 0 for all targets.

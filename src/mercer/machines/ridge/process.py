@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..base import KernelMachine
 from ..notices import tell
 from .objectives import Inverse, evidence, loo_error
 from .posterior import Posterior
-from .tuning import Hyperparameters, Slopes, block_and_slopes, maximise
+from .tuning import Hyperparameters, Slopes, block_and_slopes, has_gradient, maximise
 
 __all__ = ["GaussianProcessView"]
 
@@ -51,7 +52,9 @@ class GaussianProcessView(KernelMachine):
     def _search(self, alpha: float) -> float:
         """Tune the kernel and the penalty; leave the kernel in ``kernel_`` and return the penalty."""
         start = Hyperparameters(self.kernel_, alpha)
-        self.tuning_ = maximise(self._objective, start, int(self.n_restarts), self.random_state)
+        found = maximise(self._objective, start, int(self.n_restarts), self.random_state)
+        how = "closed form" if has_gradient(self.kernel_, self._points) else "finite differences"
+        self.tuning_ = replace(found, stats={**found.stats, "gradient": how})
         if not self.tuning_.converged:
             tell(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning)
         self.kernel_ = self.tuning_.value.kernel

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ... import memory
-from ...domains import Data, size
-from ...errors import MercerError, ParameterError
+from ...domains import Data, size, take
+from ...errors import GradientError, MercerError
 from ...kernel import Kernel
 from ...solvers import Solution
 
-__all__ = ["Hyperparameters", "Slopes", "block_and_slopes", "maximise"]
+__all__ = ["Hyperparameters", "Slopes", "block_and_slopes", "has_gradient", "maximise"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 #: From ``G`` (see ``objectives``) and ``s`` to the gradient in theta.
@@ -26,6 +26,10 @@ REACH = 1e5
 
 #: A gradient of at most this size, relative to the objective, is that of a stationary point.
 STATIONARY = 1e-3
+
+#: Step of finite differences in a logarithm, where a kernel has no derivative: the cube root of the rounding
+#: error balances the error of the difference, of order step^2, with rounding divided by the step.
+STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 
 #: Further starts are drawn within this factor of the first.
 SPREAD = 1e2
@@ -79,14 +83,19 @@ class Hyperparameters(NamedTuple):
         low, high = self.theta - np.log(REACH), self.theta + np.log(REACH)
         start = 0
         for name, value in self._shapes().items():
-            parameter = self.kernel.parameters[name]
             part = slice(start, start + value.size)
-            if parameter.low > 0:
-                low[part] = np.maximum(low[part], np.log(parameter.low))
-            if np.isfinite(parameter.high):
-                high[part] = np.minimum(high[part], np.log(parameter.high))
+            least, most = self.range_of(name)
+            low[part], high[part] = np.maximum(low[part], least), np.minimum(high[part], most)
             start += value.size
         return list(zip(low.tolist(), high.tolist(), strict=True))
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Logarithms of the bounds of a parameter of the kernel."""
+        parameter = self.kernel.parameters[name]
+        return (
+            float(np.log(parameter.low)) if parameter.low > 0 else -np.inf,
+            float(np.log(parameter.high)) if np.isfinite(parameter.high) else np.inf,
+        )
 
 
 def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Slopes]:
@@ -97,11 +106,8 @@ def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Slopes
     )
     try:
         K, gradients = kernel._gradient(kernel._prepare(data), None)
-    except ParameterError as error:
-        raise ParameterError(
-            f"KernelRidge: `tune` moves parameters along their gradients. {error} "
-            "Choose them with GridSearchCV, or alpha alone with alpha='loo'."
-        ) from error
+    except GradientError:
+        K, gradients = _block(kernel, data), _differences(point, data)
 
     def slopes(G: Matrix, root: Matrix) -> Matrix:
         scaled = root[:, None] * G * root
@@ -109,6 +115,39 @@ def block_and_slopes(point: Hyperparameters, data: Data) -> tuple[Matrix, Slopes
         return np.concatenate([*parts, [point.alpha * float(np.trace(G))]])
 
     return np.asarray(K, dtype=np.float64), slopes
+
+
+def has_gradient(kernel: Kernel, data: Data) -> bool:
+    """Whether derivatives are in closed form; otherwise they are finite differences."""
+    try:
+        kernel._gradient(kernel._prepare(take(data, slice(0, 1))), None)
+    except GradientError:
+        return False
+    return True
+
+
+def _block(kernel: Kernel, data: Data) -> Matrix:
+    return np.asarray(kernel._tiles(kernel._prepare(data), None), dtype=np.float64)
+
+
+def _differences(point: Hyperparameters, data: Data) -> dict[str, Matrix]:
+    """Derivatives of the Gram matrix in the logarithms, by central differences: two matrices for each.
+
+    At the end of its range a parameter moves to one side only.
+    """
+    gradients: dict[str, Matrix] = {}
+    theta, start = point.theta, 0
+    for name, value in point._shapes().items():
+        low, high = point.range_of(name)
+        slopes = []
+        for i in range(start, start + value.size):
+            up, down = theta.copy(), theta.copy()
+            up[i], down[i] = min(theta[i] + STEP, high), max(theta[i] - STEP, low)
+            change = _block(point.at(up).kernel, data) - _block(point.at(down).kernel, data)
+            slopes.append(change / (up[i] - down[i]))
+        gradients[name] = np.stack(slopes, axis=-1) if value.ndim else slopes[0]
+        start += value.size
+    return gradients
 
 
 def maximise(
