@@ -62,7 +62,7 @@ def test_nothing_shared() -> None:
 
 
 def test_kernels_that_have_no_patterns_say_so() -> None:
-    with pytest.raises(DomainError, match=r"Gaussian\(sigma=1.0\) does not know which patterns"):
+    with pytest.raises(DomainError, match=r"Gaussian\(\) does not know which patterns"):
         Gaussian(1.0).contributions([0.0], [1.0])
 
 
