@@ -1,5 +1,6 @@
 """Kernels as users of scikit-learn write them; scikit-learn itself is the oracle."""
 
+import inspect
 import re
 
 import numpy as np
@@ -316,3 +317,25 @@ def test_rules_of_the_kernels_themselves(points):
     repeated = np.vstack([X[:1], X[:1], X[2:]])
     assert Polynomial(2, 1.0, "scale").resolve(X, weight).sigma == pytest.approx(np.sqrt(3 * repeated.var()))
     assert Precomputed() == as_kernel("precomputed", "SVC")
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("gamma", r"SVC\(Gaussian.from_gamma\(gamma\)\)"),
+        ("degree", r"SVC\(Polynomial\(degree, offset\)\)"),
+        ("coef0", r"SVC\(Polynomial\(degree, offset\)\)"),
+    ],
+)
+def test_parameters_of_kernels_are_answered_with_the_kernel(name, remedy):
+    with pytest.raises(TypeError, match=f"SVC: `{name}` belongs to the kernel. Write {remedy}"):
+        SVC(**{name: 0.1})
+
+
+def test_other_unknown_parameters_are_errors_of_python():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'shape'"):
+        SVC(shape=1)
+
+
+def test_signatures_show_the_parameters():
+    assert list(inspect.signature(SVC).parameters)[:2] == ["kernel", "C"]

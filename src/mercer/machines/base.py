@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
@@ -16,7 +17,7 @@ from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_random, checked_weight, naming, refuse_large_targets
 from .callbacks import CallbackSupport
-from .translation import KernelLike, as_kernel
+from .translation import INSTEAD, KernelLike, as_kernel
 
 __all__ = ["KernelMachine"]
 
@@ -26,10 +27,27 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
     kernel: KernelLike
 
+    __signature__: ClassVar[inspect.Signature]
+
     #: What the largest weight may be.
     _weight_range: ClassVar[tuple[float, float]] = WEIGHT_RANGE
 
     # -- parameters -----------------------------------------------------------------------------
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # With ``__new__`` alone, help and editors would not show the arguments of ``__init__``.
+        _, *arguments = inspect.signature(cls.__init__).parameters.values()
+        cls.__signature__ = inspect.Signature(arguments)
+
+    def __new__(cls, *args: Any, **params: Any) -> Self:
+        """Answer parameters that scikit-learn gives to a machine, and this package to its kernel."""
+        for name in params.keys() & INSTEAD.keys() - cls.__signature__.parameters.keys():
+            raise TypeError(
+                f"{cls.__name__}: `{name}` belongs to the kernel. Write {cls.__name__}({INSTEAD[name]})."
+            )
+        machine: Self = super().__new__(cls)
+        return machine
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``kernel__sigma=2.0`` puts a new kernel in place, the old one stays as it is."""
         owners = {**self.get_params(deep=False), **params}

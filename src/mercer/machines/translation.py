@@ -37,7 +37,7 @@ from ..kernels import (
     WhiteNoise,
 )
 
-__all__ = ["KernelLike", "as_kernel"]
+__all__ = ["INSTEAD", "KernelLike", "as_kernel"]
 
 if TYPE_CHECKING:
     import sklearn.gaussian_process.kernels
@@ -56,6 +56,13 @@ WORDS: dict[str, Kernel] = {
     "chi2": ChiSquare().schoenberg(1.0),
     "additive_chi2": -ChiSquare(),
     "precomputed": Precomputed(),
+}
+
+#: Parameters of scikit-learn's machines that belong to the kernel here, with what to write instead.
+INSTEAD = {
+    "gamma": "Gaussian.from_gamma(gamma)",
+    "degree": "Polynomial(degree, offset)",
+    "coef0": "Polynomial(degree, offset)",
 }
 
 #: Where scikit-learn defines its kernels; the module itself is not needed to read one.
