@@ -50,8 +50,6 @@ class _Float:
     log = staticmethod(math.log)
     log1p = staticmethod(math.log1p)
     sqrt = staticmethod(math.sqrt)
-    sin = staticmethod(math.sin)
-    cos = staticmethod(math.cos)
     tanh = staticmethod(math.tanh)
     erf = staticmethod(math.erf)
 
@@ -66,6 +64,14 @@ class _Float:
     @staticmethod
     def gamma(t: float) -> float:
         return math.gamma(t) if not t > 171.6 else math.inf
+
+    @staticmethod
+    def sin(t: float) -> float:
+        return math.sin(t) if math.isfinite(t) else math.nan
+
+    @staticmethod
+    def cos(t: float) -> float:
+        return math.cos(t) if math.isfinite(t) else math.nan
 
     @staticmethod
     def acos(t: float) -> float:

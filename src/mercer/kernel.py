@@ -54,6 +54,11 @@ class Prepared:
         return Prepared(tuple(take(p, index) for p in self.parts), tuple(a[index] for a in self.arrays))
 
 
+def _quietly() -> np.errstate:
+    """No warnings of NumPy about values that overflow: what is not finite in the end is an error."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 class Kernel(Expression):
     """A symmetric function of two points, with a certificate of its definiteness.
 
@@ -128,7 +133,8 @@ class Kernel(Expression):
         domain = self.domain
         x, y = domain.pair(x, y)
         try:
-            value = float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
+            with _quietly():
+                value = float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
         except OverflowError:
             value = math.inf
         if not math.isfinite(value):
@@ -177,7 +183,7 @@ class Kernel(Expression):
     def diagonal(self, X: Any) -> np.ndarray:
         """Values ``k(X[i], X[i])``."""
         X, _ = self._prepare_pair(X, None)
-        return np.asarray(self._diagonal(X))
+        return self._finite_diagonal(X)
 
     def _prepare_pair(self, X: Any, Y: Any) -> tuple[Data, Data | None]:
         """Validate and prepare both arguments of a block."""
@@ -187,7 +193,8 @@ class Kernel(Expression):
         X = domain.validate(X, "X")
         Y = None if same else domain.validate(Y, "Y")
         domain.match(X, Y)
-        return self._prepare(X), None if Y is None else self._prepare(Y)
+        with _quietly():
+            return self._prepare(X), None if Y is None else self._prepare(Y)
 
     def _tiles(
         self,
@@ -220,7 +227,7 @@ class Kernel(Expression):
         """Run ``_block`` over tiles of prepared data."""
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
-            with workers.located(rows, cols, Y is None):
+            with workers.located(rows, cols, Y is None), _quietly():
                 symmetric = Y is None and rows == cols
                 K = self._block(take(X, rows), None if symmetric else take(X if Y is None else Y, cols))
             return self._finite(K, rows, cols)
@@ -238,7 +245,7 @@ class Kernel(Expression):
 
     def _finite(self, K: np.ndarray, rows: slice, cols: slice) -> np.ndarray:
         """Return a tile unless it holds an infinity or NaN, which is an error naming the pair."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        with _quietly():
             total = K.sum()
         if not np.isfinite(total) and not np.isfinite(K).all():  # a sum of finite values may overflow
             i, j = (int(v) for v in np.argwhere(~np.isfinite(K))[0])
@@ -247,6 +254,18 @@ class Kernel(Expression):
                 "Scale the data, normalise the kernel or lower its parameters."
             )
         return K
+
+    def _finite_diagonal(self, X: Data) -> np.ndarray:
+        """Values ``k(x, x)`` on prepared data, unless one is an infinity or NaN, which is an error."""
+        with _quietly():
+            values = np.asarray(self._diagonal(X))
+        if not np.isfinite(values).all():
+            i = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ParameterError(
+                f"{self!r} has the value {values[i]} for the point {i} with itself. "
+                "Scale the data, normalise the kernel or lower its parameters."
+            )
+        return values
 
     @property
     def _block_dtype(self) -> np.dtype[Any] | None:

@@ -278,7 +278,7 @@ class KernelGram(Gram):
     def diagonal(self) -> np.ndarray:
         """Values of each point with itself."""
         self._require_symmetric("diagonal")
-        return np.asarray(self.kernel._diagonal(self._rows)).astype(self.dtype)
+        return self.kernel._finite_diagonal(self._rows).astype(self.dtype)
 
     def _cross(self, Z: Any) -> KernelGram:
         domain = self.kernel.domain
@@ -293,7 +293,7 @@ class KernelGram(Gram):
                 "a precomputed matrix between new and training points does not contain the new points' "
                 "values with themselves, which distances and normalising need. Normalise it beforehand."
             )
-        return np.asarray(self.kernel._diagonal(self.kernel._prepare(self.kernel.domain.validate(Z, "Z"))))
+        return self.kernel.diagonal(Z)
 
     def _points(self, index: np.ndarray) -> list[Any]:
         if isinstance(self.kernel.domain, Similarities):

@@ -131,7 +131,7 @@ class StoredGram(KernelGram):
             values[local] = page.values[local, local]
             if len(rows):
                 self._verify(0, rows)
-                values[unknown] = self.kernel._diagonal(take(self._rows, rows))
+                values[unknown] = self.kernel._finite_diagonal(take(self._rows, rows))
                 for r in unknown:
                     self._store.put(place, generation, np.array([r]), np.array([r]), values[[r]][:, None])
             out[index] = values[local]

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from ..errors import InputError, ParameterError
+from ..gram import Gram
 
 __all__ = [
     "PENALTY_RANGE",
@@ -21,6 +22,7 @@ __all__ = [
     "is_penalty",
     "naming",
     "refuse_large_targets",
+    "refuse_large_values",
     "require_choice",
     "require_count",
     "require_number",
@@ -59,6 +61,16 @@ def refuse_large_targets(values: np.ndarray, caller: str) -> None:
         raise InputError(
             f"{caller}: `y` must be between -{LARGEST_TARGET:g} and {LARGEST_TARGET:g}: squares of larger "
             f"numbers overflow. Got one of size {largest:.3g}. Divide y by a constant."
+        )
+
+
+def refuse_large_values(G: Gram, caller: str) -> None:
+    """Raise if squares of kernel values overflow."""
+    largest = float(np.abs(G.diagonal()).max(initial=0.0))
+    if largest > LARGEST_TARGET:
+        raise InputError(
+            f"{caller}: `X` must be smaller: k(x, x) is up to {largest:.3g}, and squares of numbers beyond "
+            f"{LARGEST_TARGET:g} overflow. Divide X by a constant, or normalise the kernel."
         )
 
 

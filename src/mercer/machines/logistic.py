@@ -26,7 +26,7 @@ from ..solvers import (
     solve_sparse,
 )
 from ..solvers.losses import Logistic, Softmax
-from .arguments import is_penalty
+from .arguments import is_penalty, refuse_large_values
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
@@ -200,6 +200,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
             resolving = None if resolving is None else resolving[kept]
         self.kernel_ = self._checked_kernel().resolve(points, resolving)
         G: Gram = gram(self.kernel_, points)
+        refuse_large_values(G, type(self).__name__)
         if self.penalty == "l2":
             G = screen(G, self.indefinite, type(self).__name__)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight

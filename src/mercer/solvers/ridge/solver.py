@@ -280,6 +280,9 @@ def _least_norm(system: RidgeSystem) -> Found:
 def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) -> float:
     """How far least squares are from their optimum: the residual after another product with the matrix."""
     errors = system.root[:, None] * (system.targets - b) - system.matrix.product(C) - system.alpha * C
-    size = np.linalg.norm(system.root[:, None] * system.targets, axis=0) * max(largest, 1e-300)
-    gradient = np.linalg.norm(system.matrix.product(errors), axis=0)
-    return float(np.divide(gradient, size, out=np.zeros_like(gradient), where=size > 0).max(initial=0.0))
+    size = np.linalg.norm(system.root[:, None] * system.targets, axis=0)
+    length = np.linalg.norm(errors, axis=0)
+    unit = np.divide(errors, length, out=np.zeros_like(errors), where=length > 0)  # products may overflow
+    gradient = np.linalg.norm(system.matrix.product(unit) / max(largest, 1e-300), axis=0)
+    shares = np.divide(length, size, out=np.zeros_like(size), where=size > 0)
+    return float((gradient * shares).max(initial=0.0))
