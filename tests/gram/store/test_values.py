@@ -177,8 +177,15 @@ def test_kernels_without_a_digest_are_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_data_that_change_are_noticed(tmp_path: Path) -> None:
-    X = np.arange(6.0).reshape(3, 2)
-    K = mercer.gram(Gaussian(), X, store=tmp_path)
+    """The points are the matrix's own, unless the caller has marked them read-only, and goes back on it."""
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    expected = Gaussian().block(X)
+    K = mercer.gram(Gaussian(), X, store=tmp_path / "own")
+    X[1] += 1
+    np.testing.assert_array_equal(K.dense(), expected)
+    X.flags.writeable = False
+    K = mercer.gram(Gaussian(), X, store=tmp_path / "referred")
+    X.flags.writeable = True
     X[1] += 1
     with pytest.raises(InputError, match="point 1 of X has been changed"):
         K.dense()
