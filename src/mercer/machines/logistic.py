@@ -84,7 +84,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     fit_intercept : bool, default=True
         Whether to fit the unpenalised constants :math:`b`.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of each class; ``"balanced"`` makes the classes weigh the same.
+        Factors of the weights of each class; ``"balanced"`` makes the classes weigh the same.  A class of
+        factor 0, or whose points all have weight 0, is absent.
     alphas : sequence of float, optional
         What ``alpha="loo"`` chooses from; by default 15 values from 1e-4 to 1e3.
     tol : float, default=1e-8

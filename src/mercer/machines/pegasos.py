@@ -61,7 +61,8 @@ class PegasosSVC(OnlineClassifier):
         Whether to predict with :math:`\bar w` or with the last iterate :math:`w^{(T+1)}`.  Both are kept: it
         may be changed after training.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; "balanced" gives all classes the same total weight.
+        Weight of each class; "balanced" gives all classes the same total weight.  A class of weight 0, or
+        whose points all have weight 0, is absent.
     random_state : int, RandomState or None, default=None
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.  The repairs

@@ -194,3 +194,10 @@ def test_certificate_states_the_alphabet():
 def test_bad_parameters_are_errors(arguments):
     with pytest.raises(ParameterError):
         ContextTree(*arguments)
+
+
+@pytest.mark.parametrize("size", [300, 344, 1000, 10**6, 10**12])
+def test_large_alphabets(size):
+    k, x, y = ContextTree(1, alphabet_size=size, sigma=2.0), "abcab", "bcaab"
+    assert k(x, y) == pytest.approx(float(k.precise(x, y)), rel=1e-10)
+    assert k.block([x, y])[0, 1] == pytest.approx(k(x, y), rel=1e-10)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...caches import Cache
@@ -24,6 +25,9 @@ __all__ = ["ContextTree"]
 
 #: Logarithm of the smallest value that has the full precision of a float.
 SMALLEST_LOG = math.log(np.finfo(np.float64).tiny)
+
+#: Beyond this, values of the gamma function exceed the largest float.
+LARGEST_GAMMA = 170.0
 
 
 class Trees:
@@ -302,4 +306,6 @@ def _log_rising(b: Any, r: Any, m: Arithmetic) -> Any:
     """``log Gamma(b + r) - log Gamma(b)``, through the fractional part of r: Gamma itself may overflow."""
     whole = int(r)
     start = b + (r - whole)
-    return m.log(m.gamma(start) / m.gamma(b)) + m.fsum([m.log(start + i) for i in range(whole)])
+    is_large = m is FLOAT and start > LARGEST_GAMMA
+    ratio = float(scipy.special.poch(b, r - whole)) if is_large else m.gamma(start) / m.gamma(b)
+    return m.log(ratio) + m.fsum([m.log(start + i) for i in range(whole)])

@@ -76,7 +76,8 @@ class SVC(Classifier):
     verbose : bool, default=False
         Print how the fit ended.
     class_weight : dict, "balanced" or None, default=None
-        Factors of C by class; "balanced" makes all classes weigh the same.
+        Factors of C by class; "balanced" makes all classes weigh the same.  A class of factor 0, or whose
+        points all have weight 0, is absent.
     multiclass : {"ovo", "ovr"}, default="ovo"
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether ``decision_function`` gives a score per class or per pair of classes.
