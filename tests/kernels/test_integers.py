@@ -12,8 +12,8 @@ from mercer.cli import main
 from mercer.errors import InputError, ParameterError
 from mercer.testing.registry import cases
 
-#: Seconds for a kernel, its certificate, its bounds and its values on four points: all take a fraction of one;
-#: without bounds some take hours.
+#: Seconds for a kernel, its certificate, its bounds and its values on four points.  All take a fraction of
+#: one; without bounds of the parameters some take hours.
 SECONDS = 60.0
 
 
