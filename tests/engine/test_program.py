@@ -262,8 +262,8 @@ def test_ctrl_c_stops_a_long_product(monkeypatch):
         at_work.wait()
         os.kill(os.getpid(), signal.SIGINT)
 
-    def watched(self, count, each, progress):
-        for first, last in calls(self, count, each, progress):
+    def watched(self, count, *rest):
+        for first, last in calls(self, count, *rest):
             begun.append((first, last, count))
             at_work.set()
             yield first, last

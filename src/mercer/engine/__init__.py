@@ -3,7 +3,8 @@
 Map of the folder::
 
     runs.py       time budgets, callbacks, progress bars, Ctrl-C
-    factorizations.py  Cholesky factors, eigenvalues and the like that these can end
+    lapack.py     routines of LAPACK on blocks of matrices, in place
+    factorizations.py  Cholesky factors, eigenvalues and the like, panel by panel
     threads.py    how many threads to use, and how to keep BLAS from adding its own
     tiles.py      cuts an n-by-m block into tiles and runs them on several threads
     pairwise.py   sums over features (distances, minima, chi-square...), dot products, ANOVA

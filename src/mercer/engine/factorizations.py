@@ -1,78 +1,85 @@
 """Factorizations of large dense matrices that Ctrl-C and time budgets can end.
 
-Python handles signals between its own instructions: one call of LAPACK delays Ctrl-C until it returns.  A
-Cholesky factorization is therefore made panel by panel, with a checkpoint after each.  Eigenvalue problems
-and the like, which have no such panels, run in a thread of their own (:func:`interruptible`) while the caller
-waits at checkpoints.
+Python handles signals between its own instructions: one call of LAPACK delays Ctrl-C until it returns.  The
+textbook algorithms therefore run panel by panel here, each panel by LAPACK, with a checkpoint after each.
 
-Most of SciPy's functions hold the interpreter lock while LAPACK works, and no other thread runs meanwhile.
-What runs in a thread is called through the function pointers that SciPy exports, or is a function of NumPy,
-which releases the lock.
+====================  ======================================================================
+``cholesky``          left-looking; ``cholesky_inverse`` column by column from the factor
+``triangular_factor``  R of a QR factorization by blocks of Householder reflections
+``eigh``              reduction to tridiagonal form, its eigenvectors, and the way back
+``multiply``          a product of two large matrices; ``solve_lower`` the same for a triangle
+====================  ======================================================================
+
+Small matrices go to LAPACK as a whole.
 """
 
 from __future__ import annotations
 
 import ctypes
-import threading
-from collections.abc import Callable
-from functools import cache
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
+from mercer.engine.lapack import Columns, call, double, integer, interruptible
 from mercer.engine.runs import Task, checkpoint
 
-__all__ = ["cholesky", "cholesky_in_place", "cholesky_inverse", "eigh", "interruptible"]
+__all__ = [
+    "cholesky",
+    "cholesky_in_place",
+    "cholesky_inverse",
+    "eigh",
+    "multiply",
+    "solve_lower",
+    "triangular_factor",
+]
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Array: TypeAlias = NDArray[np.float64]
 
-#: Matrices of at most this size go to LAPACK as a whole: a tenth of a second.
-SMALL = 2048
+#: Matrices of at most this size go to LAPACK as a whole, and for their eigenvalues: a tenth of a second.
+SMALL, SMALL_EIGEN = 2048, 512
 
-#: Columns of a panel; wider ones leave more work to the factorization of the diagonal block, on one thread.
-PANEL = 256
+#: Columns of a panel of a triangular factor, and of a block of reflections.
+PANEL, REFLECTIONS = 256, 64
+
+#: Columns of a panel in the reduction to tridiagonal form; each reads the rest of the matrix from memory.
+TRIDIAGONAL_PANEL = 32
 
 #: Multiplications of one call of BLAS: about a tenth of a second on two cores.
 CALL_OPERATIONS = 4e9
 
-_POLL_SECONDS = 0.05
+#: Numbers of this size are divided before their squares overflow or vanish.
+LARGEST = 1e100
 
 
-def interruptible(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function in a thread of its own; Ctrl-C and the end of the run are raised here at once.
-
-    The function must release the interpreter lock.  If the caller is interrupted, the thread finishes its
-    computation, and its result is dropped: nobody may use the arrays that it works on any more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> interruptible(np.linalg.matrix_rank, np.eye(3)) == 3
-    True
-    """
-    results: list[T] = []
-    errors: list[BaseException] = []
-    finished = threading.Event()
-
-    def work() -> None:
-        try:
-            results.append(function(*args, **kwargs))
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            finished.set()
-
-    checkpoint()
-    threading.Thread(target=work, name="mercer-factorization", daemon=True).start()
-    while not finished.wait(_POLL_SECONDS):
+def _ranges(start: int, stop: int, each: float) -> Iterator[tuple[int, int]]:
+    """Cut rows or columns that cost ``each`` multiplications into ranges for one call, with checkpoints."""
+    step = max(1, int(CALL_OPERATIONS / max(each, 1.0)))
+    for first in range(start, stop, step):
+        yield first, min(first + step, stop)
         checkpoint()
-    if errors:
-        raise errors[0]
-    return results[0]
+
+
+def multiply(A: Any, B: Array) -> Array:
+    """``A @ B`` for a matrix A, dense or sparse, some columns at a time."""
+    result = np.empty((A.shape[0], B.shape[1]), order="F")
+    checkpoint()
+    for first, last in _ranges(0, B.shape[1], float(A.size)):
+        result[:, first:last] = A @ B[:, first:last]
+    return result
+
+
+def solve_lower(L: Array, B: Array) -> Array:
+    """``L^-1 B`` for a lower triangle L, some columns at a time."""
+    result = np.empty(B.shape, order="F")
+    checkpoint()
+    for first, last in _ranges(0, B.shape[1], len(L) ** 2 / 2):
+        result[:, first:last] = scipy.linalg.solve_triangular(
+            L, B[:, first:last], lower=True, check_finite=False
+        )
+    return result
 
 
 # -- Cholesky ------------------------------------------------------------------------------------------------
@@ -98,8 +105,7 @@ def cholesky(A: NDArray[Any]) -> NDArray[Any]:
 def cholesky_in_place(A: NDArray[Any]) -> tuple[NDArray[Any], int]:
     """Cholesky factor of a symmetric matrix, written into its memory.
 
-    Cost: n^3 / 3 multiplications and no further memory.  From 2,048 points on, panels of 256 columns are
-    updated by those before them (left-looking), with checkpoints in between.
+    Cost: n^3 / 3 multiplications and no further memory.
 
     Parameters
     ----------
@@ -113,101 +119,143 @@ def cholesky_in_place(A: NDArray[Any]) -> tuple[NDArray[Any], int]:
     order : int
         0, or the order of the first leading minor that is not positive; the factor is complete before it.
     """
-    M = A if A.flags.f_contiguous else A.T
+    array = A if A.flags.f_contiguous else A.T
     checkpoint()
-    n = len(M)
+    n = len(array)
     if n <= SMALL:
-        (potrf,) = lapack.get_lapack_funcs(("potrf",), (M,))
-        # rows of A are columns for LAPACK, which thus needs no copy
-        factor, order = potrf(M, lower=True, overwrite_a=True, clean=False)
+        (potrf,) = scipy.linalg.lapack.get_lapack_funcs(("potrf",), (array,))
+        factor, order = potrf(array, lower=True, overwrite_a=True, clean=False)
         return factor, int(order)
-    blas = _Blas(M)
+    M = Columns(array)
+    one, minus = M.number(1.0), M.number(-1.0)
     with Task("Cholesky factor", -(-n // PANEL), "panel") as task:
         for start in range(0, n, PANEL):
             stop = min(start + PANEL, n)
-            for first, last in _ranges(start, n, (stop - start) * max(start, 1)):
-                if start:
-                    blas.subtract(first, last, start, stop)
-                checkpoint()
-            order = blas.factor(start, stop)
+            width = integer(stop - start)
+            if start:  # panel - (rows before it) (its own rows before it)'
+                for first, last in _ranges(start, n, (stop - start) * start):
+                    M.call(
+                        *("gemm", b"N", b"T", integer(last - first), width, integer(start), minus),
+                        *(
+                            M.at(first, 0),
+                            M.stride,
+                            M.at(start, 0),
+                            M.stride,
+                            one,
+                            M.at(first, start),
+                            M.stride,
+                        ),
+                    )
+            order = M.solve("potrf", b"L", width, M.at(start, start), M.stride)
             if order:
-                return M, start + order
+                return array, start + order
             for first, last in _ranges(stop, n, (stop - start) ** 2):
-                blas.divide(first, last, start, stop)
-                checkpoint()
+                M.call(
+                    *("trsm", b"R", b"L", b"T", b"N", integer(last - first), width, one),
+                    *(M.at(start, start), M.stride, M.at(first, start), M.stride),
+                )
             task.update()
-    return M, 0
-
-
-def _ranges(start: int, stop: int, each: int) -> list[tuple[int, int]]:
-    """Cut rows that cost ``each`` multiplications into ranges for one call."""
-    step = max(1, int(CALL_OPERATIONS / each))
-    return [(first, min(first + step, stop)) for first in range(start, stop, step)]
-
-
-class _Blas:
-    """Operations on blocks of one matrix that is contiguous by columns, in place."""
-
-    def __init__(self, M: NDArray[Any]) -> None:
-        self._M, self._letter = M, "s" if M.dtype == np.float32 else "d"
-        self._type = ctypes.c_float if M.dtype == np.float32 else ctypes.c_double
-
-    def _at(self, row: int, column: int) -> int:
-        return int(self._M.ctypes.data + row * self._M.strides[0] + column * self._M.strides[1])
-
-    def _number(self, value: float) -> Any:
-        return ctypes.byref(self._type(value))
-
-    def subtract(self, first: int, last: int, start: int, stop: int) -> None:
-        """``M[first:last, start:stop] -= M[first:last, :start] @ M[start:stop, :start].T``."""
-        ld = _int(len(self._M))
-        _call(
-            self._letter + "gemm",
-            *(b"N", b"T", _int(last - first), _int(stop - start), _int(start)),
-            *(self._number(-1.0), self._at(first, 0), ld, self._at(start, 0), ld),
-            *(self._number(1.0), self._at(first, start), ld),
-        )
-
-    def factor(self, start: int, stop: int) -> int:
-        """Factor the square on the diagonal; the order of its first minor that is not positive, or 0."""
-        info = ctypes.c_int(0)
-        _call(
-            self._letter + "potrf",
-            *(b"L", _int(stop - start), self._at(start, start), _int(len(self._M)), ctypes.byref(info)),
-        )
-        return info.value
-
-    def divide(self, first: int, last: int, start: int, stop: int) -> None:
-        """``M[first:last, start:stop] @= inv(L).T``, with L the factor on the diagonal."""
-        ld = _int(len(self._M))
-        _call(
-            self._letter + "trsm",
-            *(b"R", b"L", b"T", b"N", _int(last - first), _int(stop - start), self._number(1.0)),
-            *(self._at(start, start), ld, self._at(first, start), ld),
-        )
+    return array, 0
 
 
 def cholesky_inverse(factor: Array) -> Array:
-    """The inverse of ``L L'``, both triangles, from what :func:`cholesky` returned, in its memory."""
-    info, n = ctypes.c_int(0), _int(len(factor))
-    _call_interruptibly(
-        *(len(factor), "dpotri", b"L", n, factor.ctypes.data, n, ctypes.byref(info)), kept=(factor,)
-    )
-    if info.value:
-        raise np.linalg.LinAlgError(f"the factor is singular in row {info.value}")
-    for start in range(0, len(factor), PANEL):
-        rows = slice(start, min(start + PANEL, len(factor)))
-        factor[rows, rows.stop :] = factor[rows.stop :, rows].T
-        square = np.tril(factor[rows, rows])
-        factor[rows, rows] = square + np.tril(square, -1).T
+    """The inverse of ``L L'``, both triangles, from what :func:`cholesky` returned, in its memory.
+
+    Columns from j on of the inverse, below row j, need only what the factor has there:
+    ``L[j:, j:]^-T L[j:, j:]^-1 I``.  Cost: 2 n^3 / 3 multiplications.
+    """
+    n, M, one = len(factor), Columns(factor), double(1.0)
+    with Task("inverse", -(-n // PANEL), "panel") as task:
+        for start in range(0, n, PANEL):
+            checkpoint()
+            stop = min(start + PANEL, n)
+            rows = integer(n - start)
+            X = np.zeros((n - start, stop - start), order="F")
+            X[np.diag_indices(stop - start)] = 1.0
+            solved = Columns(X)
+            for first, last in _ranges(0, stop - start, (n - start) ** 2):
+                for transposed in (b"N", b"T"):
+                    M.call(
+                        *("trsm", b"L", b"L", transposed, b"N", rows, integer(last - first), one),
+                        *(M.at(start, start), M.stride, solved.at(0, first), rows),
+                    )
+            square = np.tril(X[: stop - start])
+            factor[start:, start:stop] = X
+            factor[start:stop, start:stop] = square + np.tril(square, -1).T
+            factor[start:stop, stop:] = X[stop - start :].T
+            task.update()
     return factor
+
+
+# -- Householder ---------------------------------------------------------------------------------------------
+def _reflect(
+    M: Columns,
+    row: int,
+    column: int,
+    tau: Array,
+    target: Columns,
+    rows: tuple[int, int],
+    columns: range,
+    trans: bytes,
+) -> None:
+    """Apply reflections that are stored in columns of M, from ``row`` on, to a part of another matrix."""
+    m, k = rows[1] - rows[0], len(tau)
+    work = np.empty(max(1, len(columns)) * REFLECTIONS + 4160)
+    for first, last in _ranges(columns.start, columns.stop, 2.0 * m * k):
+        info = target.solve(
+            *(
+                "ormqr",
+                b"L",
+                trans,
+                integer(m),
+                integer(last - first),
+                integer(k),
+                M.at(row, column),
+                M.stride,
+            ),
+            *(tau, target.at(rows[0], first), target.stride, work, integer(len(work))),
+        )
+        assert info == 0
+
+
+def triangular_factor(A: Array) -> Array:
+    """``R`` with ``R'R = A'A`` by Householder reflections, for a matrix with no fewer rows than columns.
+
+    Cost: 2 m n^2 - 2 n^3 / 3 multiplications, and a copy of A.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R = triangular_factor(np.array([[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]))
+    >>> np.allclose(R.T @ R, [[25.0, 11.0], [11.0, 9.0]])
+    True
+    """
+    array = np.array(A, dtype=np.float64, order="F")
+    m, n = array.shape
+    M, tau, work = Columns(array), np.empty(n), np.empty(4096)
+    checkpoint()
+    with Task("QR factor", -(-n // REFLECTIONS), "panel") as task:
+        for start in range(0, n, REFLECTIONS):
+            stop = min(start + REFLECTIONS, n)
+            here = tau[start:stop]
+            info = M.solve(
+                *("geqrf", integer(m - start), integer(stop - start), M.at(start, start), M.stride),
+                *(here, work, integer(len(work))),
+            )
+            assert info == 0
+            _reflect(M, start, start, here, M, (start, m), range(stop, n), b"T")
+            task.update()
+    return np.triu(array[:n])
 
 
 # -- eigenvalues ---------------------------------------------------------------------------------------------
 def eigh(
     A: Array, *, overwrite: bool = False, subset: tuple[int, int] | None = None, vectors: bool = True
 ) -> tuple[Array, Array]:
-    """Eigenvalues of a symmetric matrix, ascending, and eigenvectors as columns (LAPACK's ``dsyevr``).
+    """Eigenvalues of a symmetric matrix, ascending, and eigenvectors as columns.
+
+    Cost: 4 n^3 / 3 multiplications for the reduction to tridiagonal form, half of them bound by memory; for
+    eigenvectors 2 n^2 more for each, and a matrix of their size.
 
     Parameters
     ----------
@@ -226,74 +274,99 @@ def eigh(
     >>> eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
     array([1., 3.])
     """
-    M = np.asarray(A, dtype=np.float64)
-    M = M if M.flags.f_contiguous else M.T
-    if not (overwrite and M.flags.f_contiguous):
-        M = np.array(M, order="F")
-    n = len(M)
-    first, last = (0, n - 1) if subset is None else subset
-    count = last - first + 1
-    values, found = np.empty(n), ctypes.c_int(0)
-    Z = np.empty((n, count if vectors else 0), order="F")
+    array = np.asarray(A, dtype=np.float64)
+    array = array if array.flags.f_contiguous else array.T
+    if not (overwrite and array.flags.f_contiguous):
+        array = np.array(array, order="F")
+    n = len(array)
+    checkpoint()
     if n == 0:
-        return values, Z
-    support = np.empty(2 * max(1, count), dtype=np.intc)
-    info = ctypes.c_int(0)
-
-    def arguments(work: Array, lwork: int, iwork: NDArray[np.intc], liwork: int) -> list[Any]:
-        return [
-            *(b"V" if vectors else b"N", b"A" if subset is None else b"I", b"L", _int(n)),
-            *(M.ctypes.data, _int(n), _double(0.0), _double(0.0), _int(first + 1), _int(last + 1)),
-            *(_double(0.0), ctypes.byref(found), values.ctypes.data, Z.ctypes.data, _int(n)),
-            *(support.ctypes.data, work.ctypes.data, _int(lwork), iwork.ctypes.data, _int(liwork)),
-            ctypes.byref(info),
-        ]
-
-    work, iwork = np.empty(1), np.empty(1, dtype=np.intc)
-    _call("dsyevr", *arguments(work, -1, iwork, -1))
-    work, iwork = np.empty(int(work[0])), np.empty(int(iwork[0]), dtype=np.intc)
-    kept = (M, values, Z, support, work, iwork)
-    _call_interruptibly(n, "dsyevr", *arguments(work, len(work), iwork, len(iwork)), kept=kept)
-    if info.value:
-        raise np.linalg.LinAlgError(f"the eigenvalue problem failed: dsyevr returned {info.value}")
-    return values[: found.value], Z
-
-
-# -- calls through pointers ----------------------------------------------------------------------------------
-@cache
-def _function(name: str) -> Any:
-    """A function of SciPy's BLAS or LAPACK, with pointers as arguments; it releases the interpreter lock."""
-    from scipy.linalg import cython_blas, cython_lapack
-
-    capsule = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}[name]
-    api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    pointer = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
-    return ctypes.CFUNCTYPE(None)(pointer)
+        return np.empty(0), np.empty((0, 0))
+    if n <= SMALL_EIGEN:
+        answer = scipy.linalg.eigh(
+            array, eigvals_only=not vectors, subset_by_index=subset, overwrite_a=True, check_finite=False
+        )
+        return answer if vectors else (answer, np.empty((n, 0)))
+    largest = float(np.abs(array).max())
+    unit = 1.0 if 1 / LARGEST < largest < LARGEST or not 0 < largest < np.inf else largest
+    array /= unit
+    first, last = (0, n - 1) if subset is None else subset
+    d, e, tau = _tridiagonal(array)
+    values, Z = interruptible(_of_tridiagonal, d, e, first, last, vectors)
+    if vectors:
+        M, target = Columns(array), Columns(Z)
+        starts = range(0, max(n - 1, 0), REFLECTIONS)
+        with Task("eigenvectors", len(starts), "panel") as task:
+            for start in reversed(starts):
+                own = tau[start : min(start + REFLECTIONS, n - 1)]
+                _reflect(M, start + 1, start, own, target, (start + 1, n), range(Z.shape[1]), b"N")
+                task.update()
+    return values * unit, Z
 
 
-def _call(name: str, *args: Any) -> None:
-    _function(name)(*(ctypes.c_void_p(a) if isinstance(a, int) else a for a in args))
+def _tridiagonal(array: Array) -> tuple[Array, Array, Array]:
+    """Reduce a symmetric matrix by reflections, left in its lower half: diagonal, off-diagonal, factors."""
+    n, M = len(array), Columns(array)
+    d, e, tau = np.empty(n), np.empty(max(n - 1, 1)), np.zeros(max(n - 1, 1))
+    W = Columns(np.empty((n, TRIDIAGONAL_PANEL), order="F"))
+    whole = max(4 * TRIDIAGONAL_PANEL, 64)  # at most this much is left to LAPACK
+    starts = range(0, max(n - whole, 0), TRIDIAGONAL_PANEL)
+    with Task("tridiagonal form", len(starts), "panel") as task:
+        for start in starts:
+            stop = start + TRIDIAGONAL_PANEL
+            rest, width = integer(n - stop), integer(TRIDIAGONAL_PANEL)
+            M.call(
+                *("latrd", b"L", integer(n - start), width, M.at(start, start), M.stride),
+                *(e[start:], tau[start:], W.array, W.stride),
+            )
+            M.call(
+                *("syr2k", b"L", b"N", rest, width, double(-1.0), M.at(stop, start), M.stride),
+                *(W.at(TRIDIAGONAL_PANEL, 0), W.stride, double(1.0), M.at(stop, stop), M.stride),
+            )
+            own = np.arange(start, stop)
+            array[own + 1, own] = e[own]
+            d[own] = array[own, own]
+            checkpoint()
+            task.update()
+    start = len(starts) * TRIDIAGONAL_PANEL
+    work = np.empty(64 * (n - start))
+    info = M.solve(
+        *("sytrd", b"L", integer(n - start), M.at(start, start), M.stride, d[start:]),
+        *(e[start:], tau[start:], work, integer(len(work))),
+    )
+    assert info == 0
+    return d, e, tau
 
 
-def _call_interruptibly(n: int, name: str, *args: Any, kept: tuple[Any, ...] = ()) -> None:
-    """In a thread if it takes long; ``kept`` lives as long as the call."""
-
-    def call(*_: Any) -> None:
-        _call(name, *args)
-
-    if n <= SMALL // 4:
-        checkpoint()
-        call()
-    else:
-        interruptible(call, *kept)
-
-
-def _int(value: int) -> Any:
-    return ctypes.byref(ctypes.c_int(value))
-
-
-def _double(value: float) -> Any:
-    return ctypes.byref(ctypes.c_double(value))
+def _of_tridiagonal(d: Array, e: Array, first: int, last: int, vectors: bool) -> tuple[Array, Array]:
+    """Eigenvalues of a tridiagonal matrix by relatively robust representations (``dstemr``)."""
+    n, count = len(d), last - first + 1
+    values, found, info = np.empty(n), ctypes.c_int(0), ctypes.c_int(0)
+    Z = np.empty((n, count if vectors else 0), order="F")
+    # off-diagonal entries are overwritten, and one more of them is used
+    diagonal, beside, robust = d.copy(), np.append(e[: n - 1], 0.0), ctypes.c_int(1)
+    support, work = np.empty(2 * count, dtype=np.intc), np.empty(18 * n)
+    iwork = np.empty(10 * n, dtype=np.intc)
+    call(
+        *(
+            "dstemr",
+            b"V" if vectors else b"N",
+            b"A" if count == n else b"I",
+            integer(n),
+            diagonal,
+            beside,
+            double(0.0),
+            double(0.0),
+        ),
+        *(integer(first + 1), integer(last + 1), ctypes.byref(found), values, Z, integer(n), integer(count)),
+        *(support, ctypes.byref(robust), work, integer(len(work)), iwork, integer(len(iwork))),
+        ctypes.byref(info),
+    )
+    if info.value == 0 and found.value == count:
+        return values[:count], Z
+    if not (np.isfinite(d).all() and np.isfinite(e[: n - 1]).all()):
+        raise np.linalg.LinAlgError("the matrix has entries that are not finite")
+    answer = scipy.linalg.eigh_tridiagonal(
+        d, e[: n - 1], eigvals_only=not vectors, select="i", select_range=(first, last)
+    )
+    return (np.asarray(answer[0]), np.asfortranarray(answer[1])) if vectors else (np.asarray(answer), Z)

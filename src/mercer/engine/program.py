@@ -174,7 +174,7 @@ class Program:
             length = -(-across // parts)
         sums = np.zeros((len(lanes) - 1 if half else parts, n, width))
         threads = num_threads()
-        for first, last in self._calls(length, (len(lanes) - 1) * parts, progress):
+        for first, last in self._calls(length, (len(lanes) - 1) * parts, progress, 2.0 * width):
             if native.product(lanes, parts, half, first, last, V, sums, threads) >= 0:
                 return None
         total: Array = sums[0]
@@ -208,9 +208,14 @@ class Program:
             quick,
         )
 
-    def _calls(self, count: int, each: int, progress: bool) -> Iterator[tuple[int, int]]:
-        """Ranges of work for one native call, each of about the same short time."""
-        operations = self.cost * each * _edge(*self.shape) ** 2
+    def _calls(
+        self, count: int, each: int, progress: bool, further: float = 0.0
+    ) -> Iterator[tuple[int, int]]:
+        """Ranges of work for one native call, each of about the same short time.
+
+        ``further`` operations follow for each value.
+        """
+        operations = (self.cost + further) * each * _edge(*self.shape) ** 2
         size = max(1, int(_FIRST_CALL / operations))
         first = 0
         with Task(tiles.TASK, count, "tile") if progress else nullcontext() as task:

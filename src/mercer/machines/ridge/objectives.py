@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.factorizations import cholesky, cholesky_inverse
+from ...engine.factorizations import cholesky, cholesky_inverse, multiply
 from ...errors import InputError
 
 __all__ = ["Inverse", "evidence", "loo_error", "signal_variances"]
@@ -96,5 +96,5 @@ def loo_error(inverse: Inverse, right: Matrix) -> tuple[float, Matrix]:
     slopes = 2 * E / (d * total)  # derivative by C
     U = N @ slopes
     outer = U @ C.T
-    G = -0.5 * (outer + outer.T) + (N * (slopes * E).sum(axis=1)) @ N
+    G = -0.5 * (outer + outer.T) + multiply(N * (slopes * E).sum(axis=1), N)
     return float((E**2).sum() / total), G

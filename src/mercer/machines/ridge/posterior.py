@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ... import memory
-from ...engine.factorizations import cholesky
+from ...engine.factorizations import cholesky, solve_lower
 from ...errors import DefinitenessError, ParameterError
 from ...gram import Gram
 from ...gram.spectrum import rounding_level
@@ -54,8 +54,7 @@ class Posterior:
         self._along = self._solve(self._root[:, None])[:, 0] if intercept else None
 
     def _solve(self, V: Matrix) -> Matrix:
-        solved = linalg.solve_triangular(self._factor, V, lower=True, check_finite=False)
-        return np.asarray(solved)
+        return solve_lower(self._factor, V)
 
     def _explained(self, values: np.ndarray) -> tuple[Matrix, Matrix]:
         """Columns whose inner products are what the data explain, and what the intercept leaves open."""

@@ -97,7 +97,7 @@ def _component_waves(A: Affinity, k: int) -> tuple[Vector, NDArray[np.float64]]:
         return np.zeros(1), first[:, None]
     s = inverse_roots(d)
     by_root = scipy.sparse.diags_array(s)
-    S = by_root @ A @ by_root if scipy.sparse.issparse(A) else A * s[:, None] * s
+    S = by_root @ A @ by_root if scipy.sparse.issparse(A) else _scaled(A, s)
     found = _lanczos(S, first, k - 1) if n > DENSE_SIZE and 4 * k < n else None
     if found is None:
         memory.require(3 * 8 * n * n, f"the eigenvectors of a graph of {n} points")
@@ -107,6 +107,12 @@ def _component_waves(A: Affinity, k: int) -> tuple[Vector, NDArray[np.float64]]:
     order = np.argsort(-found[0], kind="stable")
     values = np.clip(1.0 - found[0][order], 0.0, 2.0)
     return np.concatenate([[0.0], values]), np.column_stack([first, found[1][:, order]])
+
+
+def _scaled(A: Affinity, s: Vector) -> Any:
+    S = A * s[:, None]
+    S *= s
+    return S
 
 
 def _lanczos(S: Affinity, first: Vector, k: int) -> tuple[Vector, NDArray[np.float64]] | None:

@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ...engine.factorizations import interruptible
+from ...engine.factorizations import multiply
+from ...engine.lapack import interruptible
 from ..solution import Solution
 from .solver import RidgeValue
 
@@ -71,7 +72,7 @@ def warp(K: NDArray[np.float64], M: Any, chosen: NDArray[np.intp]) -> Warp:
         Positive semidefinite.
     chosen : array of positions
     """
-    system = _plus(M @ K, 1.0)
+    system = _plus(multiply(M, K), 1.0)
     unit = np.zeros((len(K), len(chosen)))
     unit[chosen, np.arange(len(chosen))] = 1.0
     T = linalg.lu_solve(_factor(system), unit, check_finite=False)
@@ -115,7 +116,7 @@ def solve_smooth_ridge(
         conditions.
     """
     n, targets = len(K), Y.shape[1]
-    system = _plus(smoothness * (L @ K), alpha)
+    system = _plus(smoothness * multiply(L, K), alpha)
     system[labelled] += weight[:, None] * K[labelled]
     right = np.zeros((n, targets + 1))
     right[labelled] = weight[:, None] * np.column_stack([Y, np.ones(len(Y))])

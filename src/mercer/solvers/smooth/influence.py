@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ...engine.factorizations import multiply, solve_lower
 from ...engine.threads import few_threads
 from ..losses import Root
 from .curvature import Array, Factors
@@ -79,13 +80,9 @@ class _Covariance:
         n, m = len(self.K), len(self.E)
         result = np.zeros((n, m, m))
         for c, E in enumerate(self.E):
-            result[:, c, c] = self.K.diagonal() - np.einsum("ij,ij->j", self.K, E @ self.K)
+            result[:, c, c] = self.K.diagonal() - np.einsum("ij,ij->j", self.K, multiply(E, self.K))
         if self.coupling is not None:
-            factor, lower = self.coupling
-            halves = [
-                linalg.solve_triangular(factor, X @ self.K, lower=lower, trans=0 if lower else 1)
-                for X in self.cross
-            ]
+            halves = [solve_lower(self.coupling[0], multiply(X, self.K)) for X in self.cross]
             for c in range(m):
                 for d in range(m):
                     result[:, c, d] += np.einsum("ij,ij->j", halves[c], halves[d])

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
-from ...engine.factorizations import eigh, interruptible
+from ...engine.factorizations import eigh, multiply
 from ...engine.runs import STOPPING, Convergence, conclude, stop_reason
 from ...engine.threads import single_threaded_blas
 from ...gram.spectrum import fix_signs
@@ -128,7 +128,7 @@ def _rounded(columns: int) -> int:
 def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:
     n, M = A.size, A.dense()
     values, vectors = eigh(M, subset=None if k == n else (n - k, n - 1))
-    pairs = Eigenpairs(values[::-1], vectors[:, ::-1], interruptible(np.matmul, M, vectors[:, ::-1]))
+    pairs = Eigenpairs(values[::-1], vectors[:, ::-1], multiply(M, vectors[:, ::-1]))
     # Those that were not asked for may be larger, in absolute value: an entry is at most the largest one.
     gap = _gap(pairs, least=float(np.abs(M).max(initial=0.0)))
     return Solution(pairs, gap <= 1e-8, "all of the matrix, solved densely", gap, {"solver": "dense"})

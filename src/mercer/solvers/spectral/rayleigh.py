@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ...engine.factorizations import eigh, interruptible
+from ...engine.factorizations import eigh, triangular_factor
 from ...errors import DefinitenessError
 from ..solution import Solution
 
@@ -119,7 +119,7 @@ def solve_rayleigh(
     """
     r = top.shape[1]
     stacked = np.vstack([bottom, np.sqrt(penalty) * np.eye(r)])
-    C = interruptible(np.linalg.qr, stacked, "r")
+    C = triangular_factor(stacked)
     reciprocal = linalg.lapack.dtrcon(C)[0] if r else 1.0
     if reciprocal < max(stacked.shape) * np.finfo(np.float64).eps:
         raise linalg.LinAlgError("the denominator vanishes in some direction")

@@ -1,0 +1,71 @@
+"""Ctrl-C ends every machine soon, and the loop around it too."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+#: Generous, for busy machines: it takes less than a second.
+SECONDS = 10
+
+# Without an interrupt the fits take longer than the test may; the loop would take forever.
+SCRIPT = """
+import warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import mercer
+from mercer import gram
+from mercer.kernels import Gaussian, Subsequence
+from mercer.machines import *
+from sklearn.model_selection import GridSearchCV
+
+rng = np.random.default_rng(0)
+
+def data(n):
+    X = rng.standard_normal((n, 5))
+    return X, (X[:, 0] + 0.5 * rng.standard_normal(n) > 0).astype(int)
+
+def slow(x, y):
+    return float(np.exp(-abs(x - y)))
+
+def work():
+    {work}
+
+print("at work", flush=True)
+rounds = 0
+try:
+    for rounds in range(10**6):
+        work()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+WORK = {
+    "KernelDiscriminant": "KernelDiscriminant(Gaussian(1.0)).fit(*data(2500))",
+    "KernelPCA": "KernelPCA(Gaussian(1.0), solver='dense').fit(data(2500)[0])",
+    "KernelRidge": "KernelRidge(Gaussian(1.0), alpha=1e-3).fit(*data(5000))",
+    "SVC": "SVC(Gaussian(0.2), C=1e6, tol=1e-6, cache_size=1).fit(*data(3000))",
+    "SVC of many classes": "SVC(Gaussian(0.2), C=1e6).fit(data(3000)[0], rng.integers(0, 12, 3000))",
+    "KernelLogistic": "KernelLogistic(Gaussian(1.0), alpha=1e-3).fit(*data(3000))",
+    "KernelKMeans": "KernelKMeans(Gaussian(1.0), n_clusters=20, n_init=1000).fit(data(3000)[0])",
+    "MMDTest": "MMDTest(Gaussian(1.0), n_permutations=10**5).test(data(1500)[0], data(1500)[0])",
+    "Gram": "gram(Gaussian(1.0), data(12000)[0]).dense()",
+    "strings": "Subsequence(5).block([''.join(rng.choice(list('abcd'), 100)) for _ in range(800)])",
+    "Python": "mercer.kernel(slow).block([float(v) for v in rng.standard_normal(3000)])",
+    "GridSearchCV": "GridSearchCV(SVC(Gaussian(0.5)), {'C': [1e3, 1e4]}, cv=3).fit(*data(2000))",
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_control_c(name):
+    code = SCRIPT.replace("{work}", WORK[name])
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "at work\n"
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        sent = time.perf_counter()
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - sent < SECONDS
+        assert process.wait(timeout=60) == 0
