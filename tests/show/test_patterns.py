@@ -159,7 +159,7 @@ def test_words_of_a_text_are_coloured_in_it(ax):
 
 @pytest.mark.parametrize(
     ("x", "shown"),
-    [("a\nb\0", ["a", "\\n", "b", "\\x00"]), (b"a\xff", ["a", "\\xff"]), ([1, ""], ["1", "''"])],
+    [("a\nb\0", ["a", "\\n", "b", "\\x00"]), (b"a\x01", ["a", "\\x01"]), ([1, ""], ["1", "''"])],
 )
 def test_what_cannot_be_seen_is_escaped(ax, x, shown):
     plot_sequence(x, NGram(1).contributions(x, x), ax)
