@@ -76,6 +76,14 @@ def test_the_page_on_clusters_is_true(capsys):
     assert lines[3:] == ["(1, 4) (1,)", "True", "['food']"]
 
 
+@pytest.mark.filterwarnings("ignore:SVC. stopped because a callback asked to stop")
+def test_the_page_on_long_runs_is_true(capsys):
+    run_page("docs/runs.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("KernelRidge: `time_budget` of 1e-06 s was used up during")
+    assert lines[1].split()[0] == "SVC"
+
+
 def test_the_page_on_few_labels_is_true(capsys):
     run_page("docs/semi_supervised.md")
     assert capsys.readouterr().out.splitlines() == ["1.0", "True", "1.0", "STRICT", "True"]

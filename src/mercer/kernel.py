@@ -85,9 +85,6 @@ class Kernel(Expression):
     #: Whether values may be larger than any float.  Then `_scaled_block` and `_scaled_diagonal` give them.
     _scaled: ClassVar[bool] = False
 
-    #: Rows and columns of a tile where blocks are computed in Python.
-    _tile_size: ClassVar[int] = tiles.TILE_SIZE
-
     if TYPE_CHECKING:  # installed by mercer.algebra
 
         def __add__(self, other: Any) -> Kernel: ...
@@ -171,6 +168,11 @@ class Kernel(Expression):
         children = [child.domain for _, child in self._children()]
         return meet(*children) if children else Objects()
 
+    @property
+    def _tile_size(self) -> int:
+        """Rows and columns of a tile where blocks are computed in Python; no larger than parts want it."""
+        return min((child._tile_size for _, child in self._children()), default=tiles.TILE_SIZE)
+
     # -- many points --------------------------------------------------------------------------
     def block(self, X: Any, Y: Any = None) -> np.ndarray:
         """Matrix of values ``k(X[i], Y[j])``; without ``Y``, of ``X`` with itself (exactly symmetric).
@@ -178,7 +180,7 @@ class Kernel(Expression):
         Computed tile by tile on all cores.  Memory: the result and a few tiles.
         """
         X, Y = self._prepare_pair(X, Y)
-        return self._tiles(X, Y)
+        return self._tiles(X, Y, progress=True)
 
     def diagonal(self, X: Any) -> np.ndarray:
         """Values ``k(X[i], X[i])``."""

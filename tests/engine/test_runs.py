@@ -4,8 +4,11 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
+import mercer
+from mercer import gram
 from mercer.engine import runs
 from mercer.engine.runs import (
     Progress,
@@ -20,6 +23,7 @@ from mercer.engine.runs import (
     tracked,
 )
 from mercer.errors import MercerError, StoppedError, TimeBudgetError
+from mercer.kernels import DTW, EditDistance, Gaussian, Subsequence
 
 
 def test_without_a_run_nothing_stops():
@@ -112,6 +116,51 @@ def test_a_callback_that_computes_is_not_watched_itself():
 
     with running("run", callbacks=[computes]):
         checkpoint()
+
+
+def words(n):
+    return ["".join(np.random.default_rng(i).choice(list("ab"), 30)) for i in range(n)]
+
+
+@mercer.kernel(assume="PSD", reason="a Gaussian")
+def slow(x, y):
+    time.sleep(1e-3)
+    return float(np.exp(-((x - y) ** 2)))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "points"),
+    [
+        (Subsequence(3), words(150)),
+        (Subsequence(3).normalized(), words(150)),
+        (EditDistance(), words(150)),
+        (DTW(1.0), [np.random.default_rng(i).standard_normal((9, 1)) for i in range(150)]),
+        (slow, list(range(60))),
+        (Gaussian(1.0), np.random.default_rng(0).standard_normal((3000, 5))),
+    ],
+    ids=["Subsequence", "normalized", "EditDistance", "DTW", "Python", "Gaussian"],
+)
+@pytest.mark.parametrize("compute", [lambda k, X: k.block(X), lambda k, X: gram(k, X).dense()])
+def test_kernel_values_report_how_many_are_left(kernel, points, compute, monkeypatch):
+    """In parts that take some seconds at most, however slow a kernel is."""
+    monkeypatch.setattr(runs, "PAUSE", 0.0)
+    seen, shown, updates = [], [], []
+
+    class Bar:
+        def update(self, count):
+            updates.append(count)
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(runs, "progress_bar", lambda name, total, *rest: shown.append((name, total)) or Bar())
+    with running("run", callbacks=[seen.append]) as run:
+        compute(kernel, points)
+        run.finish()
+    assert {name for name, _ in shown} == {"kernel values"}
+    assert len(updates) > 1
+    assert all(total is None or total > 1 for _, total in shown)
+    assert {p.task for p in seen} >= {"kernel values"}
 
 
 def test_another_thread_takes_part():

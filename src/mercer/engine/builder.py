@@ -33,6 +33,7 @@ from mercer.engine.points import (
     points_of,
 )
 from mercer.engine.registers import Shape
+from mercer.engine.tiles import TILE_SIZE
 
 __all__ = ["MOST_EXPONENT", "Builder", "Describes", "Foreign", "Node", "Value"]
 
@@ -70,6 +71,9 @@ class Describes(Protocol):
 
     @property
     def _block_dtype(self) -> np.dtype[Any] | None: ...
+
+    @property
+    def _tile_size(self) -> int: ...
 
     def _block(self, X: Data, Y: Data | None) -> Array: ...
 
@@ -109,6 +113,7 @@ class Foreign(NamedTuple):
     block: Block
     X: Data
     Y: Data | None
+    tile_size: int
 
     def tile(self, rows: slice, cols: slice) -> Array:
         """Values of selected rows and columns."""
@@ -142,11 +147,18 @@ class Builder:
     def kernel(self, k: Describes, X: Data, Y: Data | None) -> Value:
         """Values of a kernel on prepared data."""
         value = k._compile(self, X, Y) if _is_described(type(k)) else None
-        return self.foreign(k._block, X, Y, k._block_dtype) if value is None else value
+        return self.foreign(k._block, X, Y, k._block_dtype, k._tile_size) if value is None else value
 
-    def foreign(self, block: Block, X: Data, Y: Data | None, dtype: np.dtype[Any] | None = None) -> Value:
+    def foreign(
+        self,
+        block: Block,
+        X: Data,
+        Y: Data | None,
+        dtype: np.dtype[Any] | None = None,
+        tile_size: int = TILE_SIZE,
+    ) -> Value:
         """Values that a Python function computes, ``block(X, Y)`` for selected points."""
-        self.blocks.append(Foreign(block, X, Y))
+        self.blocks.append(Foreign(block, X, Y, tile_size))
         if dtype is None and 0 not in self.shape:
             dtype = self.blocks[-1].tile(slice(0, 1), slice(0, 1)).dtype
         return self._step(_native.FOREIGN, b=len(self.blocks) - 1, dtype=dtype or DOUBLE)

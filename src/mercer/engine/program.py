@@ -250,7 +250,10 @@ class Program:
 
         n, m = self.shape
         try:
-            return tiles.run(panel, n, m, symmetric=self.symmetric, out=out, progress=progress)
+            size = min(f.tile_size for f in self.foreign)
+            return tiles.run(
+                panel, n, m, symmetric=self.symmetric, out=out, tile_size=size, progress=progress
+            )
         except _CheckFailed:
             return None
 

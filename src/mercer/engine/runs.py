@@ -338,14 +338,14 @@ class Task:
         Number of steps.
     unit : str
         What a step is.
-    show : bool, default=True
-        Whether there is a progress bar.
+    done : int, default=0
+        Steps that were made before.
     """
 
-    def __init__(self, name: str, total: int | None = None, unit: str = "step", *, show: bool = True) -> None:
-        self.name, self.total, self.done = name, total, 0
+    def __init__(self, name: str, total: int | None = None, unit: str = "step", done: int = 0) -> None:
+        self.name, self.total, self.done = name, total, done
         self._run = current_run()
-        self._bar = progress_bar(name, total, unit) if show else None
+        self._bar = progress_bar(name, total, unit, done)
 
     def __enter__(self) -> Task:
         self._keep()
@@ -354,8 +354,7 @@ class Task:
     def update(self, count: int = 1) -> None:
         """Count further steps; for one thread at a time."""
         self.done += count
-        if self._bar is not None:
-            self._bar.update(count)
+        self._bar.update(count)
         self._keep()
 
     def _keep(self) -> None:
@@ -363,8 +362,7 @@ class Task:
             self._run.keep(Progress(self.done, math.nan, math.nan, 0.0, self.name, self.total))
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
 
 
 class Convergence:

@@ -19,13 +19,16 @@ from mercer.engine.runs import Abandoned, Task, abandoned_by, checkpoint
 from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
 from mercer.errors import MercerError
 
-__all__ = ["TILE_SIZE", "Tile", "run"]
+__all__ = ["PAIRWISE_TILE_SIZE", "TILE_SIZE", "Tile", "run"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Tile: TypeAlias = Callable[[slice, slice], Array]
 
 #: Rows and columns of a tile: 2 MiB in float64, about what a core keeps close to itself.
 TILE_SIZE = 512
+
+#: The same where values are computed pair by pair, which may take a millisecond for each: progress is seen.
+PAIRWISE_TILE_SIZE = 64
 
 # Blocks of fewer entries do not wait the 40 microseconds that it takes to hold BLAS to one thread.
 _TINY = 128 * 128

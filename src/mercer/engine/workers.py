@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mercer.engine.runs import checkpoint, progress_bar
+from mercer.engine.runs import Task, checkpoint
 from mercer.engine.threads import num_threads
 from mercer.errors import ParameterError, WorkerError
 
@@ -372,17 +372,17 @@ _showing = threading.Lock()
 class _Bar:
     """A progress bar that appears after a second, if no other one is there."""
 
-    def __init__(self, total: int, initial: int) -> None:
-        self.bar: Any = None
+    def __init__(self, total: int, done: int) -> None:
+        self.task: Task | None = None
         if _showing.acquire(blocking=False):
-            self.bar = progress_bar("kernel values", total, "pair", initial)
+            self.task = Task("kernel values", total, "pair", done).__enter__()
 
     def update(self, count: int) -> None:
-        if self.bar is not None:
-            self.bar.update(count)
+        if self.task is not None:
+            self.task.update(count)
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
-            self.bar = None
+        if self.task is not None:
+            self.task.__exit__()
+            self.task = None
             _showing.release()

@@ -11,6 +11,7 @@ from ...certificate import Witness
 from ...domains import Data, Domain, Series, SeriesData, lower
 from ...domains.series import LAYOUTS
 from ...engine.series import Steps
+from ...engine.tiles import PAIRWISE_TILE_SIZE
 from ...errors import ParameterError
 from ...intervals import Interval
 from ...kernel import Kernel
@@ -87,6 +88,10 @@ def _alone(steps: np.ndarray) -> SeriesData:
 
 class _Aligned(Kernel):
     """Kernels over alignments, with ``k(x, x) = 1``.  Subclasses give the plain definition as ``_value``."""
+
+    @property
+    def _tile_size(self) -> int:
+        return PAIRWISE_TILE_SIZE
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...domains import Domain, EncodedSequences, Sequences
 from ...engine.string_pairs import Pairs, Scaled
+from ...engine.tiles import PAIRWISE_TILE_SIZE
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 
@@ -16,6 +17,10 @@ __all__ = ["PairKernel", "ScaledKernel"]
 
 class PairKernel(Kernel):
     """Kernels on sequences whose values are computed pair by pair in native code."""
+
+    @property
+    def _tile_size(self) -> int:
+        return PAIRWISE_TILE_SIZE
 
     @property
     def domain(self) -> Domain:

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice, product
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +96,9 @@ class Matching(Kernel):
     Subclasses give the length of windows and the weights w_j as ``_window`` and ``_levels``.
     """
 
-    _tile_size: ClassVar[int] = TILE_SIZE
+    @property
+    def _tile_size(self) -> int:
+        return TILE_SIZE
 
     @property
     def _window(self) -> int:
