@@ -169,7 +169,9 @@ def test_names_of_the_library_are_unique() -> None:
     def subclasses(cls: type) -> set[type]:
         return {s for c in cls.__subclasses__() for s in (c, *subclasses(c))}
 
-    names = Counter(c.__qualname__ for c in subclasses(Kernel) if c.__module__.split(".")[0] == "mercer")
+    # Functions with parameters have classes of their own, which go by the name and content of the function.
+    written = subclasses(Kernel) - subclasses(FunctionKernel)
+    names = Counter(c.__qualname__ for c in written if c.__module__.split(".")[0] == "mercer")
     assert [name for name, count in names.items() if count > 1] == []
 
 
