@@ -65,7 +65,7 @@ struct QuadraticProblem {
   Constraint constraint;
 };
 
-// How good a point is, as in src/mercer/solvers/box/problem.py.
+// How good a point is, as in src/mercer/solvers/svm/problem.py.
 struct Quality {
   double violation, offset[2], objective, gap;
 };

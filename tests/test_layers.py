@@ -37,14 +37,14 @@ LEVEL = {name: i for i, layer in enumerate(LAYERS) for name in layer}
 
 #: What each part of the solvers builds on, besides the modules that all of them share.
 PARTS: dict[str, set[str]] = {
-    "box": set(),
+    "svm": set(),
     "ridge": set(),
     "smooth": set(),
     "spectral": set(),
-    "graphs": set(),
+    "laplacian": set(),
     "mixture": set(),
-    "representer": {"box", "smooth"},
-    "clusters": {"graphs"},
+    "representer": {"svm", "smooth"},
+    "clusters": {"laplacian"},
 }
 SHARED = {"solution", "watch", "matrices", "incomplete", "conjugate", "losses", "constraints", "permutations"}
 
@@ -147,12 +147,12 @@ def test_parts_of_the_solvers_go_one_way(path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "source", "count"),
     [
-        ("box/pairs.py", "from ..ridge import solve_ridge", 1),
-        ("box/pairs.py", "from .. import ridge", 1),
-        ("box/pairs.py", "import mercer.solvers.ridge.path", 1),
-        ("solution.py", "from .box import BoxProblem", 1),
-        ("box/pairs.py", "from ..watch import Watch\nfrom . import problem\nfrom ...gram import Gram", 0),
-        ("representer/generic.py", "from ..box import solve_box", 0),
+        ("svm/pairs.py", "from ..ridge import solve_ridge", 1),
+        ("svm/pairs.py", "from .. import ridge", 1),
+        ("svm/pairs.py", "import mercer.solvers.ridge.path", 1),
+        ("solution.py", "from .svm import BoxProblem", 1),
+        ("svm/pairs.py", "from ..watch import Watch\nfrom . import problem\nfrom ...gram import Gram", 0),
+        ("representer/generic.py", "from ..svm import solve_box", 0),
     ],
 )
 def test_the_rule_of_the_parts_itself(where: str, source: str, count: int) -> None:

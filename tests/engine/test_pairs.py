@@ -7,7 +7,7 @@ import pytest
 
 from mercer import _native
 from mercer.solvers import BoxProblem, PairSolver
-from mercer.solvers.box.pairs import Blocks, Cross
+from mercer.solvers.svm.pairs import Blocks, Cross
 
 pytestmark = pytest.mark.native
 

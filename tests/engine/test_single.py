@@ -9,7 +9,7 @@ from mercer import _native
 from mercer.engine.single import MOST_FEATURES, SingleRows
 from mercer.gram import gram
 from mercer.kernels import Gaussian
-from mercer.solvers.box.precision import ROUNDING_OF_SINGLE
+from mercer.solvers.svm.precision import ROUNDING_OF_SINGLE
 
 pytestmark = pytest.mark.native
 

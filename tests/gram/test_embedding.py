@@ -7,7 +7,7 @@ import scipy.sparse
 from mercer.errors import ParameterError
 from mercer.features import PolynomialMap
 from mercer.gram import gram
-from mercer.gram.pairs import KernelGram
+from mercer.gram.kernel_gram import KernelGram
 from mercer.kernel import Kernel
 from mercer.kernels import Cosine, Gaussian, Linear, Polynomial
 

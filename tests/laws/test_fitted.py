@@ -21,7 +21,7 @@ from sklearn.model_selection import cross_validate
 
 import mercer
 from mercer.gram import GramStore
-from mercer.gram.pairs import KernelGram
+from mercer.gram.kernel_gram import KernelGram
 from mercer.kernels import Gaussian, Spectrum
 from mercer.machines import SVC, KernelRidge
 from mercer.testing.registry import cases

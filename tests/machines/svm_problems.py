@@ -8,7 +8,7 @@ import sklearn.svm
 from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from ..solvers.box.interior import least_objective
+from ..solvers.svm.interior import least_objective
 
 MACHINES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
 KERNELS = ["gaussian", "polynomial", "linear", "laplacian", "precomputed"]

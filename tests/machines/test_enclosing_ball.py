@@ -10,7 +10,7 @@ from mercer.guarantees import enclosing_ball_bound
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.machines import EnclosingBall, OneClassSVM
 
-from ..solvers.box.interior import least_objective
+from ..solvers.svm.interior import least_objective
 
 
 def smallest_circle(points):

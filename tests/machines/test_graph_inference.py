@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.errors import DefinitenessError, InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import IndefiniteKernelWarning, KernelGraphInference
-from mercer.machines.graphs import laplacian_root
+from mercer.machines.graph_inference import laplacian_root
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.  There are none.
 EXPECTED_FAILED_CHECKS: dict[str, str] = {}

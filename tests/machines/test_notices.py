@@ -23,7 +23,7 @@ from mercer.machines import (
     OneClassSVM,
     PegasosSVC,
 )
-from mercer.solvers.box import estimates
+from mercer.solvers.svm import estimates
 
 SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(nu=0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
 OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import SVC, SVR, NuSVC, NuSVR
-from mercer.solvers.box import decomposition
+from mercer.solvers.svm import decomposition
 
 from .svm_problems import hard
 

@@ -7,7 +7,7 @@ from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial
 from mercer.machines import EnclosingBall, NuSVR, OneClassSVM
 from mercer.machines.svm.problems import most_nu
 
-from ..solvers.box.interior import least_objective
+from ..solvers.svm.interior import least_objective
 from .svm_problems import Trial
 
 SHARES = [1e-3, 0.05, 0.3, 0.6, 0.8, 0.9, 0.92, 0.95, 0.97, 0.99, 0.999, 1.0]

@@ -9,7 +9,7 @@ from mercer.engine import single
 from mercer.kernels import Gaussian, Precomputed, SetIntersection
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
-from mercer.solvers.box import Cross
+from mercer.solvers.svm import Cross
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix
-from mercer.solvers.box import rows
-from mercer.solvers.box.polish import polish
+from mercer.solvers.svm import rows
+from mercer.solvers.svm.polish import polish
 
 RNG = np.random.default_rng(7)
 MANY = RNG.standard_normal((2500, 4))  # more than are solved exactly at the end

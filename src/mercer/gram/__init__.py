@@ -21,7 +21,7 @@ Nothing here holds an n-by-n matrix unless it says so, and then it states the ne
 from .base import Gram
 from .check import Check
 from .derived import CenteredGram, NormalizedGram
-from .pairs import KernelGram, gram
+from .kernel_gram import KernelGram, gram
 from .repair import RepairedGram
 from .store import GramStore
 from .stored import StoredGram

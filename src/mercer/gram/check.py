@@ -13,8 +13,8 @@ from ..domains import Similarities
 from ..engine.factorizations import eigh
 from ..errors import ParameterError
 from .base import Gram
+from .kernel_gram import ASYMMETRY_POINTS, KernelGram
 from .negative import breakdown
-from .pairs import ASYMMETRY_POINTS, KernelGram
 from .spectrum import finite, rounding_level
 from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
 

@@ -8,7 +8,7 @@ from .. import memory
 from ..engine.half import HalfMatrix
 from .base import Gram
 from .indexing import Selection
-from .pairs import KernelGram
+from .kernel_gram import KernelGram
 from .spectrum import HELD_BYTES
 
 __all__ = ["HeldGram", "hold"]

@@ -14,7 +14,7 @@ from ..errors import DigestError, InputError, MercerError
 from ..kernel import Kernel
 from .base import Gram
 from .indexing import Selection, positions
-from .pairs import KernelGram, widened
+from .kernel_gram import KernelGram, widened
 from .request import Request, by_page
 from .store import GramStore, KernelStore
 from .store.page import PAGE

@@ -17,7 +17,7 @@ from ..contributions import Contribution, Contributions
 from ..domains import Data, Vectors, items, take
 from ..errors import InputError
 from ..gram import Gram
-from ..gram.pairs import KernelGram
+from ..gram.kernel_gram import KernelGram
 from .base import KernelMachine
 
 __all__ = ["INTERCEPT", "Expansion", "ExplainedClassifier", "ExplainedFunction", "Explanation"]

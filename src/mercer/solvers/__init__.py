@@ -1,12 +1,12 @@
 """Solvers: numbers in, :class:`Solution` out, no data types.
 
 ================  ===========================================================================
-``box``           ``solve_box``: the quadratic problem of support vector machines
+``svm``           ``solve_box``: the quadratic problem of support vector machines
 ``ridge``         ``solve_ridge``: least squares; smoothing splines
 ``smooth``        ``solve_smooth``, ``solve_sparse``: the logistic and other smooth losses
 ``representer``   ``solve_representer``: any convex loss, any increasing function of the norm
 ``spectral``      ``largest_eigenpairs``: eigenvalues, canonical correlations, discriminants
-``graphs``        ``graph_laplacian``: weighted graphs, and functions on them
+``laplacian``     ``graph_laplacian``: weighted graphs, and functions on them
 ``clusters``      ``kernel_kmeans``: clusters around means in feature space
 ``mixture``       ``solve_mixture``, ``solve_alignment``: weights of many rank-one kernels
 ``permutations``  statistics of all permutations of a sample, and their p-value
@@ -16,7 +16,7 @@ They share:
 
 ===============  =============================================================
 ``solution``     ``Solution``: value, status, gap, statistics
-``watch``        the clock and the callbacks of the box solvers: ``Progress``
+``watch``        the clock and the callbacks of the SVM solvers: ``Progress``
 ``matrices``     a symmetric matrix as solvers see it
 ``incomplete``   ``incomplete_cholesky``: a low-rank factor with its error
 ``conjugate``    conjugate gradients for several right sides
@@ -24,13 +24,12 @@ They share:
 ``constraints``  losses that are infinite outside an interval
 ===============  =============================================================
 
-Of the parts only ``representer`` (on ``box`` and ``smooth``) and ``clusters`` (on ``graphs``) use others.
+Of the parts only ``representer`` (on ``svm`` and ``smooth``) and ``clusters`` (on ``laplacian``) use others.
 """
 
-from .box import BoxProblem, BoxValue, Optimality, PairSolver, solve_box, solve_boxes
 from .clusters import Geometry, Partition, kernel_kmeans
-from .graphs import affinity, graph_laplacian
 from .incomplete import LowRank, incomplete_cholesky
+from .laplacian import affinity, graph_laplacian
 from .matrices import DenseMatrix, GramMatrix, RepeatedMatrix, SymmetricMatrix
 from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
 from .permutations import (
@@ -75,6 +74,7 @@ from .spectral import (
     spectral_root,
     whiten,
 )
+from .svm import BoxProblem, BoxValue, Optimality, PairSolver, solve_box, solve_boxes
 from .watch import Progress
 
 __all__ = [

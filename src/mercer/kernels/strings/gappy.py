@@ -19,7 +19,7 @@ from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...errors import ParameterError
 from ...parameters import parameter
-from .grams import Counted, GramCounts, Names, join_counted, merge_keys
+from .kmers import Counted, GramCounts, Names, join_counted, merge_keys
 from .ngrams import CountedGrams, Gram, Place
 from .slices import slices
 from .windows import Texts, as_text, find_runs

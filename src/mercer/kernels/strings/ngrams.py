@@ -22,7 +22,7 @@ from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..inner import squared_norms
-from .grams import GramCounts, Grams, Names, join_counted, merge_keys
+from .kmers import GramCounts, Grams, Names, join_counted, merge_keys
 from .products import count_product
 from .windows import Texts, as_text, find_runs
 

@@ -16,7 +16,7 @@ from ...domains import Domain, Sequences
 from ...errors import InputError, ParameterError
 from ...parameters import parameter
 from ...sequences.dna import DNA, IUPAC, LETTERS, NUCLEOTIDES, expand, reverse_complement
-from .grams import MOST_KEY, Names, merge_keys
+from .kmers import MOST_KEY, Names, merge_keys
 from .ngrams import CountedGrams, Gram, NGram, Place
 from .strands import mirrored, other_strand
 from .windows import Runs, Texts, find_runs

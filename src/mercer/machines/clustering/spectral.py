@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...gram import gram
 from ...kernels import Gaussian
 from ...solvers.clusters import Geometry, kernel_kmeans, seed
-from ...solvers.graphs import Affinity, affinity, components, degrees, slow_waves, without_loops
+from ...solvers.laplacian import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run

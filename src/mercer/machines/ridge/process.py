@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import Gram, KernelGram, gram
-from ...gram.pairs import widened
+from ...gram.kernel_gram import widened
 from ...kernel import Kernel
 from ..arguments import checked_random
 from ..base import KernelMachine

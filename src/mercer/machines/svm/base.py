@@ -28,7 +28,7 @@ from ...solvers import (
     solve_box,
     solve_boxes,
 )
-from ...solvers.box.estimates import most_steps
+from ...solvers.svm.estimates import most_steps
 from ..base import KernelMachine, len_of
 from ..indefinite import refuse_distance, screen
 from ..notices import tell

@@ -26,7 +26,7 @@ from ...solvers import (
     Solution,
     SymmetricMatrix,
 )
-from ...solvers.box import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
+from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
 from ...solvers.watch import Watch
 from .base import Control, Fit, Stop
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ... import memory
 from ...gram import Gram
 from ...gram.base import BAND_BYTES
-from ..graphs import Affinity, degrees
+from ..laplacian import Affinity, degrees
 
 __all__ = ["Geometry", "Index", "Vector"]
 

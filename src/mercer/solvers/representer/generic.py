@@ -22,9 +22,9 @@ from scipy import linalg
 
 from ...engine.factorizations import eigh
 from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
-from ..box import BoxProblem, solve_box
 from ..matrices import DenseMatrix
 from ..solution import Solution
+from ..svm import BoxProblem, solve_box
 
 __all__ = ["Coordinates", "GenericValue", "LossFunction", "solve_generic"]
 

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from ...engine.runs import stop_reason
 from ...engine.threads import few_threads
 from ...gram import Gram
-from ..box import BoxProblem, solve_box
 from ..matrices import DenseMatrix, GramMatrix
 from ..solution import Solution
+from ..svm import BoxProblem, solve_box
 from .feasibility import refuse_contradictions, size_of
 from .generic import Coordinates
 from .norms import Penalty

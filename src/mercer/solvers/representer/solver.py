@@ -24,11 +24,11 @@ from ...engine.runs import stop_reason
 from ...engine.threads import few_threads
 from ...errors import ParameterError
 from ...gram import Gram
-from ..box import BoxProblem, solve_box
 from ..losses import Loss, PiecewiseLinear, SmoothLoss
 from ..matrices import GramMatrix
 from ..smooth import SmoothProblem, SmoothValue, best_intercept, hold, solve_smooth
 from ..solution import Solution
+from ..svm import BoxProblem, solve_box
 from .generic import Coordinates, LossFunction, solve_generic
 from .multipliers import solve_multipliers
 from .norms import Found, NoPenalty, Penalty, along_the_path

@@ -6,8 +6,8 @@ import pytest
 from mercer import gram
 from mercer.kernels import Linear
 from mercer.solvers import BoxProblem, GramMatrix
-from mercer.solvers.box.interior import interior_point
-from mercer.solvers.box.polish import polish
+from mercer.solvers.svm.interior import interior_point
+from mercer.solvers.svm.polish import polish
 
 from .interior import least_objective
 

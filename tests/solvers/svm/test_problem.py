@@ -9,7 +9,7 @@ import pytest
 from mercer import gram
 from mercer.kernels import Gaussian
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box
-from mercer.solvers.box.polish import polish
+from mercer.solvers.svm.polish import polish
 
 from .interior import least_objective
 from .interruption import interruption

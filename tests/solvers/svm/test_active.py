@@ -7,11 +7,11 @@ import pytest
 
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers.box import BoxProblem, decomposition, solve_box
-from mercer.solvers.box.active import NEAR, _Search, settle
-from mercer.solvers.box.bordered import SystemsOnSets
-from mercer.solvers.box.cholesky import BLOCK, Factor
 from mercer.solvers.matrices import DenseMatrix, GramMatrix
+from mercer.solvers.svm import BoxProblem, decomposition, solve_box
+from mercer.solvers.svm.active import NEAR, _Search, settle
+from mercer.solvers.svm.bordered import SystemsOnSets
+from mercer.solvers.svm.cholesky import BLOCK, Factor
 
 
 def points(n, d=4, seed=0):
@@ -111,7 +111,7 @@ def test_settles_at_the_solution(C, constraint):
 
 
 def test_rounds_end_at_the_solution_if_steps_are_not_to_finish(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.box.active.NEAR", 1.0)
+    monkeypatch.setattr("mercer.solvers.svm.active.NEAR", 1.0)
     X, problem = classifier(300, 1.0)
     K = np.asarray(gram(Gaussian(1.0), X).dense())
     rough = solve_box(problem, DenseMatrix(K), tol=0.05, refine=False).value

@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...gram import gram
 from ...kernels import Gaussian
 from ...solvers import Solution
-from ...solvers.graphs import Affinity, affinity, consistent, harmonic, nearest, without_loops
+from ...solvers.laplacian import Affinity, affinity, consistent, harmonic, nearest, without_loops
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run

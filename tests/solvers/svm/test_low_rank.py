@@ -10,8 +10,8 @@ from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.svm.base import Control
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
-from mercer.solvers.box import decomposition
-from mercer.solvers.box.low_rank import LowRank, comes_first, patient_steps
+from mercer.solvers.svm import decomposition
+from mercer.solvers.svm.low_rank import LowRank, comes_first, patient_steps
 
 from .interruption import interruption
 

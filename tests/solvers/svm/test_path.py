@@ -11,9 +11,9 @@ from mercer.kernels import Gaussian
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
 from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
-from mercer.solvers.box import decomposition
-from mercer.solvers.box.active import settle
-from mercer.solvers.box.decomposition import Run
+from mercer.solvers.svm import decomposition
+from mercer.solvers.svm.active import settle
+from mercer.solvers.svm.decomposition import Run
 from mercer.solvers.watch import Watch
 
 from .interruption import interruption
@@ -137,8 +137,8 @@ def test_products_with_several_columns(held_as):
 
 
 def test_without_an_intercept_the_free_set_is_guessed_too(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.box.decomposition.STEPS_BETWEEN_LOOKS", 200)
-    monkeypatch.setattr("mercer.solvers.box.decomposition.expected_seconds", lambda problem, b: 0.0)
+    monkeypatch.setattr("mercer.solvers.svm.decomposition.STEPS_BETWEEN_LOOKS", 200)
+    monkeypatch.setattr("mercer.solvers.svm.decomposition.expected_seconds", lambda problem, b: 0.0)
     X, y = classification(2200)
     model = SVC(Gaussian(1.0), C=100.0, fit_intercept=False).fit(X, y)
     assert model.converged_

@@ -7,8 +7,8 @@ import scipy.sparse.csgraph
 from mercer.errors import InputError, ParameterError
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers.graphs import affinity, components, degrees, graph_laplacian, nearest, without_loops
-from mercer.solvers.graphs.laplacian import DENSE_SIZE, consistent, harmonic, slow_waves
+from mercer.solvers.laplacian import affinity, components, degrees, graph_laplacian, nearest, without_loops
+from mercer.solvers.laplacian.laplacian import DENSE_SIZE, consistent, harmonic, slow_waves
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from mercer import gram
 from mercer.kernels import Linear
 from mercer.machines import SVC, SVR, NuSVR
 from mercer.solvers import BoxProblem, GramMatrix, solve_box
-from mercer.solvers.box import decomposition, solve
-from mercer.solvers.box.low_rank import LowRank
+from mercer.solvers.svm import decomposition, solve
+from mercer.solvers.svm.low_rank import LowRank
 from mercer.solvers.watch import Watch
 
 from .interruption import interruption
