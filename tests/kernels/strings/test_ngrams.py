@@ -9,7 +9,7 @@ import pytest
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import GappyNGram, NGram, Spectrum
-from mercer.kernels.strings import gappy, grams, ngrams
+from mercer.kernels.strings import gappy, kmers, ngrams
 from mercer.sequences import IUPAC, reverse_complement
 
 pytestmark = pytest.mark.native
@@ -65,9 +65,9 @@ def naming(request, monkeypatch):
     """The three ways to name n-grams, all on small data."""
     monkeypatch.setattr(ngrams, "MOST_WINDOWS", 20)  # several parts
     if request.param == "sorted columns":
-        monkeypatch.setattr(grams, "MOST_DIRECT", 1)
+        monkeypatch.setattr(kmers, "MOST_DIRECT", 1)
     elif request.param == "paired names":
-        monkeypatch.setattr(grams, "MOST_KEY", 16)
+        monkeypatch.setattr(kmers, "MOST_KEY", 16)
 
 
 # -- values ---------------------------------------------------------------------------------------
