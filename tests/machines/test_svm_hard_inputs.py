@@ -430,15 +430,6 @@ def test_parameters_out_of_range_are_named(data, parameters, name):
         SVC(**parameters).fit(*data)
 
 
-@pytest.mark.parametrize("machine", ALL)
-def test_shrinking_is_accepted_and_changes_nothing(data, machine):
-    X, y = data
-    with_it, without = (clone(machine).set_params(shrinking=value).fit(X, y) for value in (True, False))
-    np.testing.assert_array_equal(with_it.dual_coef_, without.dual_coef_)
-    np.testing.assert_array_equal(with_it.predict(X), without.predict(X))
-    np.testing.assert_array_equal(with_it.n_iter_, without.n_iter_)
-
-
 def test_a_large_cache_is_honoured_and_not_more_is_taken(data):
     X, y = data
     for machine in ALL:

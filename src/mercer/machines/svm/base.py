@@ -205,7 +205,6 @@ class SupportVectorMachine(KernelMachine):
     store: Any
     dual_coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
-    shrinking: bool
     verbose: bool
 
     # -- parameters -----------------------------------------------------------------------------

@@ -70,9 +70,6 @@ class SVC(Classifier):
         that is more.
         Several classes share blocks of the matrix instead; where all of it is needed more than once, it is
         held if it fits into half of the memory limit.
-    shrinking : bool, default=True
-        Has no effect, and is here so that code written for scikit-learn runs: there it leaves out variables
-        that seem to stay at their bounds, here the working sets do that at all times.
     verbose : bool, default=False
         Print how the fit ended.
     class_weight : dict, "balanced" or None, default=None
@@ -177,7 +174,6 @@ class SVC(Classifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         multiclass: str = "ovo",
@@ -196,7 +192,6 @@ class SVC(Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.class_weight = class_weight
         self.multiclass = multiclass
@@ -362,7 +357,7 @@ class NuSVC(Classifier):
         As for :class:`SVC`.
     nu : float, default=0.5
         In (0, 1].
-    tol, max_iter, cache_size, shrinking, verbose, class_weight, multiclass
+    tol, max_iter, cache_size, verbose, class_weight, multiclass
         As for :class:`SVC`.
     decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
         As for :class:`SVC`.
@@ -397,7 +392,6 @@ class NuSVC(Classifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         multiclass: str = "ovo",
@@ -415,7 +409,6 @@ class NuSVC(Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.class_weight = class_weight
         self.multiclass = multiclass

@@ -145,7 +145,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop, as a part of the largest
         :math:`k(x_i, x_i)` times the mean weight, or times :math:`\nu W` if that is less.
-    max_iter, cache_size, shrinking, verbose, indefinite, store
+    max_iter, cache_size, verbose, indefinite, store
         As for :class:`SVC`.
     time_budget : float, optional
         Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
@@ -175,7 +175,6 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
@@ -186,7 +185,6 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.indefinite = indefinite
         self.store = store
@@ -246,7 +244,7 @@ class EnclosingBall(_OneClass):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop, as a part of half the largest squared
         distance from the first point, which is at most twice the squared radius and at least half of it.
-    max_iter, cache_size, shrinking, verbose, indefinite, store
+    max_iter, cache_size, verbose, indefinite, store
         As for :class:`SVC`.
     time_budget : float, optional
         Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
@@ -285,7 +283,6 @@ class EnclosingBall(_OneClass):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         indefinite: str = "warn",
         store: Any = None,
@@ -296,7 +293,6 @@ class EnclosingBall(_OneClass):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.indefinite = indefinite
         self.store = store

@@ -139,7 +139,7 @@ class SVR(_Regressor):
         Price of errors beyond epsilon, > 0.
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
-    fit_intercept, tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
+    fit_intercept, tol, max_iter, cache_size, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
     time_budget : float, optional
         Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
@@ -173,7 +173,6 @@ class SVR(_Regressor):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         warm_start: bool = False,
         indefinite: str = "warn",
@@ -187,7 +186,6 @@ class SVR(_Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.warm_start = warm_start
         self.indefinite = indefinite
@@ -224,7 +222,7 @@ class NuSVR(_Regressor):
         In (0, 1].
     C : float, default=1.0
         Price of errors, > 0.
-    tol, max_iter, cache_size, shrinking, verbose, warm_start, indefinite, store
+    tol, max_iter, cache_size, verbose, warm_start, indefinite, store
         As for :class:`SVC`; ``tol`` is in the unit of y.
     time_budget : float, optional
         Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
@@ -258,7 +256,6 @@ class NuSVR(_Regressor):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float | str = "auto",
-        shrinking: bool = True,
         verbose: bool = False,
         warm_start: bool = False,
         indefinite: str = "warn",
@@ -271,7 +268,6 @@ class NuSVR(_Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
-        self.shrinking = shrinking
         self.verbose = verbose
         self.warm_start = warm_start
         self.indefinite = indefinite
