@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from mercer import Kernel
 
+collect_ignore_glob = ["engine/fuzz_*.py"]  # scripts, which import their neighbours as scripts do
+
 
 def pytest_make_parametrize_id(val, argname):
     """Name kernels by their expression, functions without their address (it differs between workers)."""

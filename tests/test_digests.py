@@ -20,7 +20,8 @@ from mercer.domains import Box, Frames, Gaussians, Objects, Reals, Sets, Subsets
 from mercer.errors import DigestError, ParameterError, UnresolvedError
 from mercer.kernel import Kernel
 from mercer.kernels import Gaussian, Linear, Precomputed, WhiteNoise, columns
-from mercer.testing.registry import cases
+
+from .laws.registry import cases
 
 
 def shared(x: str, y: str) -> float:

@@ -11,7 +11,8 @@ import mercer.machines
 from mercer.domains import Vectors
 from mercer.errors import MercerError
 from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial
-from mercer.testing.registry import cases
+
+from .laws.registry import cases
 
 SCALES = [1e-310, 1e-200, 1e100, 1e160, 1e300]
 X = np.abs(np.random.default_rng(0).standard_normal((10, 3))) + 0.1

@@ -9,10 +9,10 @@ import argparse
 import time
 
 import numpy as np
+import twins
 from scipy import sparse
 
 from mercer.engine import pairwise as engine
-from mercer.testing import twins
 
 OPERATIONS = {
     "squared_distances": True,

@@ -7,7 +7,8 @@ import pytest
 
 from mercer import _native
 from mercer.solvers import BoxProblem
-from mercer.testing import twins
+
+from . import twins
 
 pytestmark = pytest.mark.native
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from mercer import _native
-from mercer.testing import twins
+
+from . import twins
 
 pytestmark = pytest.mark.native
 

@@ -8,7 +8,8 @@ from mercer.engine.half import TILE, HalfMatrix
 from mercer.engine.program import Builder, Program
 from mercer.gram import base
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.testing import twins
+
+from . import twins
 
 pytestmark = pytest.mark.native
 

@@ -9,7 +9,8 @@ from scipy import sparse
 from mercer import _native
 from mercer.engine import pairwise as engine
 from mercer.engine.program import Builder, Program
-from mercer.testing import twins
+
+from . import twins
 
 pytestmark = pytest.mark.native
 

@@ -10,7 +10,8 @@ from mercer import gram
 from mercer.engine import points
 from mercer.engine.program import Builder, Program
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.testing import twins
+
+from . import twins
 
 pytestmark = pytest.mark.native
 

@@ -10,7 +10,8 @@ import pytest
 
 from mercer.cli import main
 from mercer.errors import InputError, ParameterError
-from mercer.testing.registry import cases
+
+from ..laws.registry import cases
 
 #: Seconds for a kernel, its certificate, its bounds and its values on four points.  All take a fraction of
 #: one; without bounds of the parameters some take hours.

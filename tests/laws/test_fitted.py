@@ -24,9 +24,9 @@ from mercer.gram import GramStore
 from mercer.gram.kernel_gram import KernelGram
 from mercer.kernels import Gaussian, Spectrum
 from mercer.machines import SVC, KernelRidge
-from mercer.testing.registry import cases
 
 from .fitted_cases import CASES, KINDS, MACHINES, predictions, shared_letters, targets
+from .registry import cases
 
 
 def fit(model: Any, X: Any, y: Any) -> Any:

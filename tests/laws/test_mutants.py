@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from mercer.kernels import Gaussian
-from mercer.testing import LAWS, Case, LawViolation, check_kernel
-from mercer.testing.mutants import MUTANTS, POINTS
+from mercer.testing import LAWS, LawViolation, check_kernel
+
+from .cases import Case
+from .mutants import MUTANTS, POINTS
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ import pytest
 
 from mercer.domains import size
 from mercer.errors import MercerError
-from mercer.testing import LAWS, Case, check_kernel
-from mercer.testing.registry import package_kernels, sample_modules, unregistered
+from mercer.testing import LAWS, check_kernel
+
+from .cases import Case
+from .registry import package_kernels, sample_modules, unregistered
 
 FAMILIES = sample_modules()
 CASES = [case for family in FAMILIES.values() for case in family]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ...kernels.trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
+from mercer.kernels.trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
+
 from ..cases import Case
 from .reals import VECTORS
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.derived import DerivedSubsets, DualWords, Jittered
-from ...kernels.dot import Linear
-from ...kernels.radial import Gaussian
-from ...kernels.sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
-from ...kernels.subsets import Agreement, UnionComplement
+from mercer.kernels.derived import DerivedSubsets, DualWords, Jittered
+from mercer.kernels.dot import Linear
+from mercer.kernels.radial import Gaussian
+from mercer.kernels.sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
+from mercer.kernels.subsets import Agreement, UnionComplement
+
 from ..cases import Case
 
 __all__ = ["CASES", "SETS", "shifts"]

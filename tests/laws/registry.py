@@ -10,8 +10,8 @@ from types import ModuleType
 
 import mercer.algebra
 import mercer.kernels
+from mercer.kernel import Kernel
 
-from ..kernel import Kernel
 from . import samples
 from .cases import Case
 
@@ -27,7 +27,7 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def sample_modules() -> dict[str, list[Case]]:
-    """Registered cases by family: the ``CASES`` of every module of ``mercer.testing.samples``."""
+    """Registered cases by family: the ``CASES`` of every module of ``samples``."""
     return {module.__name__.rpartition(".")[2]: list(module.CASES) for module in _modules(samples)}
 
 

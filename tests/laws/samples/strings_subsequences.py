@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.strings import AllSubsequences, Subsequence
+from mercer.kernels.strings import AllSubsequences, Subsequence
+
 from ..cases import Case
 
 __all__ = ["CASES", "STRINGS", "TOKENS"]

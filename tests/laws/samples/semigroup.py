@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.mixtures import LaplaceMixture, SpectralMixture
-from ...kernels.semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+from mercer.kernels.mixtures import LaplaceMixture, SpectralMixture
+from mercer.kernels.semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+
 from ..cases import Case
 from .reals import POSITIVE, VECTORS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.precomputed import Precomputed
+from mercer.kernels.precomputed import Precomputed
+
 from ..cases import Case
 
 __all__ = ["CASES"]

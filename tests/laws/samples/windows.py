@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.windows import BoxWindow, Epanechnikov
+from mercer.kernels.windows import BoxWindow, Epanechnikov
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
-from ...kernels.cosine import Cosine
+from mercer.kernels import ExponentialDot, InverseRoot, Linear, Polynomial, Sigmoid
+from mercer.kernels.cosine import Cosine
+
 from ..cases import Case
 
 __all__ = ["CASES"]

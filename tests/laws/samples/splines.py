@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
-from ...kernels.thinplate import ThinPlate
+from mercer.kernels.splines import Sobolev1, Sobolev1HalfLine, Sobolev2, Spline, SplineRemainder
+from mercer.kernels.thinplate import ThinPlate
+
 from ..cases import Case
 from .reals import POSITIVE, UNIT
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.strings.factors import Factors
+from mercer.kernels.strings.factors import Factors
+
 from ..cases import Case
 
 __all__ = ["CASES", "STRINGS"]

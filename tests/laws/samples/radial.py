@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.mahalanobis import Mahalanobis
-from ...kernels.matern import Matern
-from ...kernels.powers import PowerDistance, PowerExponential
-from ...kernels.radial import Exponential, Gaussian, RationalQuadratic
+from mercer.kernels.mahalanobis import Mahalanobis
+from mercer.kernels.matern import Matern
+from mercer.kernels.powers import PowerDistance, PowerExponential
+from mercer.kernels.radial import Exponential, Gaussian, RationalQuadratic
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.anova import AllSubsets, Anova, AnovaOf
-from ...kernels.dot import Linear, Polynomial
-from ...kernels.radial import Exponential, Gaussian
+from mercer.kernels.anova import AllSubsets, Anova, AnovaOf
+from mercer.kernels.dot import Linear, Polynomial
+from mercer.kernels.radial import Exponential, Gaussian
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.categorical import Categorical
-from ...kernels.dot import Linear
-from ...kernels.frames import columns
-from ...kernels.histograms import TotalVariation
-from ...kernels.radial import Gaussian
-from ...kernels.sets import Jaccard
+from mercer.kernels.categorical import Categorical
+from mercer.kernels.dot import Linear
+from mercer.kernels.frames import columns
+from mercer.kernels.histograms import TotalVariation
+from mercer.kernels.radial import Gaussian
+from mercer.kernels.sets import Jaccard
+
 from ..cases import Case
 
 __all__ = ["CASES", "FULL", "TABLE"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.strings import EditDistance, LocalAlignment, WeightedDegree
+from mercer.kernels.strings import EditDistance, LocalAlignment, WeightedDegree
+
 from ..cases import Case
 from .strings_subsequences import STRINGS, TOKENS
 

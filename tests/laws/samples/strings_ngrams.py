@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.strings.gapped import GappedKmer, Wildcard
-from ...kernels.strings.gappy import GappyNGram
-from ...kernels.strings.mismatch import Mismatch
-from ...kernels.strings.ngrams import NGram
-from ...kernels.strings.spectrum import Spectrum
+from mercer.kernels.strings.gapped import GappedKmer, Wildcard
+from mercer.kernels.strings.gappy import GappyNGram
+from mercer.kernels.strings.mismatch import Mismatch
+from mercer.kernels.strings.ngrams import NGram
+from mercer.kernels.strings.spectrum import Spectrum
+
 from ..cases import Case
 
 __all__ = ["CASES", "DNA", "STRINGS"]

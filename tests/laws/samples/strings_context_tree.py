@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.strings.context_tree import ContextTree
+from mercer.kernels.strings.context_tree import ContextTree
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse
 
-from ..algebra import Sum
-from ..arithmetic import FLOAT, Arithmetic
-from ..certificate import Certificate, Claim, Property, Status, Witness
-from ..domains import Data, Domain, Vectors
-from ..intervals import Interval
-from ..kernel import Gradient, Kernel, Prepared
-from ..kernels import Gaussian, Linear
+from mercer.algebra import Sum
+from mercer.arithmetic import FLOAT, Arithmetic
+from mercer.certificate import Certificate, Claim, Property, Status, Witness
+from mercer.domains import Data, Domain, Vectors
+from mercer.intervals import Interval
+from mercer.kernel import Gradient, Kernel, Prepared
+from mercer.kernels import Gaussian, Linear
+
 from .cases import Case
 
 __all__ = ["MUTANTS"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions
+from mercer.kernels.series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions
+
 from ..cases import Case
 
 __all__ = ["CASES", "MANY_CHANNELS", "ONE_CHANNEL"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from ...kernels.histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
-from ...kernels.simplex import Geodesic, InformationDiffusion, SquaredGeodesic
+from mercer.kernels.histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from mercer.kernels.simplex import Geodesic, InformationDiffusion, SquaredGeodesic
+
 from ..cases import Case
 
 __all__ = ["CASES", "HISTOGRAMS", "PROBABILITIES"]

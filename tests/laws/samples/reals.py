@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.comparisons import GaussianComparison, SoftComparison, Triangular
-from ...kernels.intersections import Intersection, MinExponential
-from ...kernels.reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
+from mercer.kernels.comparisons import GaussianComparison, SoftComparison, Triangular
+from mercer.kernels.intersections import Intersection, MinExponential
+from mercer.kernels.reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
+
 from ..cases import Case
 
 __all__ = ["CASES"]

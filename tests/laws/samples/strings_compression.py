@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.strings.compression import Compression
+from mercer.kernels.strings.compression import Compression
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.measures import GaussianProduct, MeanVariance
+from mercer.kernels.measures import GaussianProduct, MeanVariance
+
 from ..cases import Case
 
 __all__ = ["CASES"]

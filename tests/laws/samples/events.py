@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.events import BooleanFunctions, EventCovariance, SampledIntersection
+from mercer.kernels.events import BooleanFunctions, EventCovariance, SampledIntersection
+
 from ..cases import Case
 
 __all__ = ["CASES"]

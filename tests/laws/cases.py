@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..kernel import Kernel
+from mercer.kernel import Kernel
 
 __all__ = ["Case"]
 

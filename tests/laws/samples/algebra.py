@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ...algebra import Constant, FunctionKernel, convolution, direct_sum, kernel, limit, tensor
-from ...domains import Vectors
-from ...kernel import Kernel
-from ...kernels import Gaussian, Linear
+from mercer.algebra import Constant, FunctionKernel, convolution, direct_sum, kernel, limit, tensor
+from mercer.domains import Vectors
+from mercer.kernel import Kernel
+from mercer.kernels import Gaussian, Linear
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.derived import DualWords
-from ...kernels.strings.words import BagOfWords
+from mercer.kernels.derived import DualWords
+from mercer.kernels.strings.words import BagOfWords
+
 from ..cases import Case
 
 __all__ = ["CASES"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...automata import ANY, EPSILON, Transducer, counting, from_regex, pair_hmm, string
-from ...kernels.strings.rational import Rational
-from ...kernels.strings.regex_count import RegexCount
+from mercer.automata import ANY, EPSILON, Transducer, counting, from_regex, pair_hmm, string
+from mercer.kernels.strings.rational import Rational
+from mercer.kernels.strings.regex_count import RegexCount
+
 from ..cases import Case
 
 __all__ = ["CASES", "STRINGS"]

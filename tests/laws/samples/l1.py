@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.l1 import Cauchy, Laplacian, Periodic
-from ...kernels.noise import WhiteNoise
+from mercer.kernels.l1 import Cauchy, Laplacian, Periodic
+from mercer.kernels.noise import WhiteNoise
+
 from ..cases import Case
 
 __all__ = ["CASES"]
