@@ -46,7 +46,7 @@ PARTS: dict[str, set[str]] = {
     "representer": {"svm", "smooth"},
     "clusters": {"laplacian"},
 }
-SHARED = {"solution", "watch", "matrices", "incomplete", "conjugate", "losses", "constraints", "permutations"}
+SHARED = {"solution", "watch", "matrix", "incomplete", "conjugate", "losses", "constraints", "permutations"}
 
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "__pycache__" not in path.parts)
 

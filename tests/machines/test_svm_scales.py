@@ -9,7 +9,7 @@ from mercer import gram
 from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
-from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix
+from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix
 from mercer.solvers.svm import rows
 from mercer.solvers.svm.polish import polish
 
@@ -96,11 +96,11 @@ def test_exact_steps_on_the_free_set_end_when_they_are_told_to():
     b, calls = np.zeros(200), []
     b[:2] = 1e-9, -1e-9
     point = polish(
-        problem, DenseMatrix(K), b, K @ b - y, far=True, is_over=lambda: len(calls) > 2 or calls.append(1)
+        problem, HeldMatrix(K), b, K @ b - y, far=True, is_over=lambda: len(calls) > 2 or calls.append(1)
     )
     assert len(calls) == 3
     assert problem.optimality(*point).objective <= problem.optimality(b, K @ b - y).objective
-    same = polish(problem, DenseMatrix(K), b, K @ b - y, far=True, is_over=lambda: True)
+    same = polish(problem, HeldMatrix(K), b, K @ b - y, far=True, is_over=lambda: True)
     np.testing.assert_array_equal(same[0], b)
 
 
@@ -142,4 +142,4 @@ def test_rows_of_sparse_points_are_kept_where_gathering_takes_longer():
     """A linear kernel on 8,000 rows of 45 entries each had every row computed ten times."""
     X = sparse.random(50, 3000, 0.015, format="csr", random_state=0)
     dense = np.ones((50, 45))
-    assert GramMatrix(gram(Linear(), X)).cost > rows.CHEAP > GramMatrix(gram(Linear(), dense)).cost
+    assert LazyMatrix(gram(Linear(), X)).cost > rows.CHEAP > LazyMatrix(gram(Linear(), dense)).cost

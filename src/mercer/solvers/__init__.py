@@ -17,7 +17,7 @@ They share:
 ===============  =============================================================
 ``solution``     ``Solution``: value, status, gap, statistics
 ``watch``        the clock and the callbacks of the SVM solvers: ``Progress``
-``matrices``     a symmetric matrix as solvers see it
+``matrix``       a symmetric matrix as every solver sees it
 ``incomplete``   ``incomplete_cholesky``: a low-rank factor with its error
 ``conjugate``    conjugate gradients for several right sides
 ``losses``       losses of predictions: values, slopes, curvatures, conjugates
@@ -30,7 +30,7 @@ Of the parts only ``representer`` (on ``svm`` and ``smooth``) and ``clusters`` (
 from .clusters import Geometry, Partition, kernel_kmeans
 from .incomplete import LowRank, incomplete_cholesky
 from .laplacian import affinity, graph_laplacian
-from .matrices import DenseMatrix, GramMatrix, RepeatedMatrix, SymmetricMatrix
+from .matrix import HeldMatrix, LazyMatrix, Matrix, RepeatedMatrix
 from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
 from .permutations import (
     center,
@@ -82,14 +82,15 @@ __all__ = [
     "BoxProblem",
     "BoxValue",
     "CenteredMatrix",
-    "DenseMatrix",
     "DiscriminantValue",
     "Eigenpairs",
     "Geometry",
-    "GramMatrix",
+    "HeldMatrix",
     "LargeMargin",
+    "LazyMatrix",
     "LeastSquares",
     "LowRank",
+    "Matrix",
     "MixtureProblem",
     "MixtureValue",
     "Operator",
@@ -107,7 +108,6 @@ __all__ = [
     "Solution",
     "SpectralRoot",
     "SplineFit",
-    "SymmetricMatrix",
     "WeightedMatrix",
     "Whitened",
     "affinity",

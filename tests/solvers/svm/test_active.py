@@ -7,7 +7,7 @@ import pytest
 
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers.matrices import DenseMatrix, GramMatrix
+from mercer.solvers.matrix import HeldMatrix, LazyMatrix
 from mercer.solvers.svm import BoxProblem, decomposition, solve_box
 from mercer.solvers.svm.active import NEAR, _Search, settle
 from mercer.solvers.svm.bordered import SystemsOnSets
@@ -62,7 +62,7 @@ def test_one_set_after_the_other(held, with_sum):
     n = 400
     G = gram(Gaussian(0.5), points(n))
     K = np.asarray(G.dense())
-    systems = SystemsOnSets(DenseMatrix(K.copy()) if held else GramMatrix(G), with_sum)
+    systems = SystemsOnSets(HeldMatrix(K.copy()) if held else LazyMatrix(G), with_sum)
     rng = np.random.default_rng(3)
     inside = rng.random(n) < 0.8
     for changes in (0, 0, 1, 5, 12, 3, 200, 4, 0, 40, 40):
@@ -80,7 +80,7 @@ def test_one_set_after_the_other(held, with_sum):
 
 def test_singular_systems_have_no_solution(monkeypatch):
     K = np.asarray(gram(Gaussian(0.5), points(60)).dense())
-    systems = SystemsOnSets(DenseMatrix(K), True)
+    systems = SystemsOnSets(HeldMatrix(K), True)
     every = np.arange(60)
     assert systems.solve(every, np.ones(60), 0.0) is not None
 
@@ -98,15 +98,15 @@ def test_settles_at_the_solution(C, constraint):
     X, problem = classifier(300, C)
     problem = BoxProblem(problem.linear, problem.low, problem.high, constraint=constraint)
     K = np.asarray(gram(Gaussian(1.0), X).dense())
-    rough = solve_box(problem, DenseMatrix(K), tol=0.05, refine=False).value
-    found = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-3)
+    rough = solve_box(problem, HeldMatrix(K), tol=0.05, refine=False).value
+    found = settle(problem, HeldMatrix(K), rough.coefficients, rough.gradient, 1e-3)
     assert found is not None
     b, f = found
     np.testing.assert_allclose(f, K @ b + problem.linear, atol=1e-5)
     assert (b == np.clip(b, problem.low, problem.high)).all()
     assert constraint == "free" or abs(b.sum()) < 1e-4 * np.abs(b).sum()
     assert problem.optimality(b, K @ b + problem.linear).violation <= NEAR * 1e-3
-    exact = solve_box(problem, DenseMatrix(K), tol=1e-9).value.coefficients
+    exact = solve_box(problem, HeldMatrix(K), tol=1e-9).value.coefficients
     np.testing.assert_allclose(K @ b, K @ exact, atol=2 * NEAR * 1e-3)
 
 
@@ -114,8 +114,8 @@ def test_rounds_end_at_the_solution_if_steps_are_not_to_finish(monkeypatch):
     monkeypatch.setattr("mercer.solvers.svm.active.NEAR", 1.0)
     X, problem = classifier(300, 1.0)
     K = np.asarray(gram(Gaussian(1.0), X).dense())
-    rough = solve_box(problem, DenseMatrix(K), tol=0.05, refine=False).value
-    b, _ = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-3)
+    rough = solve_box(problem, HeldMatrix(K), tol=0.05, refine=False).value
+    b, _ = settle(problem, HeldMatrix(K), rough.coefficients, rough.gradient, 1e-3)
     assert problem.optimality(b, K @ b + problem.linear).violation <= 1e-3
 
 
@@ -124,8 +124,8 @@ def test_settles_where_the_rate_changes_at_zero():
     y = np.sin(X[:, 0]) + 0.2 * points(300, 1, seed=5)[:, 0]
     problem = BoxProblem(-y, np.full(300, -2.0), np.full(300, 2.0), width=0.1)
     K = np.asarray(gram(Gaussian(1.0), X).dense())
-    rough = solve_box(problem, DenseMatrix(K), tol=0.1, refine=False).value
-    b, _ = settle(problem, DenseMatrix(K), rough.coefficients, rough.gradient, 1e-4)
+    rough = solve_box(problem, HeldMatrix(K), tol=0.1, refine=False).value
+    b, _ = settle(problem, HeldMatrix(K), rough.coefficients, rough.gradient, 1e-4)
     assert problem.optimality(b, K @ b - y).violation <= NEAR * 1e-4
 
 
@@ -135,12 +135,12 @@ def test_gives_up_where_no_set_can_be_solved():
     b = np.where(problem.low < 0, -1.0, 1.0)
     b -= b.mean()
     b = np.clip(b, problem.low, problem.high)
-    assert settle(problem, DenseMatrix(K), b, K @ b + problem.linear, 1e-3) is None
+    assert settle(problem, HeldMatrix(K), b, K @ b + problem.linear, 1e-3) is None
 
 
 def test_gives_up_when_told_to():
     X, problem = classifier(300, 1.0)
-    K = DenseMatrix(np.asarray(gram(Gaussian(1.0), X).dense()))
+    K = HeldMatrix(np.asarray(gram(Gaussian(1.0), X).dense()))
     start = solve_box(problem, K, max_iter=20, refine=False).value
     assert settle(problem, K, start.coefficients, start.gradient, 1e-6, lambda: True) is None
 
@@ -150,7 +150,7 @@ def test_many_coupled_free_variables_take_few_steps(monkeypatch):
     G = gram(Gaussian(1.5), X)
     guesses = []
     monkeypatch.setattr(decomposition, "settle", lambda *a: guesses.append(1) or settle(*a))
-    solution = solve_box(problem, GramMatrix(G), tol=1e-3)
+    solution = solve_box(problem, LazyMatrix(G), tol=1e-3)
     assert solution.converged
     assert guesses
     assert solution.stats["iterations"] < 50_000  # 108,429 without
@@ -165,7 +165,7 @@ def test_guesses_have_the_same_bits_on_any_number_of_threads(monkeypatch):
     results = []
     for threads in ("1", "3"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        results.append(solve_box(problem, GramMatrix(gram(Gaussian(1.5), X)), tol=1e-3).value)
+        results.append(solve_box(problem, LazyMatrix(gram(Gaussian(1.5), X)), tol=1e-3).value)
     np.testing.assert_array_equal(results[0].coefficients, results[1].coefficients)
     np.testing.assert_array_equal(results[0].gradient, results[1].gradient)
 
@@ -203,9 +203,9 @@ def test_guesses_that_grow_beyond_reason_are_given_up():
     y = np.where(X[:, 0] + rng.standard_normal(1500) > 0, 1.0, -1.0)
     K = X @ X.T
     problem = BoxProblem(-y, np.where(y > 0, 0.0, -10.0), np.where(y > 0, 10.0, 0.0))
-    b = solve_box(problem, DenseMatrix(K), tol=0.5, max_iter=300, refine=False).value.coefficients
+    b = solve_box(problem, HeldMatrix(K), tol=0.5, max_iter=300, refine=False).value.coefficients
     sizes = []
-    search = _Search(problem, SystemsOnSets(DenseMatrix(K), True), b, K @ b - y, 1e-3)
+    search = _Search(problem, SystemsOnSets(HeldMatrix(K), True), b, K @ b - y, 1e-3)
     counted = search.round
     search.round = lambda: (counted(), sizes.append(int(search.free.sum())))[0]
     few = int(search.free.sum())

@@ -5,7 +5,7 @@ import pytest
 
 from mercer import gram
 from mercer.kernels import Linear
-from mercer.solvers import BoxProblem, GramMatrix
+from mercer.solvers import BoxProblem, LazyMatrix
 from mercer.solvers.svm.interior import interior_point
 from mercer.solvers.svm.polish import polish
 
@@ -65,7 +65,7 @@ def test_far_bounds_and_columns_out_of_scale():
     y = np.where(X[:, 0] + 0.01 * rng.standard_normal(3000) > 0, 1.0, -1.0)
     problem = BoxProblem(-y, np.where(y > 0, 0.0, -1e4), np.where(y > 0, 1e4, 0.0))
     b, steps = interior_point(problem, X, np.zeros(3000), 1e-3)
-    b, _ = polish(problem, GramMatrix(gram(Linear(), X)), b, X @ (X.T @ b) - y, far=True)
+    b, _ = polish(problem, LazyMatrix(gram(Linear(), X)), b, X @ (X.T @ b) - y, far=True)
     w = X.T @ b
     offsets = y - X @ w  # where the slope of the primal objective in the offset changes
     losses = np.maximum(0.0, 1.0 - y * (X @ w + offsets[:, None])).sum(axis=1)

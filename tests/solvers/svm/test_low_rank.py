@@ -9,7 +9,7 @@ from mercer import gram
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.svm.base import Control
-from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
+from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, solve_box, solve_boxes
 from mercer.solvers.svm import decomposition
 from mercer.solvers.svm.low_rank import LowRank, comes_first, patient_steps
 
@@ -30,19 +30,19 @@ def posed(y, C, constraint="sum"):
 # -- when ------------------------------------------------------------------------------------------
 def test_few_features_come_first():
     X, _ = planes()
-    assert LowRank(GramMatrix(gram(Linear(), X))).pays(0.0)
-    assert LowRank(GramMatrix(gram(2.0 * Linear() + 1.0, sparse.csr_matrix(X)))).pays(0.0)
-    assert not LowRank(GramMatrix(gram(Linear(), X[:500]))).pays(0.0)  # steps are quick on few points
+    assert LowRank(LazyMatrix(gram(Linear(), X))).pays(0.0)
+    assert LowRank(LazyMatrix(gram(2.0 * Linear() + 1.0, sparse.csr_matrix(X)))).pays(0.0)
+    assert not LowRank(LazyMatrix(gram(Linear(), X[:500]))).pays(0.0)  # steps are quick on few points
     wide = np.random.default_rng(0).standard_normal((1500, 900))
-    assert not LowRank(GramMatrix(gram(Linear(), wide))).pays(1e9)  # not low
-    assert LowRank(GramMatrix(gram(Linear(), np.ones((1500, 900))))).pays(1e9)
+    assert not LowRank(LazyMatrix(gram(Linear(), wide))).pays(1e9)  # not low
+    assert LowRank(LazyMatrix(gram(Linear(), np.ones((1500, 900))))).pays(1e9)
     assert not comes_first(1100, 600)
     assert not comes_first(100_000, 5000)
 
 
 def test_a_rank_that_is_not_known_is_found_out_when_steps_have_taken_long():
     X, _ = planes()
-    matrix = GramMatrix(gram(Polynomial(2), X))
+    matrix = LazyMatrix(gram(Polynomial(2), X))
     low_rank = LowRank(matrix)
     assert not low_rank.pays(1e-3)
     assert low_rank.pays(10.0)
@@ -52,7 +52,7 @@ def test_a_rank_that_is_not_known_is_found_out_when_steps_have_taken_long():
 
 def test_larger_ranks_are_looked_for_later():
     X, _ = planes(1400, 12)
-    low_rank = LowRank(GramMatrix(gram(Polynomial(3), X)))
+    low_rank = LowRank(LazyMatrix(gram(Polynomial(3), X)))
     assert not low_rank.pays(0.1)
     assert low_rank._next > 320
     assert low_rank.pays(100.0)
@@ -61,15 +61,15 @@ def test_larger_ranks_are_looked_for_later():
 
 def test_where_it_is_in_vain():
     X, _ = planes()
-    narrow = LowRank(GramMatrix(gram(Gaussian(0.1), X)))
+    narrow = LowRank(LazyMatrix(gram(Gaussian(0.1), X)))
     assert not narrow.pays(1e9)
     assert narrow._next == 0
     K = Linear().block(X)
-    indefinite = LowRank(DenseMatrix(K - 2 * np.outer(K[0], K[0]) / K[0, 0]))
+    indefinite = LowRank(HeldMatrix(K - 2 * np.outer(K[0], K[0]) / K[0, 0]))
     assert not indefinite.pays(1e9)
     assert not indefinite.pays(1e9)
     calls = []
-    slow = GramMatrix(gram(Precomputed(), K))
+    slow = LazyMatrix(gram(Precomputed(), K))
     slow._single = type("Single", (), {"_cost": np.inf})()
     slow.block = lambda *a: calls.append(a)
     assert not LowRank(slow).pays(1e9)
@@ -82,7 +82,7 @@ def test_where_it_is_in_vain():
 def test_any_bounds(C, constraint):
     X, y = planes()
     G, problem = gram(Linear(), X), posed(y, C, constraint)
-    solution = solve_box(problem, GramMatrix(G), progress=False)
+    solution = solve_box(problem, LazyMatrix(G), progress=False)
     assert solution.converged
     assert 0 < solution.stats["interior_steps"] < 60
     assert solution.stats["iterations"] < 2000
@@ -152,7 +152,7 @@ def test_several_classes_and_values_of_C():
 
 def test_boxes_that_grow():
     X, y = planes()
-    solutions = solve_boxes(posed(y, 1.0), [1.0, 100.0], GramMatrix(gram(Linear(), X)), progress=False)
+    solutions = solve_boxes(posed(y, 1.0), [1.0, 100.0], LazyMatrix(gram(Linear(), X)), progress=False)
     for factor, solution in zip((1.0, 100.0), solutions, strict=True):
         b = solution.value.coefficients
         state = posed(y, factor).optimality(b, X @ (X.T @ b) - y)
@@ -173,7 +173,7 @@ def test_stops_inside(by, monkeypatch):
             raise KeyboardInterrupt
         return by == "callback" and len(seen) > 4
 
-    matrix = GramMatrix(gram(Linear(), X))
+    matrix = LazyMatrix(gram(Linear(), X))
     with interruption(by == "interrupt"):
         solution = solve_box(
             problem,
@@ -205,7 +205,7 @@ def test_the_gap_of_a_run_that_was_stopped_is_true():
 # -- what hard inputs have shown ---------------------------------------------------------------------
 def test_features_are_not_made_dense_without_memory(monkeypatch):
     X = sparse.random(3000, 1000, 0.01, format="csr", random_state=0)
-    low_rank = LowRank(GramMatrix(gram(Linear(), X)))
+    low_rank = LowRank(LazyMatrix(gram(Linear(), X)))
     monkeypatch.setattr("mercer.memory.allows", lambda *args: False)
     assert low_rank.is_known
     assert low_rank.point(posed(np.ones(3000), 1.0), np.zeros(3000), 1e-3, lambda: False) == (None, 0)

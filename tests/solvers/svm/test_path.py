@@ -10,7 +10,7 @@ from mercer import gram
 from mercer.kernels import Gaussian
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
-from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box, solve_boxes
+from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, solve_box, solve_boxes
 from mercer.solvers.svm import decomposition
 from mercer.solvers.svm.active import settle
 from mercer.solvers.svm.decomposition import Run
@@ -33,22 +33,22 @@ def posed(y, constraint="sum"):
 
 
 def exactly(K):
-    return DenseMatrix(np.asarray(K, dtype=np.float64))
+    return HeldMatrix(np.asarray(K, dtype=np.float64))
 
 
 def lazily(G):
-    return GramMatrix(G)
+    return LazyMatrix(G)
 
 
 def held(G):
-    return DenseMatrix(np.asarray(G.dense(), dtype=np.float32), None, lambda: GramMatrix(G))
+    return HeldMatrix(np.asarray(G.dense(), dtype=np.float32), source=LazyMatrix(G))
 
 
 def held_roughly(G):
     """Off by ten thousand times its rounding: steps end far from the solution."""
     noise = 1e-4 * np.random.default_rng(0).standard_normal(G.shape)
     K = G.dense() * (1 + noise + noise.T)
-    return DenseMatrix(K.astype(np.float32), None, lambda: GramMatrix(G), is_rough=True)
+    return HeldMatrix(K.astype(np.float32), source=LazyMatrix(G), is_reduced=True)
 
 
 @pytest.mark.parametrize("constraint", ["sum", "free"])
@@ -113,8 +113,8 @@ def test_what_stops_one_stops_all_that_follow(by, n):
 
 
 def test_ctrl_c_while_all_are_checked():
-    class Interrupted(GramMatrix):
-        def product(self, b, quick=False):
+    class Interrupted(LazyMatrix):
+        def product(self, V, *, reduced=False, quick=False):
             raise KeyboardInterrupt
 
     X, y = classification(1200)
@@ -130,7 +130,7 @@ def test_products_with_several_columns(held_as):
     G = gram(Gaussian(1.0), X)
     B = np.random.default_rng(0).standard_normal((40, 3))
     B[::2] = 0
-    for matrix in (GramMatrix(G), DenseMatrix(G.dense().astype(held_as)), held(G)):
+    for matrix in (LazyMatrix(G), HeldMatrix(G.dense().astype(held_as)), held(G)):
         product = matrix.product(B)
         np.testing.assert_allclose(product, G.dense() @ B, atol=1e-5)
         np.testing.assert_allclose(product[:, 1], matrix.product(B[:, 1]), atol=1e-12)

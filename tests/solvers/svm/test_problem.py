@@ -8,7 +8,7 @@ import pytest
 
 from mercer import gram
 from mercer.kernels import Gaussian
-from mercer.solvers import BoxProblem, DenseMatrix, GramMatrix, solve_box
+from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, Matrix, solve_box
 from mercer.solvers.svm.polish import polish
 
 from .interior import least_objective
@@ -130,7 +130,7 @@ def test_the_gap_is_no_less_than_the_distance_from_the_optimum(constraint, width
 def test_solves_to_rounding_and_says_so_truly(constraint, width, C):
     for n, seed in ((2, 0), (5, 1), (40, 2), (120, 3)):
         problem, K, start = draw(n, constraint, seed, width=width, C=C)
-        solution = solve_box(problem, DenseMatrix(K), start=start, progress=False)
+        solution = solve_box(problem, HeldMatrix(K), start=start, progress=False)
         b, f, offsets = solution.value
         exact = problem.optimality(b, K @ b + problem.linear)
         assert solution.converged, solution.status
@@ -153,7 +153,7 @@ def test_solves_to_rounding_and_says_so_truly(constraint, width, C):
 def test_polish_brings_a_rough_solution_to_rounding(constraint, width):
     for seed in range(6):
         problem, K, start = draw(60, constraint, seed, width=width, C=10.0)
-        matrix = DenseMatrix(K)
+        matrix = HeldMatrix(K)
         rough = solve_box(problem, matrix, start=start, tol=1e-3, refine=False, progress=False)
         b, f = polish(problem, matrix, rough.value.coefficients, rough.value.gradient)
         state = problem.optimality(b, K @ b + problem.linear)
@@ -166,9 +166,9 @@ def test_polish_is_content_with_duplicated_points():
     problem, K, _ = draw(30, "sum", 0)
     index = np.repeat(np.arange(30), 2)
     double = BoxProblem(problem.linear[index], problem.low[index], problem.high[index])
-    solution = solve_box(double, DenseMatrix(K[np.ix_(index, index)]), progress=False)
+    solution = solve_box(double, HeldMatrix(K[np.ix_(index, index)]), progress=False)
     whole = BoxProblem(problem.linear, 2 * problem.low, 2 * problem.high)
-    single = solve_box(whole, DenseMatrix(K), progress=False)
+    single = solve_box(whole, HeldMatrix(K), progress=False)
     assert solution.stats["objective"] == pytest.approx(single.stats["objective"], rel=1e-12)
     assert solution.converged
 
@@ -187,7 +187,7 @@ def classification(n):
 def test_single_precision_rows_give_a_double_precision_answer(n, cache_bytes):
     """Rows in float32, few of them kept: what converged says is true of the matrix in double."""
     problem, G = classification(n)
-    solution = solve_box(problem, GramMatrix(G), cache_bytes=cache_bytes, progress=False)
+    solution = solve_box(problem, LazyMatrix(G), cache_bytes=cache_bytes, progress=False)
     K = G.dense()
     b = solution.value.coefficients
     state = problem.optimality(b, K @ b + problem.linear)
@@ -202,7 +202,7 @@ def test_single_precision_rows_give_a_double_precision_answer(n, cache_bytes):
 def test_the_cache_is_as_small_as_asked_and_not_smaller_than_works():
     problem, G = classification(1500)
     rows = [
-        solve_box(problem, GramMatrix(G), cache_bytes=size, progress=False, refine=False).stats["cache_rows"]
+        solve_box(problem, LazyMatrix(G), cache_bytes=size, progress=False, refine=False).stats["cache_rows"]
         for size in (1.0, 4 * 1500 * 200, 1e12)
     ]
     assert rows == [64, 200, 1500]
@@ -211,14 +211,14 @@ def test_the_cache_is_as_small_as_asked_and_not_smaller_than_works():
 def test_an_unbounded_problem_is_said_to_have_no_solution():
     """Equal points with opposite labels, and no bound."""
     problem = BoxProblem(np.array([-1.0, 1.0]), np.array([0.0, -np.inf]), np.array([np.inf, 0.0]))
-    solution = solve_box(problem, DenseMatrix(np.ones((2, 2))), progress=False)
+    solution = solve_box(problem, HeldMatrix(np.ones((2, 2))), progress=False)
     assert not solution.converged
     assert "no solution" in solution.status
 
 
 def test_overflow_is_said():
     problem = BoxProblem(np.array([-1.0, 1.0]), np.array([0.0, -1e300]), np.array([1e300, 0.0]))
-    solution = solve_box(problem, DenseMatrix(np.array([[1e300, -1e300], [-1e300, 1e300]])), progress=False)
+    solution = solve_box(problem, HeldMatrix(np.array([[1e300, -1e300], [-1e300, 1e300]])), progress=False)
     assert np.isfinite(solution.value.coefficients).all()
 
 
@@ -226,7 +226,7 @@ def test_limits_end_with_a_usable_point_and_its_gap():
     problem, K, start = draw(300, "sum", 5, C=1e5)
     best = least(problem, K, start)
     for limits in ({"max_iter": 10}, {"max_iter": 0}, {"time_budget": 1e-9, "tol": 1e-13}):
-        solution = solve_box(problem, DenseMatrix(K), progress=False, **limits)
+        solution = solve_box(problem, HeldMatrix(K), progress=False, **limits)
         b = solution.value.coefficients
         assert solution.stats["iterations"] <= limits.get("max_iter", np.inf)
         if "max_iter" in limits:
@@ -236,33 +236,26 @@ def test_limits_end_with_a_usable_point_and_its_gap():
         assert solution.gap >= objective(problem, K, b) - best - 1e-7 * abs(best)
 
 
-class Slow:
+class Slow(Matrix):
     """A matrix whose rows take their time."""
 
-    is_held = False
     cost = np.inf
 
     def __init__(self, K):
-        self._K, self.size = DenseMatrix(K), len(K)
-
-    def features(self):
-        return None
+        self._K, self.size = HeldMatrix(K), len(K)
 
     def diagonal(self):
         return self._K.diagonal()
 
-    def block(self, rows, cols, dtype):
+    def block(self, rows, cols, dtype=np.float64):
         time.sleep(0.06)
         return self._K.block(rows, cols, dtype)
 
-    def fill(self, rows, slots, out):
-        out[slots] = self.block(rows, slice(None), out.dtype)
+    def product(self, V, *, reduced=False, quick=False):
+        return self._K.product(V)
 
-    def product(self, b):
-        return self._K.product(b)
-
-    def dense(self, dtype):
-        return self._K.dense(dtype)
+    def select(self, index):
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize("by", ["callback", "budget", "interrupt"])
@@ -297,7 +290,7 @@ def test_stops_by_callback_budget_and_interrupt(by):
     assert solution.gap > 0
     assert [r.iteration for r in seen] == sorted(r.iteration for r in seen)
     assert all(r.tol == 1e-12 and r.violation > 0 and r.seconds > 0 for r in seen)
-    again = solve_box(problem, DenseMatrix(K), start=b, progress=False)
+    again = solve_box(problem, HeldMatrix(K), start=b, progress=False)
     assert again.converged
 
 
@@ -305,7 +298,7 @@ def test_the_same_bits_again_and_for_any_number_of_threads():
     problem, G = classification(2200)
     results = {
         solve_box(
-            problem, GramMatrix(G), threads=t, cache_bytes=5e6, progress=False
+            problem, LazyMatrix(G), threads=t, cache_bytes=5e6, progress=False
         ).value.coefficients.tobytes()
         for t in (1, 2, 3, 2)
     }

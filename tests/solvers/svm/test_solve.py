@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import gram
 from mercer.kernels import Linear
 from mercer.machines import SVC, SVR, NuSVR
-from mercer.solvers import BoxProblem, GramMatrix, solve_box
+from mercer.solvers import BoxProblem, LazyMatrix, solve_box
 from mercer.solvers.svm import decomposition, solve
 from mercer.solvers.svm.low_rank import LowRank
 from mercer.solvers.watch import Watch
@@ -46,7 +46,7 @@ def test_far_fewer_steps(constraint, grown):
     X, y = hopeless()
     G = gram(Linear(), X)
     problem = posed(y, 2000.0, constraint)
-    solution = solve_box(problem, GramMatrix(G), progress=False)
+    solution = solve_box(problem, LazyMatrix(G), progress=False)
     assert grown
     assert solution.converged
     assert solution.stats["iterations"] < 2_000_000  # more than ten million without
@@ -75,7 +75,7 @@ def test_sums_that_cannot_grow_take_steps_as_before(grown, monkeypatch):
     G = gram(Linear(), X)
     n = len(X)
     problem = BoxProblem(np.zeros(n), np.zeros(n), np.full(n, 4.0 / n))
-    solution = solve_box(problem, GramMatrix(G), start=np.full(n, 1.0 / n), tol=1e-4, progress=False)
+    solution = solve_box(problem, LazyMatrix(G), start=np.full(n, 1.0 / n), tol=1e-4, progress=False)
     assert not grown
     assert solution.converged
     assert solution.value.coefficients.sum() == pytest.approx(1.0, abs=1e-9)
@@ -97,7 +97,7 @@ def test_stops_on_the_way(by, grown, monkeypatch):
     with interruption(by == "interrupt"):
         solution = solve_box(
             problem,
-            GramMatrix(gram(Linear(), X)),
+            LazyMatrix(gram(Linear(), X)),
             max_iter=8000 if by == "limit" else -1,
             callbacks=[callback],
             progress=False,

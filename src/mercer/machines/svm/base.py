@@ -22,9 +22,9 @@ from ...kernels import Linear
 from ...solvers import (
     BoxProblem,
     BoxValue,
+    Matrix,
     PairSolver,
     Solution,
-    SymmetricMatrix,
     solve_box,
     solve_boxes,
 )
@@ -80,7 +80,7 @@ class Control:
     def solve(
         self,
         problem: BoxProblem,
-        matrix: SymmetricMatrix,
+        matrix: Matrix,
         start: Vector | None = None,
         tol: float | None = None,
     ) -> Solution[BoxValue]:
@@ -92,7 +92,7 @@ class Control:
         self,
         problem: BoxProblem,
         factors: Sequence[float],
-        matrix: SymmetricMatrix,
+        matrix: Matrix,
     ) -> list[Solution[BoxValue]]:
         """Solve a problem with its bounds times each factor, within these limits for all of them."""
         return solve_boxes(problem, factors, matrix, **self._limits)

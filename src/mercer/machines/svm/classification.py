@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ...errors import InputError
 from ...kernels import Gaussian
-from ...solvers import BoxProblem, SymmetricMatrix
+from ...solvers import BoxProblem, Matrix
 from ..callbacks import as_run
 from ..translation import KernelLike
 from .base import Control, Fit, Training, grown
@@ -296,7 +296,7 @@ class SVC(Classifier):
             yield fits
 
     def _solve(
-        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
     ) -> Fit:
         C = self.C * weight
         start = None if start is None else self._feasible(start, y, C)
@@ -438,7 +438,7 @@ class NuSVC(Classifier):
             )
 
     def _solve(
-        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
     ) -> Fit:
         # All problems of the model allow for nu: that was checked.  Without a fold one may fall just short.
         nu = min(float(self.nu), most_nu(y, weight))

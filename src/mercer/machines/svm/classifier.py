@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from ... import memory
 from ...engine.runs import STOPPING, conclude
 from ...errors import InputError, ParameterError
-from ...solvers import SymmetricMatrix
+from ...solvers import Matrix
 from ..arguments import checked_random
 from ..base import len_of
 from ..callbacks import as_run
@@ -64,7 +64,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
     calibration_: PiecewiseLogistic | Temperature
 
     def _solve(
-        self, y: Vector, weight: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
+        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
     ) -> Fit:
         raise NotImplementedError
 
@@ -185,7 +185,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         control: Control,
         starts: Sequence[Vector] | None = None,
     ) -> list[Fit]:
-        def solve(t: int, matrix: SymmetricMatrix, limits: Control) -> Fit:
+        def solve(t: int, matrix: Matrix, limits: Control) -> Fit:
             start = None if starts is None else starts[t]
             return self._solve(tasks[t].y, training.weight[tasks[t].index], matrix, limits, start)
 

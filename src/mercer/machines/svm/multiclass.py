@@ -21,10 +21,10 @@ from ...memory import allows
 from ...solvers import (
     BoxProblem,
     BoxValue,
-    DenseMatrix,
-    GramMatrix,
+    HeldMatrix,
+    LazyMatrix,
+    Matrix,
     Solution,
-    SymmetricMatrix,
 )
 from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
 from ...solvers.watch import Watch
@@ -120,7 +120,7 @@ class SharedGram:
             return None
         try:
             with self._control.limited():
-                return GramMatrix(self._G).dense(self.dtype)
+                return self._lazy.dense(self.dtype)
         except Stopped:  # whoever goes on will find that out
             self.is_held = False
             return None
@@ -129,20 +129,19 @@ class SharedGram:
         """Compute all of it now, if it may be held: it will be used more than once."""
         _ = self._K
 
-    def roughly(self) -> SymmetricMatrix:
+    def roughly(self) -> Matrix:
         """All of it, for steps: about right where that is much quicker, and held if it may be."""
         if not self.is_held:
-            return self.lazy(np.arange(len(self._G)))
-        rough = None if "_K" in self.__dict__ else GramMatrix(self._G).rough()
+            return self._lazy
+        rough = None if "_K" in self.__dict__ else self._lazy.rough()
         if rough is None or self.dtype != np.float32:
             return self.part(np.arange(len(self._G)))
-        every = np.arange(len(self._G))
         try:
             with self._control.limited():
                 K = rough.whole()
         except Stopped:
-            return self.lazy(every)
-        return DenseMatrix(K, None, lambda: self.lazy(every), is_rough=True)
+            return self._lazy
+        return HeldMatrix(K, source=self._lazy, is_reduced=True)
 
     @property
     def is_quick(self) -> bool:
@@ -154,23 +153,21 @@ class SharedGram:
         """Whether all of it costs little memory."""
         return self.dtype.itemsize * len(self._G) ** 2 <= DOUBLE_BYTES
 
-    def lazy(self, index: NDArray[np.intp]) -> GramMatrix:
-        """Rows and columns of some points, computed when they are needed."""
-        everything = len(index) == len(self._G) and np.array_equal(index, np.arange(len(index)))
-        return GramMatrix(self._G if everything else self._G.select(index))
+    @cached_property
+    def _lazy(self) -> LazyMatrix:
+        return LazyMatrix(self._G)
 
-    def part(self, index: NDArray[np.intp]) -> SymmetricMatrix:
+    def lazy(self, index: NDArray[np.intp]) -> LazyMatrix:
+        """Rows and columns of some points, computed when they are needed."""
+        everything = np.array_equal(index, np.arange(len(self._G)))
+        return self._lazy if everything else self._lazy.select(index)
+
+    def part(self, index: NDArray[np.intp]) -> Matrix:
         """Rows and columns of some points; they cost no more than a copy if all of K is held."""
         if self._K is None:
             return self.lazy(index)
-        single = self._K.dtype == np.float32
         everything = np.array_equal(index, np.arange(len(self._G)))
-        return DenseMatrix(
-            self._K,
-            None if everything else index,
-            (lambda: self.lazy(index)) if single else None,
-            features=lambda: self.lazy(index).features(),
-        )
+        return HeldMatrix(self._K, None if everything else index, self._lazy)
 
     @property
     def _is_whole(self) -> bool:
@@ -263,7 +260,7 @@ def solve_all(
     tasks: Sequence[Task],
     shared: SharedGram,
     control: Control,
-    solve: Callable[[int, SymmetricMatrix, Control], Fit],
+    solve: Callable[[int, Matrix, Control], Fit],
 ) -> list[Fit]:
     """``solve(number of the task, matrix, control)`` for every task, on all cores.
 

@@ -14,7 +14,7 @@ from ...errors import DigestError, ParameterError
 from ...gram import KernelGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
-from ...solvers import BoxProblem, GramMatrix
+from ...solvers import BoxProblem, LazyMatrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -52,7 +52,7 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         """The problem and the sum of its variables."""
         raise NotImplementedError
 
-    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+    def _unit(self, training: Training, matrix: LazyMatrix) -> float:
         """The size of the gradient, of which ``tol`` is a part: the problem has no other unit."""
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ class _OneClass(OutlierMixin, SupportVectorMachine):
         kept = positive_rows(weight, n)
         self._check_total(np.ones(n) if weight is None else weight[kept])
         training = self._train_on(points, kept, weight, control)
-        matrix = GramMatrix(training.gram)
+        matrix = LazyMatrix(training.gram)
         problem, total = self._problem(training, matrix.diagonal())
         tol = control.tol * (self._unit(training, matrix) or 1.0)
         solution = control.solve(problem, matrix, fill_up(total, problem.high), tol=tol)
@@ -200,7 +200,7 @@ class OneClassSVM(ExplainedFunction, _OneClass):
         zeros, weight = np.zeros(len(diagonal)), training.weight
         return BoxProblem(zeros, zeros, weight), float(self.nu) * float(weight.sum())
 
-    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+    def _unit(self, training: Training, matrix: LazyMatrix) -> float:
         # f is at most the largest K_ii times the sum of the variables.
         total = float(self.nu) * float(training.weight.sum())
         return float(np.abs(matrix.diagonal()).max()) * min(float(training.weight.mean()), total)
@@ -314,7 +314,7 @@ class EnclosingBall(_OneClass):
         high = np.minimum(float(self.C) * training.weight, 2.0)  # no more than 1 is reached
         return BoxProblem(-diagonal / 2, zeros, high), 1.0
 
-    def _unit(self, training: Training, matrix: GramMatrix) -> float:
+    def _unit(self, training: Training, matrix: LazyMatrix) -> float:
         # Where the ball is does not matter: half of the largest squared distance from one of the points.
         diagonal = matrix.diagonal()
         row = matrix.block(np.zeros(1, dtype=np.int64), slice(None), np.float64)[0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ParameterError
-from ...solvers import BoxProblem, BoxValue, RepeatedMatrix, Solution, SymmetricMatrix
+from ...solvers import BoxProblem, BoxValue, Matrix, RepeatedMatrix, Solution
 from .base import Control, Fit, balanced, fill_up, scaled
 
 __all__ = [
@@ -42,7 +42,7 @@ ROUNDING = 1e-12
 def solve_classifier(
     y: Vector,
     C: Vector,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     control: Control,
     intercept: bool = True,
     start: Vector | None = None,
@@ -56,7 +56,7 @@ def solve_classifier(
 
 
 def solve_classifiers(
-    y: Vector, weight: Vector, Cs: Sequence[float], matrix: SymmetricMatrix, control: Control, intercept: bool
+    y: Vector, weight: Vector, Cs: Sequence[float], matrix: Matrix, control: Control, intercept: bool
 ) -> list[Fit]:
     """The soft margin for one C after the other, times the weights."""
     problem = pose_classifier(y, weight, intercept)
@@ -72,7 +72,7 @@ def pose_classifier(y: Vector, C: Vector, intercept: bool = True) -> BoxProblem:
     return BoxProblem(-y, low, high, constraint="sum" if intercept else "free")
 
 
-def separate(y: Vector, matrix: SymmetricMatrix, control: Control) -> Fit:
+def separate(y: Vector, matrix: Matrix, control: Control) -> Fit:
     r"""Hard margin, by the nearest points of the two convex hulls.
 
     With :math:`w` the difference of the nearest points, :math:`p = \min_{y_i = 1} \langle w, x_i \rangle` and
@@ -114,7 +114,7 @@ def solve_nu_classifier(
     y: Vector,
     nu: float,
     weight: Vector,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     control: Control,
     start: Vector | None = None,
 ) -> Fit:
@@ -190,7 +190,7 @@ def solve_regression(
     y: Vector,
     C: Vector,
     epsilon: float,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     control: Control,
     intercept: bool = True,
     start: Vector | None = None,
@@ -206,7 +206,7 @@ def solve_nu_regression(
     y: Vector,
     C: Vector,
     nu: float,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     control: Control,
     start: Vector | None = None,
 ) -> Fit:
@@ -242,9 +242,7 @@ def solve_nu_regression(
     return Fit(b, (above + below) / 2, solution).after(steps)
 
 
-def _solve_two_sided(
-    y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, b: Vector
-) -> Solution[BoxValue]:
+def _solve_two_sided(y: Vector, C: Vector, matrix: Matrix, control: Control, b: Vector) -> Solution[BoxValue]:
     """The problem of nu in alpha and alpha*, from a point with the sums that both keep."""
     n, zeros = len(y), np.zeros(len(y))
     low, high = np.concatenate([zeros, -C]), np.concatenate([C, zeros])

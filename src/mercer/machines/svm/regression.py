@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 
 from ...errors import InputError
 from ...kernels import Gaussian
-from ...solvers import GramMatrix, SymmetricMatrix
+from ...solvers import LazyMatrix, Matrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -38,9 +38,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     def _check_total(self, weight: float) -> None:
         """Raise before any kernel work if weights of this sum are too much."""
 
-    def _solve(
-        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
-    ) -> Fit:
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
         raise NotImplementedError
 
     @as_run
@@ -79,7 +77,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
             start[last.support] = last.coefficients[0]
             start = start[training.kept]
         C = float(self.C) * training.weight
-        fit = self._solve(targets[training.kept], C, GramMatrix(training.gram), control, start)
+        fit = self._solve(targets[training.kept], C, LazyMatrix(training.gram), control, start)
         if last is not None and start is not None:
             fit = fit.resumed(start, float(last.intercepts[0]))
         support = np.flatnonzero(fit.coefficients)
@@ -196,9 +194,7 @@ class SVR(_Regressor):
         super()._check_parameters()
         self._require("epsilon", self.epsilon, lambda v: 0 <= v < np.inf, "a number >= 0")
 
-    def _solve(
-        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
-    ) -> Fit:
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
         if start is not None:
             start = np.clip(start, -C, C)
             start = balanced(start) if self.fit_intercept else start
@@ -281,7 +277,5 @@ class NuSVR(_Regressor):
     def _check_total(self, weight: float) -> None:
         check_mass(float(self.nu) * float(self.C) * weight, "NuSVR")
 
-    def _solve(
-        self, y: Vector, C: Vector, matrix: SymmetricMatrix, control: Control, start: Vector | None
-    ) -> Fit:
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
         return solve_nu_regression(y, C, float(self.nu), matrix, control, start)

@@ -22,7 +22,7 @@ from scipy import linalg
 
 from ...engine.factorizations import eigh
 from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
-from ..matrices import DenseMatrix
+from ..matrix import HeldMatrix
 from ..solution import Solution
 from ..svm import BoxProblem, solve_box
 
@@ -305,7 +305,7 @@ class _Model:
         start = self.weights if self.weights.any() else np.append(np.zeros(count - 1), 1.0)
         problem = BoxProblem(linear, np.zeros(count), np.ones(count))
         scale = max(float(np.abs(linear).max()), 1e-300)
-        solved = solve_box(problem, DenseMatrix(Q), start=start, tol=1e-12 * scale, progress=False)
+        solved = solve_box(problem, HeldMatrix(Q), start=start, tol=1e-12 * scale, progress=False)
         self.weights = solved.value.coefficients
         slope, total = self.weights @ self.moments, float(self.weights @ self.totals)
         c = centre - slope / self.curvature

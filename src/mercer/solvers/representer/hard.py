@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...engine.runs import stop_reason
 from ...engine.threads import few_threads
 from ...gram import Gram
-from ..matrices import DenseMatrix, GramMatrix
+from ..matrix import HeldMatrix, LazyMatrix
 from ..solution import Solution
 from ..svm import BoxProblem, solve_box
 from .feasibility import refuse_contradictions, size_of
@@ -112,7 +112,7 @@ def _solve(
         np.concatenate([most, np.zeros(len(both))]),
         constraint="sum" if intercept else "free",
     )
-    matrix = DenseMatrix(_double(G), index) if len(both) else GramMatrix(G)
+    matrix = HeldMatrix(_double(G), index) if len(both) else LazyMatrix(G)
     start = np.zeros(problem.size)
     for accuracy in TOLERANCES:
         solution = solve_box(problem, matrix, start=start, tol=accuracy, name=name)

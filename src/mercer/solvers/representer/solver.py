@@ -25,7 +25,7 @@ from ...engine.threads import few_threads
 from ...errors import ParameterError
 from ...gram import Gram
 from ..losses import Loss, PiecewiseLinear, SmoothLoss
-from ..matrices import GramMatrix
+from ..matrix import LazyMatrix
 from ..smooth import SmoothProblem, SmoothValue, best_intercept, hold, solve_smooth
 from ..solution import Solution
 from ..svm import BoxProblem, solve_box
@@ -179,7 +179,7 @@ class BuiltIn:
         self.weight, self.gram = weight, G
         self.intercept, self.tol, self.max_iter = intercept, tol, max_iter
         self.held = hold(G) if isinstance(loss, SmoothLoss) else None
-        self.matrix, self.size = GramMatrix(G), len(G)
+        self.matrix, self.size = LazyMatrix(G), len(G)
         largest = max(1.0, float(np.abs(self.y).max()))
         self.scale = float(weight @ np.abs(self.matrix.diagonal())) * largest or 1.0
         self.rounding = float(np.finfo(float).eps * weight.sum() * largest**2) / tol

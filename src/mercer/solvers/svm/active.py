@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.threads import single_threaded_blas
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from .bordered import SystemsOnSets
 from .problem import BoxProblem, Vector
 
@@ -55,7 +55,7 @@ def expected_seconds(problem: BoxProblem, b: Vector) -> float:
 
 def settle(
     problem: BoxProblem,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     b: Vector,
     f: Vector,
     tol: float,
@@ -67,7 +67,7 @@ def settle(
     ----------
     problem : BoxProblem
         With the constraint ``"sum"`` or ``"free"``.
-    matrix : SymmetricMatrix
+    matrix : Matrix
     b, f : array of shape (n,)
         A point that satisfies the constraint, and its gradient ``K b + q``.
     tol : float

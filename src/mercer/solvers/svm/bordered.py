@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import reused
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from .cholesky import Factor, Single
 
 __all__ = ["SystemsOnSets"]
@@ -41,7 +41,7 @@ class SystemsOnSets:
     Its bits are the same for every number of threads if BLAS has one.
     """
 
-    def __init__(self, matrix: SymmetricMatrix, with_sum: bool) -> None:
+    def __init__(self, matrix: Matrix, with_sum: bool) -> None:
         self.matrix = matrix
         self._with_sum = with_sum
         self._shift = SHIFT * float(matrix.diagonal().max(initial=0.0))
@@ -71,7 +71,7 @@ class _Base:
 
     def __init__(
         self,
-        matrix: SymmetricMatrix,
+        matrix: Matrix,
         index: Index,
         factor: Factor,
         shift: float,

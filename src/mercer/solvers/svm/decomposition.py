@@ -21,7 +21,7 @@ import numpy as np
 from ... import _native
 from ...engine.runs import Stopped, until
 from ...engine.threads import num_threads
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from ..solution import Solution
 from ..watch import STOPPING, Watch
 from .active import expected_seconds, settle
@@ -95,7 +95,7 @@ class Run:
     def __init__(
         self,
         problem: BoxProblem,
-        matrix: SymmetricMatrix,
+        matrix: Matrix,
         start: Vector | None,
         tol: float,
         cache_bytes: float | None,
@@ -171,7 +171,7 @@ class Run:
     def _gradient(self, b: Vector, quick: bool = False) -> Vector:
         if not b.any():
             return self.problem.linear
-        return self.matrix.product(b, quick) + self.problem.linear
+        return self.matrix.product(b, quick=quick) + self.problem.linear
 
     def begin(self, watch: Watch, max_iter: int) -> int:
         """The first steps only; ``LIMIT`` if there is more to do, else as :meth:`approach`."""

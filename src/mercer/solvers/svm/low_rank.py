@@ -12,8 +12,9 @@ from scipy import linalg, sparse
 from ... import memory
 from ...engine.threads import single_threaded_blas
 from ..incomplete import incomplete_cholesky
-from ..matrices import SymmetricMatrix
-from .interior import Matrix, interior_point, interior_seconds
+from ..matrix import Matrix
+from .interior import Matrix as Array
+from .interior import interior_point, interior_seconds
 from .precision import SMALL
 from .problem import BoxProblem, Vector
 
@@ -51,9 +52,9 @@ def patient_steps(rank: int) -> int:
 class LowRank:
     """A factor of K with few columns, if there is one, for all problems with this matrix."""
 
-    def __init__(self, matrix: SymmetricMatrix) -> None:
+    def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix
-        self._found: Matrix | None = None
+        self._found: Array | None = None
         self._next = FIRST_RANK  # rank to look for; zero: give up
 
     @property
@@ -94,14 +95,14 @@ class LowRank:
         return None if known is None else int(known.shape[1])
 
     @property
-    def _factor(self) -> Matrix | None:
+    def _factor(self) -> Array | None:
         """If there is memory to work with it."""
         if self._rank is None or not memory.allows(48.0 * self._matrix.size * self._rank, 1 / 2):
             return None
         return self._found if self._features is None else self._known
 
     @cached_property
-    def _known(self) -> Matrix | None:
+    def _known(self) -> Array | None:
         """The features that are known, in full."""
         features = self._features.toarray() if sparse.issparse(self._features) else self._features
         factor = np.ascontiguousarray(features, dtype=np.float64)

@@ -17,7 +17,7 @@ import numpy as np
 from ... import _native
 from ...engine.runs import Stopped, until
 from ...engine.threads import num_threads
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
 from .continuation import Continuation, Reached
@@ -35,7 +35,7 @@ __all__ = ["solve_boxes"]
 def solve_boxes(
     problem: BoxProblem,
     factors: Sequence[float],
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     *,
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -55,7 +55,7 @@ def solve_boxes(
         Its sum, if it has one, is zero.
     factors : sequence of float
         In an order in which each solution is a good start for the next.
-    matrix : SymmetricMatrix
+    matrix : Matrix
     time_budget : float, optional
         Seconds for all of them.
     tol, max_iter, cache_bytes, callbacks, progress, refine, threads, name
@@ -116,7 +116,7 @@ def solve_boxes(
 
 
 def _check(
-    reached: Sequence[Reached], matrix: SymmetricMatrix, tol: float, refine: bool, watch: Watch
+    reached: Sequence[Reached], matrix: Matrix, tol: float, refine: bool, watch: Watch
 ) -> list[Reached]:
     """The same with gradients computed anew, in double precision, where the steps have ended.
 
@@ -129,7 +129,7 @@ def _check(
     best = refine and any(is_cheap(point.problem, point.b) for point in ended)
     quick = ended[0].is_rough and is_small(rounding, tol) and not best
     try:
-        products = iter(matrix.product(np.column_stack([point.b for point in ended]), quick).T)
+        products = iter(matrix.product(np.column_stack([point.b for point in ended]), quick=quick).T)
     except STOPPING as error:
         watch.stop(error)
         return [point._replace(ending=_native.STOPPED, reason=watch.reason) for point in reached]
@@ -141,7 +141,7 @@ def _check(
     ]
 
 
-def _refined(point: Reached, state: Optimality, matrix: SymmetricMatrix) -> tuple[Reached, Optimality]:
+def _refined(point: Reached, state: Optimality, matrix: Matrix) -> tuple[Reached, Optimality]:
     """The exact end, from the best gradient there is."""
     problem, b, f = point.problem, point.b, point.f
     if state.violation > FINE * float(np.abs(f).max(initial=1.0)):

@@ -17,7 +17,7 @@ from scipy import linalg
 
 from ...engine.arrays import reused
 from ...engine.threads import single_threaded_blas
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from .problem import BoxProblem, Optimality, Vector
 
 __all__ = ["is_cheap", "polish"]
@@ -36,7 +36,7 @@ ROUNDING = 1e-13
 
 def polish(
     problem: BoxProblem,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     b: Vector,
     f: Vector,
     *,
@@ -67,7 +67,7 @@ def _are_few(free: int, size: int, far: bool) -> bool:
 
 
 class _Finish:
-    def __init__(self, problem: BoxProblem, matrix: SymmetricMatrix, b: Vector, f: Vector, far: bool) -> None:
+    def __init__(self, problem: BoxProblem, matrix: Matrix, b: Vector, f: Vector, far: bool) -> None:
         self.problem, self.matrix, self.far = problem, matrix, far
         self.b, self.f, self.b_of_f = b, f, b  # f is behind b until it is needed everywhere
         self.free = problem.is_free(b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..matrices import DenseMatrix, SymmetricMatrix
+from ..matrix import HeldMatrix, Matrix
 from .problem import BoxProblem, Vector
 
 __all__ = [
@@ -76,9 +76,9 @@ def is_small(rounding: float, tol: float) -> bool:
     return rounding <= 0.1 * tol
 
 
-def can_be_single(matrix: SymmetricMatrix, tol: float) -> bool:
+def can_be_single(matrix: Matrix, tol: float) -> bool:
     """Whether rows of K are kept in single precision."""
-    if isinstance(matrix, DenseMatrix):
+    if isinstance(matrix, HeldMatrix):
         return bool(matrix.whole.dtype == np.float32)
     return matrix.size > SMALL and tol >= DOUBLE_TOLERANCE
 

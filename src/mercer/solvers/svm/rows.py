@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...engine.arrays import reused
-from ...engine.rough import RoughRows
 from ...memory import memory_limit
-from ..matrices import DenseMatrix, SymmetricMatrix
+from ..matrix import HeldMatrix, Matrix
 
 __all__ = ["Rows"]
 
@@ -35,22 +34,22 @@ class Rows(NamedTuple):
 
     array: NDArray[Any]
     places: NDArray[np.int64] | None  # rows and columns of the variables, if all of K is there
-    source: RoughRows | SymmetricMatrix
+    source: Matrix
     is_rough: bool  # values are about right
     values: _native.RoughRows | None = None  # computes them again, if that is quicker than to pick them
 
     @staticmethod
-    def of(matrix: SymmetricMatrix, dtype: np.dtype[Any], cache_bytes: float | None) -> Rows:
+    def of(matrix: Matrix, dtype: np.dtype[Any], cache_bytes: float | None) -> Rows:
         """What is there, or room for as many rows as the cache may have."""
         n = matrix.size
-        if isinstance(matrix, DenseMatrix):
+        if isinstance(matrix, HeldMatrix):
             if matrix.index is None:
                 source = matrix.rough_source()
                 values = None if source is None else source.native
-                return Rows(matrix.whole, np.arange(n), matrix, matrix.is_rough, values)
+                return Rows(matrix.whole, np.arange(n), matrix, matrix.is_reduced, values)
             if _has_few_runs(matrix.index):
-                return Rows(matrix.whole, matrix.index, matrix, matrix.is_rough)
-            return Rows(matrix.dense(dtype), np.arange(n), matrix, matrix.is_rough)
+                return Rows(matrix.whole, matrix.index, matrix, matrix.is_reduced)
+            return Rows(matrix.dense(dtype), np.arange(n), matrix, matrix.is_reduced)
         each = dtype.itemsize * n
         budget = _budget(matrix, each) if cache_bytes is None else cache_bytes
         capacity = int(min(n, max(budget // each, min(n, LEAST_ROWS))))
@@ -59,14 +58,14 @@ class Rows(NamedTuple):
         rough = matrix.rough() if dtype == np.float32 else None
         if rough is None:
             return Rows(reused((capacity, n), dtype), None, matrix, False)
-        return Rows(reused((capacity, n), dtype), None, rough, True, rough.native)
+        return Rows(reused((capacity, n), dtype), None, matrix, True, rough.native)
 
     def fetch(self, rows: list[int], slots: list[int]) -> None:
         """Compute some rows, to places of the cache."""
-        self.source.fill(np.array(rows), np.array(slots), self.array)
+        self.source.rows(np.array(rows), np.array(slots), self.array, reduced=self.is_rough)
 
 
-def _budget(matrix: SymmetricMatrix, each: int) -> float:
+def _budget(matrix: Matrix, each: int) -> float:
     """Bytes for rows of so many bytes, without a wish."""
     if matrix.cost <= CHEAP:
         sets, least = CHEAP_SETS, 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import _native
 from ...engine.runs import until
-from ..matrices import SymmetricMatrix
+from ..matrix import Matrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
 from .decomposition import Run
@@ -40,7 +40,7 @@ EXACT_SHARE = 20.0
 
 def solve_box(
     problem: BoxProblem,
-    matrix: SymmetricMatrix,
+    matrix: Matrix,
     *,
     start: Vector | None = None,
     tol: float = 1e-3,
@@ -58,7 +58,7 @@ def solve_box(
     Parameters
     ----------
     problem : BoxProblem
-    matrix : SymmetricMatrix
+    matrix : Matrix
         K; a matrix that is not positive semidefinite leads to a stationary point.
     start : array of shape (n,), optional
         A point of the box that satisfies the constraint; 0 by default.

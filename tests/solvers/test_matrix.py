@@ -6,7 +6,7 @@ from scipy import sparse
 
 from mercer import gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers import DenseMatrix, GramMatrix, RepeatedMatrix
+from mercer.solvers import HeldMatrix, LazyMatrix, RepeatedMatrix
 
 X = np.random.default_rng(0).standard_normal((7, 3))
 
@@ -16,7 +16,7 @@ X = np.random.default_rng(0).standard_normal((7, 3))
 def test_every_row_and_column_twice(kernel, is_dense):
     K = kernel.block(X)
     twice, expected = (
-        RepeatedMatrix(DenseMatrix(K) if is_dense else GramMatrix(gram(kernel, X))),
+        RepeatedMatrix(HeldMatrix(K) if is_dense else LazyMatrix(gram(kernel, X))),
         np.tile(K, (2, 2)),
     )
     rng = np.random.default_rng(1)
@@ -30,7 +30,7 @@ def test_every_row_and_column_twice(kernel, is_dense):
     np.testing.assert_allclose(twice.product(b), expected @ b)
     np.testing.assert_allclose(twice.rough_product(rows, b[:4]), b[:4] @ expected[rows], **about)
     out = np.zeros((6, 14))
-    twice.fill(rows, np.array([5, 0, 2, 3]), out)
+    twice.rows(rows, np.array([5, 0, 2, 3]), out)
     np.testing.assert_allclose(out[[5, 0, 2, 3]], expected[rows])
     block, square = np.zeros((4, 3), np.float32), np.zeros((4, 4), np.float32)
     twice.rough_block(rows, cols, block)
@@ -41,7 +41,7 @@ def test_every_row_and_column_twice(kernel, is_dense):
 
 def test_features_twice():
     for points in (X, sparse.csr_array(X)):
-        features = RepeatedMatrix(GramMatrix(gram(Linear(), points))).features()
+        features = RepeatedMatrix(LazyMatrix(gram(Linear(), points))).features()
         features = features.toarray() if sparse.issparse(features) else features
         np.testing.assert_allclose(features @ features.T, np.tile(X @ X.T, (2, 2)))
-    assert RepeatedMatrix(DenseMatrix(X @ X.T)).features() is None
+    assert RepeatedMatrix(HeldMatrix(X @ X.T)).features() is None

@@ -1,0 +1,339 @@
+"""A symmetric matrix as every solver sees it: rows, blocks, a diagonal, products.
+
+==================  ==================================================================================
+``Matrix``          the interface; few methods to implement, the others follow from them
+``HeldMatrix``      all values are in memory, in double or in single precision
+``LazyMatrix``      of a Gram matrix, whose values are computed when asked for
+``RepeatedMatrix``  ``[[K, K], [K, K]]``, for two variables per point
+==================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .. import _native
+from ..engine.rough import RoughRows
+from ..engine.threads import num_threads
+from ..gram import Gram
+
+__all__ = ["HeldMatrix", "Index", "LazyMatrix", "Matrix", "Positions", "RepeatedMatrix"]
+
+Positions: TypeAlias = NDArray[np.intp]
+Index: TypeAlias = Positions | slice
+
+
+class Matrix(ABC):
+    """A symmetric matrix as every solver sees it.
+
+    With ``reduced=True`` a method may work in single precision throughout, squared distances included: the
+    solver checks its result in double precision.
+
+    Attributes
+    ----------
+    size : int
+        Number of rows.
+    is_held : bool
+        Whether all values are in memory.
+    """
+
+    size: int
+    is_held: bool = False
+
+    @property
+    @abstractmethod
+    def cost(self) -> float:
+        """Elementary operations of one value; 0 if it is held, infinite if Python code computes it."""
+
+    @abstractmethod
+    def diagonal(self) -> NDArray[np.float64]:
+        """``K_ii``, in double precision."""
+
+    @abstractmethod
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns: positions, or ``slice(None)`` for all."""
+
+    @abstractmethod
+    def product(
+        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
+    ) -> NDArray[np.float64]:
+        """``K @ V`` in double precision; rows of zeros in ``V`` cost nothing.
+
+        With ``quick``, squared distances behind K may be off by 2^-31 of themselves.
+        """
+
+    @abstractmethod
+    def select(self, index: Positions) -> Matrix:
+        """Principal submatrix: the rows and columns of some positions."""
+
+    def rows(
+        self,
+        index: Positions,
+        slots: Positions,
+        out: NDArray[Any],
+        *,
+        reduced: bool = False,
+    ) -> None:
+        """Write the rows ``index`` to ``out[slots]``, in the precision of ``out``."""
+        out[slots] = self.block(index, slice(None), out.dtype)
+
+    def dense(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """All of it, contiguous; not to be written to."""
+        return np.ascontiguousarray(self.block(slice(None), slice(None), dtype))
+
+    def features(self) -> Any:
+        """Vectors, dense or sparse, whose inner products are the values; None if they are not known."""
+        return None
+
+    def rough(self) -> RoughRows | None:
+        """Rows in single precision throughout, where these are much faster."""
+        return None
+
+    def rough_block(self, rows: Positions, cols: Positions, out: NDArray[np.float32]) -> None:
+        """Write values of some rows and columns to ``out``, in single precision."""
+        out[:] = self.block(rows, cols, np.float32)
+
+    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        self.rough_block(index, index, out)
+
+    def rough_product(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``v @ K[index]``, of values in single precision."""
+        V = np.zeros(self.size)
+        V[index] = v
+        return self.product(V, reduced=True)
+
+
+class HeldMatrix(Matrix):
+    """A matrix whose values are in memory, or some of its rows and columns.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    index : array of positions, optional
+        The rows and columns of ``K`` that the matrix has, all by default.
+    source : Matrix, optional
+        The matrix of which ``K`` holds the values (before the selection of ``index``).  It gives values in
+        double precision where ``K`` is in single precision, and the features.
+    is_reduced : bool
+        Whether the values have been computed in single precision throughout.
+    """
+
+    is_held = True
+
+    def __init__(
+        self,
+        K: NDArray[Any],
+        index: Positions | None = None,
+        source: Matrix | None = None,
+        *,
+        is_reduced: bool = False,
+    ) -> None:
+        self.whole = np.ascontiguousarray(K)  # native code takes its rows
+        self.index, self._whole_source, self.is_reduced = index, source, is_reduced
+        self.size = len(K) if index is None else len(index)
+
+    @cached_property
+    def _source(self) -> Matrix | None:
+        source = self._whole_source
+        return source if source is None or self.index is None else source.select(self.index)
+
+    @property
+    def _double(self) -> Matrix | None:
+        """The matrix that knows double precision, if this one does not."""
+        return None if self.whole.dtype == np.float64 else self._source
+
+    @property
+    def cost(self) -> float:
+        """Nothing."""
+        return 0.0
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """``K_ii``."""
+        values = self.whole.diagonal()
+        return np.ascontiguousarray(values if self.index is None else values[self.index], dtype=np.float64)
+
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        if dtype == np.float64 and self._double is not None:
+            return self._double.block(rows, cols, dtype)
+        if self.index is not None:
+            rows, cols = self.index[rows], self.index[cols]
+        if isinstance(rows, slice) or isinstance(cols, slice):
+            values = self.whole[rows, cols]
+        else:
+            values = self.whole[np.ix_(rows, cols)]
+        return values.astype(dtype, copy=False)
+
+    def product(
+        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
+    ) -> NDArray[np.float64]:
+        """``K @ V``."""
+        if self._double is not None and not reduced:
+            return self._double.product(V, quick=quick)
+        support = _support(V)
+        if reduced and V.ndim == 1:
+            return self.rough_product(support, V[support])
+        if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
+            return np.asarray(self.whole @ V, dtype=np.float64)
+        return np.asarray(self.block(support, slice(None)).T @ V[support], dtype=np.float64)
+
+    def select(self, index: Positions) -> HeldMatrix:
+        """Principal submatrix, which shares the values."""
+        positions = index if self.index is None else self.index[index]
+        return HeldMatrix(self.whole, positions, self._whole_source, is_reduced=self.is_reduced)
+
+    def features(self) -> Any:
+        """Vectors whose inner products are the values, if the source knows them."""
+        return None if self._source is None else self._source.features()
+
+    def rough_source(self) -> RoughRows | None:
+        """Rows that have been computed in single precision throughout, if these are held."""
+        return self._source.rough() if self.is_reduced and self._source is not None else None
+
+    def rough_block(self, rows: Positions, cols: Positions, out: NDArray[np.float32]) -> None:
+        """Write values of some rows and columns to ``out``."""
+        if self.index is not None:
+            rows, cols = self.index[rows], self.index[cols]
+        _native.copy_block(self.whole, rows, cols, out, num_threads())
+
+    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        if self.is_reduced and self._source is not None:  # faster than copies from everywhere
+            self._source.rough_square(index, out)
+        else:
+            self.rough_block(index, index, out)
+
+    def rough_product(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``v @ K[index]``, of the values in memory."""
+        rows = index if self.index is None else self.index[index]
+        sums = np.zeros(len(self.whole))
+        _native.add_rows(self.whole, rows, np.ascontiguousarray(v), sums, num_threads())
+        return sums if self.index is None else sums[self.index]
+
+
+class LazyMatrix(Matrix):
+    """A Gram matrix whose values are computed when asked for."""
+
+    def __init__(self, G: Gram) -> None:
+        self._single, self._double = G._in_single(), G._in_double()
+        self._gram, self.size = G, len(G)
+
+    @cached_property
+    def cost(self) -> float:
+        """Elementary operations of a value."""
+        return self._single._cost
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """``K_ii``."""
+        return np.ascontiguousarray(self._double.diagonal(), dtype=np.float64)
+
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        return self._in(dtype).block(rows, cols).astype(dtype, copy=False)
+
+    def rows(
+        self,
+        index: Positions,
+        slots: Positions,
+        out: NDArray[Any],
+        *,
+        reduced: bool = False,
+    ) -> None:
+        """Write the rows ``index`` to ``out[slots]``."""
+        if reduced and out.dtype == np.float32 and self._rough is not None:
+            self._rough.fill(index, slots, out)
+        else:
+            self._in(out.dtype)._fill_slots(index, slots, out)
+
+    def product(
+        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
+    ) -> NDArray[np.float64]:
+        """``K @ V``."""
+        support = _support(V)
+        if reduced and V.ndim == 1 and self._rough is not None:
+            return self._rough.product(support, V[support])
+        quick = quick or reduced
+        if 2 * len(support) > self.size:  # each pair of points once, for both of its places
+            return self._double._product(V, True, quick)
+        return self._double._columns_product(support, V[support], quick)
+
+    def dense(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """All of it."""
+        return np.ascontiguousarray(self._in(dtype).dense(), dtype=dtype)
+
+    def select(self, index: Positions) -> LazyMatrix:
+        """Principal submatrix: the Gram matrix of some of the points."""
+        return LazyMatrix(self._gram.select(index))
+
+    def features(self) -> Any:
+        """Vectors whose inner products are the values, if the kernel knows them."""
+        return self._double._embedding()
+
+    def rough(self) -> RoughRows | None:
+        """Rows in single precision throughout."""
+        return self._rough
+
+    @cached_property
+    def _rough(self) -> RoughRows | None:
+        return self._single._rough()
+
+    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
+        """Write values of some points with each other, on and below the diagonal, to ``out``."""
+        if self._rough is None:
+            self.rough_block(index, index, out)
+        else:
+            self._rough.square(index, out)
+
+    def _in(self, dtype: DTypeLike) -> Gram:
+        return self._single if dtype == np.float32 else self._double
+
+
+class RepeatedMatrix(Matrix):
+    """Every row and column of K twice, for two variables per point: the matrix ``[[K, K], [K, K]]``."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix, self._n = matrix, matrix.size
+        self.size = 2 * matrix.size
+
+    @property
+    def cost(self) -> float:
+        """Elementary operations of a value of K."""
+        return self._matrix.cost
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """``K_ii``, twice."""
+        return np.tile(self._matrix.diagonal(), 2)
+
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        every = np.arange(self.size)
+        if isinstance(cols, slice):
+            return self.block(rows, every[cols], dtype)
+        return self._matrix.block(every[rows] % self._n, cols % self._n, dtype)
+
+    def product(
+        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
+    ) -> NDArray[np.float64]:
+        """``[[K, K], [K, K]] @ V``."""
+        product = self._matrix.product(V[: self._n] + V[self._n :], reduced=reduced, quick=quick)
+        return np.concatenate([product, product])
+
+    def select(self, index: Positions) -> Matrix:
+        """Principal submatrix: some points of K, some of them twice."""
+        return self._matrix.select(index % self._n)
+
+    def features(self) -> Any:
+        """Those of K, twice."""
+        features = self._matrix.features()
+        return None if features is None else features[np.arange(self.size) % self._n]
+
+
+def _support(V: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Rows that are not all zeros."""
+    return np.flatnonzero(V if V.ndim == 1 else V.any(axis=1))
