@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from . import (
@@ -36,7 +37,14 @@ GROUPS = {
 }
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser("benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", help="cases, groups of cases or reports; the first group by default"
+    )
+    parser.add_argument("--runs", type=int, default=harness.RUNS, help="runs of every case")
+    options = parser.parse_args(arguments)
+    names = options.names
     cases = [*CASES, *(case for group in GROUPS.values() for case in group)]
     reports = ["import", "growth", "memory", "large_ridge", "sequence_growth"]
     known = [case.name for case in cases] + reports + list(GROUPS)
@@ -70,11 +78,11 @@ def main(names: list[str]) -> int:
     for case in cases:
         if case.name in names or (not names and case in CASES) or case in chosen:
             try:
-                results.append(harness.run(case))
+                results.append(harness.run(case, options.runs))
             except harness.Skipped as reason:
                 print(f"  {case.name}: skipped, {reason}", file=sys.stderr, flush=True)
                 continue
-            print(f"  {case.name}: {results[-1].ratio:.2g}x", file=sys.stderr, flush=True)
+            print(f"  {case.name}: {results[-1]}", file=sys.stderr, flush=True)
     if results:
         print(harness.table(results))
     return 0

@@ -113,7 +113,7 @@ def against(
     gamma: float,
     targets: tuple[float | None, float | None],
     machine: str = "SVC",
-    repeats: tuple[int, int] = (1, 3),
+    repeats: tuple[int, int] = (1, 1),
     warm: bool = True,
     **parameters: Any,
 ) -> list[Case]:
@@ -169,12 +169,12 @@ def _prediction(label: str, title: str, peer: Callable[[], type], target: float)
         lambda data: data[0].predict(data[2]),
         lambda data: data[1].predict(data[2]),
         lambda a, b: bool((a == b).mean() > 0.999),
-        repeats=5,
+        repeats=3,
         target=target,
     )
 
 
-def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
+def path(name: str, data: str, setup: Callable[[], Data], gamma: float, target: float | None = None) -> Case:
     """Ten values of C along a path, against one fit for each."""
     kernel, Cs = Gaussian.from_gamma(gamma), np.logspace(-1, 2, 10)
 
@@ -192,8 +192,8 @@ def path(name: str, data: str, setup: Callable[[], Data], gamma: float) -> Case:
         along,
         one_by_one,
         lambda a, b: all(same_support(x, y, 0.04) for x, y in zip(a, b, strict=True)),
-        repeats=7,
-        target=3,
+        repeats=3,
+        target=target,
     )
 
 
@@ -235,21 +235,21 @@ SVM_CASES: list[Case] = [
         "8k_c1", "SVC fit, 8,000 x 20, C=1", synthetic(8000, 20, 0.1), 1 / 20, (5, 2), repeats=(3, 3), C=1.0
     ),
     *against("8k_c100", "SVC fit, 8,000 x 20, C=100", synthetic(8000, 20, 0.1), 1 / 20, (5, 2), C=100.0),
-    *against("24k", "SVC fit, 24,000 x 50, C=1, noisy", synthetic(24_000, 50, 0.3), 1 / 50, (6, 2.5), C=1.0),
+    *against("24k", "SVC fit, 24,000 x 50, C=1, noisy", synthetic(24_000, 50, 0.3), 1 / 50, (5, 2), C=1.0),
     *against(
-        "digits", "SVC fit, digits, 1,437 x 64", digits, 1.0 / (64 * 0.141), (1.5, 3), repeats=(21, 11), C=1.0
+        "digits", "SVC fit, digits, 1,437 x 64", digits, 1.0 / (64 * 0.141), (1.5, 3), repeats=(11, 5), C=1.0
     ),
-    *against("svr", "SVR fit, 8,000 x 20", regression(8000, 20), 1 / 20, (4, 2), "SVR", C=1.0, epsilon=0.1),
+    *against("svr", "SVR fit, 8,000 x 20", regression(8000, 20), 1 / 20, (5, 2), "SVR", C=1.0, epsilon=0.1),
     *against(
         "oneclass",
         "OneClassSVM fit, 20,000 x 20",
         lambda: (synthetic(20_000, 20, 0.1)()[0], None),
         1 / 20,
-        (4, None),
+        (5, None),
         "OneClassSVM",
         nu=0.5,
     ),
-    path("svm_path", "8,000 x 20", synthetic(8000, 20, 0.1), 1 / 20),
+    path("svm_path", "8,000 x 20", synthetic(8000, 20, 0.1), 1 / 20, target=2),
     path("svm_path_wide", "8,000 x 200", synthetic(8000, 200, 0.1), 1 / 200),
     path("svm_path_digits", "digits 1,437 x 64, ten classes", digits, 1.0 / (64 * 0.141)),
     linear(),
@@ -260,7 +260,7 @@ SVM_CASES: list[Case] = [
         "SVC fit, 24,000 x 50, cache of 10 % of the Gram matrix",
         synthetic(24_000, 50, 0.3),
         1 / 50,
-        (4, None),
+        (5, None),
         C=1.0,
         cache_size=24_000**2 * 4 * 0.1 / 1e6,
     ),
@@ -292,7 +292,7 @@ if folder().exists():
             C=1.0,
         ),
         *against(
-            "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(3, 1), C=10.0
+            "letter", "SVC fit, letter 15,000 x 16, 26 classes", letter, 1.0, (5, 10), repeats=(1, 1), C=10.0
         ),
         path("svm_path_letter", "letter 15,000 x 16, 26 classes", letter, 1.0),
         path("svm_path_magic04", "magic04 15,000 x 10", magic04, 0.2),
