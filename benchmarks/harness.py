@@ -12,8 +12,8 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
-
 
 #: Runs of a case, if nothing else is asked for.
 RUNS = 3
@@ -126,7 +126,7 @@ def table(results: list[Result]) -> str:
         "| --- | --- | ---: | ---: | ---: |",
     ]
     for r in results:
-        ours, peer = (statistics.median(sum(runs, [])) for runs in (r.ours, r.peer))
+        ours, peer = (statistics.median(chain(*runs)) for runs in (r.ours, r.peer))
         target = "" if r.case.target is None else f", asked: {r.case.target:g}x"
         lines.append(f"| {r.case.work} | {r.case.peer_name} | {ours:.4g} | {peer:.4g} | **{r}**{target} |")
     return "\n".join(lines)
