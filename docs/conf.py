@@ -30,4 +30,4 @@ myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 # inherited docstrings of scikit-learn refer to labels of its own documentation
-suppress_warnings = ["myst.xref_missing", "ref.ref"]
+suppress_warnings = ["ref.ref"]

@@ -68,6 +68,25 @@ def run_page(name):
         exec(compile(block, name, "exec"), names)
 
 
+def test_the_first_example_is_true_and_makes_its_picture(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/index.md")
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    proof = re.search(r"^```text\n(.*?)^```", page, flags=re.S | re.M)
+    assert proof is not None
+    *lines, status = capsys.readouterr().out.splitlines()
+    assert lines == proof[1].splitlines()
+    assert status.startswith("converged")
+    assert (tmp_path / "decisions.png").exists()
+    assert (ROOT / "docs" / "static" / "decisions.png").exists()
+
+
+def test_the_page_on_choosing_is_true(capsys):
+    run_page("docs/choosing.md")
+    assert capsys.readouterr().out.splitlines() == ["True", "1.0", "Gaussian(sigma=0.7)"]
+
+
 def test_the_page_on_clusters_is_true(capsys):
     run_page("docs/clustering.md")
     lines = capsys.readouterr().out.splitlines()
@@ -84,7 +103,7 @@ def test_the_page_on_long_runs_is_true(capsys):
     assert lines[1].split()[0] == "SVC"
 
 
-def test_the_page_on_few_labels_is_true(capsys):
+def test_the_page_on_semi_supervised_learning_is_true(capsys):
     run_page("docs/semi_supervised.md")
     assert capsys.readouterr().out.splitlines() == ["1.0", "True", "1.0", "STRICT", "True"]
 

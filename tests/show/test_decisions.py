@@ -73,7 +73,7 @@ def test_kept_points_are_circled_and_the_boundary_is_drawn(ax, data, model):
     X, y = data[0], np.where(data[1] > 0, "b", "a")
     model.fit(X, y)
     decision_regions(model, X, y, ax, grid=40, data="training data")
-    circles = line(ax, f"{len(model.support_)} kept by the model")
+    circles = line(ax, f"{len(model.support_)} support vectors")
     np.testing.assert_array_equal(np.column_stack(circles.get_data()), X[model.support_])
     assert ax.get_legend().get_title().get_text() == "training data"
     # the first solid line is the zero of the decision function

@@ -12,6 +12,7 @@
 ``warped``         ``WarpedKernel``: deformed by a penalty on values at given points
 ``structure``      ``tensor``, ``direct_sum``, ``convolution``, ``limit``
 ``user``           kernels from functions, assertions
+``signatures``     the parameters of such a function, from its arguments
 ``operators``      installs ``+ - * / **`` and the methods on ``Kernel``
 =================  =============================================================================
 

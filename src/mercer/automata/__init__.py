@@ -1,26 +1,26 @@
 """Weighted transducers: machines that read one string, write another, and weigh the pair.
 
-===================  ===============================================================================
-labels, semirings    what arcs carry: symbols, epsilon, classes of symbols; weights
-axioms               what a semiring must obey, checked on given weights
-transducer, builder  :class:`Transducer`, the value; :class:`Builder` makes one step by step
-operations           what can be made of transducers
-machine, coding      the arrays behind it: compact arcs, labels as numbers
-algebra              union, concatenation, star, reversal, inverse, on arrays
-sums                 composition, total weight and epsilon removal: native for built-in semirings,
-                     ``generic`` for others
-distances            sums over the paths between states, in any semiring (``path_sums``)
-strings, evaluation  weights of pairs of strings, on the native core
-collection           what a transducer writes for each of many strings, and intersections of these
-enumeration          accepting paths one by one
-literals, regex      automata of strings and of regular expressions (``syntax`` reads the pattern,
-                     ``positions`` makes an automaton of it, ``determinism`` the minimal one)
-counting, pairs      transducers that count patterns; pair hidden Markov models
-text                 the AT&T format that other tools read and write
-drawing, layout      pictures: DOT, SVG, display in notebooks
-outputs, weighing    what a transducer writes as a list; sums over paths by their definition
-domain               strings and automata as points of kernels
-===================  ===============================================================================
+===========================  ===============================================================================
+``labels``, ``semirings``    what arcs carry: symbols, epsilon, classes of symbols; weights
+``axioms``                   what a semiring must obey, checked on given weights
+``transducer``, ``builder``  :class:`Transducer`, the value; :class:`Builder` makes one step by step
+``operations``               what can be made of transducers
+``machine``, ``coding``      the arrays behind it: compact arcs, labels as numbers
+``algebra``                  union, concatenation, star, reversal, inverse, on arrays
+``sums``                     composition, total weight and epsilon removal: native for built-in semirings,
+                             ``generic`` for others
+``distances``                sums over the paths between states, in any semiring (``path_sums``)
+``strings``, ``evaluation``  weights of pairs of strings, on the native core
+``collection``               what a transducer writes for each of many strings, and intersections of these
+``enumeration``              accepting paths one by one
+``literals``, ``regex``      automata of strings and of regular expressions (``syntax`` reads the pattern,
+                             ``positions`` makes an automaton of it, ``determinism`` the minimal one)
+``counting``, ``pairs``      transducers that count patterns; pair hidden Markov models
+``text``                     the AT&T format that other tools read and write
+``drawing``, ``layout``      pictures: DOT, SVG, display in notebooks
+``outputs``, ``weighing``    what a transducer writes as a list; sums over paths by their definition
+``domain``                   strings and automata as points of kernels
+===========================  ===============================================================================
 """
 
 from .builder import Builder

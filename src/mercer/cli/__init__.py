@@ -4,6 +4,7 @@
 ``commands``       the arguments, and what each command does
 ``expressions``    kernel expressions given as text, evaluated without running code
 ``catalogue``      every public kernel as a row of a table
+``tables``         tables for the terminal
 ``demo``           ``mercer demo``: proofs, a witness, machines and an HTML page
 =================  =====================================================================================
 

@@ -4,6 +4,7 @@
 ``base``              ``FeatureMap``, the contract, and ``FeatureKernel``, the kernel of a map
 ``explicit``          polynomial, all-subsets and ANOVA maps; the Gaussian's Taylor map
 ``empirical``         the three empirical kernel maps of a sample
+``fitted``            what maps learned from a sample share
 ``mercer_expansion``  Mercer expansions: finite, by quadrature, by Nystrom extension
 ====================  =======================================================================
 """

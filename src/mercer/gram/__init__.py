@@ -2,15 +2,17 @@
 
 =================  =====================================================================================
 ``base``           ``Gram``: blocks, products, diagonal, dense, and what follows from them
-``pairs``          ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
+``kernel_gram``    ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
 ``held``           ``hold``: the same, with values in memory where they are dear
 ``stored``         ``StoredGram``: the same, with values kept in a ``store``
+``indexing``       rows and columns that a user selects
 ``request``        one block of it, looked up or computed
 ``store``          ``GramStore``: kernel values on disk, for the next run
 ``derived``        ``CenteredGram`` and ``NormalizedGram``: transformed, extending to new points
 ``repair``         ``RepairedGram``: an indefinite matrix clipped, flipped or shifted, and what that changed
 ``spectrum``       eigenvalues: all of them, or the largest by Lanczos with a dense fallback
 ``negative``       ``negative_eigenvalue``: is there one?  Without the spectrum
+``alignment``      kernel-target alignment
 ``check``          ``Check``: is the matrix of these points what its kernel claims?
 ``witnesses``      confirms a witness in higher precision and makes it short
 =================  =====================================================================================

@@ -1,15 +1,14 @@
 """Learning guarantees as numbers: every bound is a pure function that returns a :class:`Bound`.
 
-::
-
-    bound.py        Bound: the value, its addends, its assumptions, and whether it says anything at all
-    rademacher.py   how rich a ball of the RKHS is on this sample: estimate, upper and lower bound
-    margin.py       error of a classifier from its margins                  (uses rademacher)
-    ball.py         false alarms of an enclosing sphere in feature space    (uses rademacher, margin)
-    perceptron.py   mistakes of the perceptron on separable data
-    fourier.py      how many random Fourier frequencies approximate a kernel uniformly
-    sampled.py      how many sampled features approximate a Gram matrix
-    _validate.py    argument checks shared by the files above
+==============  ========================================================================================
+``bound``       ``Bound``: the value, its addends, its assumptions, and whether it is vacuous
+``rademacher``  empirical Rademacher complexity of a ball of the RKHS: estimate, upper and lower bound
+``margin``      error of a classifier from its margins
+``ball``        false alarms of an enclosing sphere in feature space
+``perceptron``  mistakes of the perceptron on separable data
+``fourier``     number of random Fourier frequencies that approximate a kernel uniformly
+``sampled``     number of sampled features that approximate a Gram matrix
+==============  ========================================================================================
 
 Nothing here looks at a kernel or at data: Gram matrices (dense or lazy), margins and plain numbers come in.
 A bound that is true but says nothing is returned all the same, with ``vacuous=True`` and the reason.

@@ -7,11 +7,13 @@
 ``translation``      kernels in scikit-learn's words, and its kernel objects
 ``labels``           what classifiers share: labels, weights of classes
 ``explanation``      which patterns spoke for a prediction
+``callbacks``        callbacks: scikit-learn's, and plain functions
 ``notices``          warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
 ``spline``           ``SmoothingSpline``
 ``logistic``         ``KernelLogistic``
 ``representer``      ``RepresenterMachine``
+``losses``           its losses: names, domains, functions of the user
 ``svm``              ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``online``           what machines share that learn one example at a time
 ``pegasos``          ``PegasosSVC``

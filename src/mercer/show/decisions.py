@@ -68,7 +68,7 @@ def decision_regions(
     >>> model = KernelLogistic(Gaussian(1.0), alpha=0.3, penalty="l1").fit(X, y)
     >>> ax = decision_regions(model, X, y, data="training data")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['False', 'True', '... kept by the model']
+    ['False', 'True', '... support vectors']
     """
     points, labels = _checked(X, y)
     if grid < 2:
@@ -178,5 +178,5 @@ def _circles(ax: Any, model: Any, points: np.ndarray) -> None:
         markerfacecolor="none",
         markeredgecolor=INK,
         markeredgewidth=0.9,
-        label=f"{len(support)} kept by the model",
+        label=f"{len(support)} support vectors",
     )

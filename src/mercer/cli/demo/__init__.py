@@ -10,7 +10,8 @@
 ``own``            chapter: a kernel of the user's own, on strings
 ``training``       chapter: the table (task, kernel, score, time)
 ``sequences``      chapter: kernels on strings, with ``strings``, where those come from
-``structure``      chapter: components, clusters, tests, learning from few labels
+``structure``      chapter: components, clusters, tests, semi-supervised learning
+``data``           data that comes with scikit-learn
 ``diabetes``       rows: regression
 ``digits``         rows: classification by histogram kernels
 ``words``          rows: classification of strings

@@ -111,4 +111,4 @@ def _show(stage: Stage) -> None:
     stage.table(["machine", "finding", "time"], rows, right=[2])
 
 
-CHAPTER = Chapter("Structure, tests, few labels", _show)
+CHAPTER = Chapter("Structure, tests, semi-supervised learning", _show)

@@ -5,6 +5,7 @@
 ``warping``          ``DTW`` and ``SoftDTW``: Gaussians of warping distances; ``dtw``, ``dtw_path``
 ``transitions``      ``Transitions``: which states follow each other
 ``autocorrelation``  ``Autocorrelation``
+``common``           what kernels over alignments share
 ``paths``            tables over alignments, their best path, and its stretches
 ===================  ==================================================================
 """

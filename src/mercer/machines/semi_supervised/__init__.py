@@ -1,4 +1,4 @@
-"""Learning from few labels and many points.
+"""Semi-supervised machines: labelled and unlabelled points.
 
 ===================  ============================================================================
 ``labels``           labels of which some are missing

@@ -10,6 +10,7 @@
 ``classification``  ``SVC``, ``NuSVC``
 ``regression``      ``SVR``, ``NuSVR``
 ``oneclass``        ``OneClassSVM``, ``EnclosingBall``
+``compression``     fewer support vectors for nearly the same decisions
 ==================  ==================================================================
 """
 
