@@ -272,7 +272,7 @@ class Kernel(Expression):
     @property
     def _block_dtype(self) -> np.dtype[Any] | None:
         """Type of the numbers in a block, where it is known without computing one of them."""
-        return None
+        return np.dtype(np.float64) if type(self)._block is Kernel._block else None
 
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """The whole block of prepared data, if it is in memory already; not to be written to."""

@@ -14,13 +14,16 @@ from pathlib import Path
 
 from .errors import MemoryLimitError, ParameterError
 
-__all__ = ["allows", "available_memory", "format_bytes", "memory_limit", "parse_bytes", "require"]
+__all__ = ["allows", "available_memory", "can_hold", "format_bytes", "memory_limit", "parse_bytes", "require"]
 
 #: Part of the available memory that one result may take when ``MERCER_MEMORY`` is not set.
 SHARE = 0.75
 
 #: Bytes that are taken without a look at what is available, which takes a millisecond.
 SMALL = 1 << 25
+
+#: Most bytes of a matrix that is held because it is used again: 16,000 points in double precision.
+HELD_BYTES = 2 << 30
 
 _UNITS = {
     "": 1,
@@ -75,6 +78,15 @@ def allows(count: float, share: float = 1.0) -> bool:
     if count <= SMALL and "MERCER_MEMORY" not in os.environ:
         return True
     return count <= share * memory_limit()
+
+
+def can_hold(count: float) -> bool:
+    """Whether a matrix of ``count`` bytes is held where it is used more than once.
+
+    The one rule for all solvers: up to 2 GiB, and half of the limit.  Larger matrices are computed again for
+    every use.
+    """
+    return count <= HELD_BYTES and allows(count, 1 / 2)
 
 
 def require(count: float, what: str, remedy: str = "") -> None:

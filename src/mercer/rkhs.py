@@ -18,7 +18,7 @@ import numpy as np
 
 from .domains import Data, items, owned, size
 from .errors import DefinitenessError, InputError, ParameterError
-from .gram import KernelGram, gram
+from .gram import PointGram, gram
 from .gram.spectrum import full_eigenpairs, rounding_level
 from .kernel import Kernel
 
@@ -219,7 +219,7 @@ def interpolant(k: Kernel, X: Any, y: Any, tol: float | None = None) -> RKHSFunc
     Coefficients ``K^+ y``: eigenvalues of the Gram matrix up to ``tol`` times the largest count as zero
     (default: max(n, 16) eps), so repeated points do no harm.  Holds the dense Gram matrix.
     """
-    K: KernelGram = gram(k, X)
+    K: PointGram = gram(k, X)
     y = np.asarray(y, dtype=np.float64)
     if y.shape != (K.shape[0],):
         raise InputError(

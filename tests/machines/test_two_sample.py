@@ -54,9 +54,9 @@ def test_lazy_products_give_the_same_as_the_matrix(rng, monkeypatch):
     X, Y = rng.standard_normal((40, 2)), rng.standard_normal((30, 2))
     for unbiased in (False, True):
         test = MMDTest(Gaussian(1.0), n_permutations=20, unbiased=unbiased, random_state=0)
-        monkeypatch.setattr("mercer.machines.two_sample.HELD_BYTES", 1 << 20)
+        monkeypatch.setattr("mercer.memory.HELD_BYTES", 1 << 20)
         held = test.test(X, Y)
-        monkeypatch.setattr("mercer.machines.two_sample.HELD_BYTES", 0)
+        monkeypatch.setattr("mercer.memory.HELD_BYTES", 0)
         lazy = test.test(X, Y)
         np.testing.assert_allclose(lazy.null, held.null, rtol=1e-9, atol=1e-14)
         assert lazy.p_value == held.p_value

@@ -110,6 +110,10 @@ class FunctionKernel(Kernel):
             x, y = float(x[0]), float(y[0])
         return float(self.function(x, y, **self._values))
 
+    @property
+    def _block_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         if self.block_function is None:
             return super()._block(X, Y)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 
 from ..errors import DefinitenessError, ParameterError
-from ..gram import KernelGram, gram
+from ..gram import PointGram, gram
 from ..gram.spectrum import full_eigenpairs, rounding_level
 from ..kernel import Kernel
 from .fitted import FittedMap
@@ -77,7 +77,7 @@ class EmpiricalMap(FittedMap):
         self._fitted(K, None if self.form == "phi" else self._inverse(K))
         return self
 
-    def _inverse(self, K: KernelGram) -> np.ndarray:
+    def _inverse(self, K: PointGram) -> np.ndarray:
         """The pseudo-inverse of the Gram matrix, or of its root."""
         values, U = full_eigenpairs(K)
         n, largest = len(values), float(np.abs(values).max(initial=0.0))

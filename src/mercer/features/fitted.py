@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data, items
 from ..errors import ParameterError
-from ..gram import KernelGram
+from ..gram import PointGram
 from ..kernel import Kernel
 from ..parameters import canonical, identity, show
 from .base import FeatureKernel, FeatureMap
@@ -28,10 +28,10 @@ class FittedMap(FeatureMap):
 
     kernel: Kernel
     kernel_: Kernel
-    _gram: KernelGram
+    _gram: PointGram
     _matrix: np.ndarray | None
 
-    def _fitted(self, K: KernelGram, matrix: np.ndarray | None) -> None:
+    def _fitted(self, K: PointGram, matrix: np.ndarray | None) -> None:
         """Store what ``fit`` has found."""
         self.kernel_, self._gram, self._matrix = K.kernel, K, matrix
         columns = getattr(K._X, "shape", None)

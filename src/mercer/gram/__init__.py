@@ -2,9 +2,10 @@
 
 =================  =====================================================================================
 ``base``           ``Gram``: blocks, products, diagonal, dense, and what follows from them
-``kernel_gram``    ``gram(k, X, Y)`` and ``KernelGram``: the matrix of a kernel between two sets of points
-``held``           ``hold``: the same, with values in memory where they are dear
-``stored``         ``StoredGram``: the same, with values kept in a ``store``
+``point_gram``     ``PointGram``: the matrix of a kernel between two sets of points
+``kernel_gram``    ``gram(k, X, Y)`` and ``KernelGram``: its values are computed
+``kept``           ``KeptValues``: values of Python functions, each pair computed once
+``stored``         ``StoredGram``: its values are looked up in a ``store``
 ``indexing``       rows and columns that a user selects
 ``request``        one block of it, looked up or computed
 ``store``          ``GramStore``: kernel values on disk, for the next run
@@ -24,6 +25,7 @@ from .base import Gram
 from .check import Check
 from .derived import CenteredGram, NormalizedGram
 from .kernel_gram import KernelGram, gram
+from .point_gram import PointGram
 from .repair import RepairedGram
 from .store import GramStore
 from .stored import StoredGram
@@ -35,6 +37,7 @@ __all__ = [
     "GramStore",
     "KernelGram",
     "NormalizedGram",
+    "PointGram",
     "RepairedGram",
     "StoredGram",
     "gram",

@@ -100,7 +100,7 @@ class Gram(ABC):
     def _scale(self) -> float:
         """Magnitude of the numbers that the values were computed from, for bounds on rounding."""
 
-    def _asymmetry(self, points: int = 0) -> float:
+    def _asymmetry(self, points: int) -> float:
         """Largest difference of ``k(x, y)`` and ``k(y, x)`` among some points, where both can be computed."""
         return 0.0
 
@@ -322,7 +322,7 @@ class Gram(ABC):
         k : int, optional
             Only the ``k`` largest, by Lanczos iteration on products (from a fixed start, its residuals
             checked; small matrices, large ``k`` and failed iterations are solved densely).  A matrix of up
-            to 256 MiB is held meanwhile, a larger one recomputed for every product.
+            to 2 GiB is held meanwhile, a larger one recomputed for every product.
         vectors : bool, default=False
             Also return the eigenvectors, as columns, each with its largest entry positive.
 

@@ -13,8 +13,8 @@ from ..domains import Similarities
 from ..engine.factorizations import eigh
 from ..errors import ParameterError
 from .base import Gram
-from .kernel_gram import ASYMMETRY_POINTS, KernelGram
 from .negative import breakdown
+from .point_gram import PointGram
 from .spectrum import finite, rounding_level
 from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
 
@@ -26,8 +26,8 @@ _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 #: Eigenvalues this far beyond rounding are not confirmed in higher precision by a brief check.
 _CLEAR = 1e6
 
-#: Points among which a brief check tests symmetry.
-_FEW_POINTS = 128
+#: Points among which symmetry is tested, every pair in both orders, and for a brief check.
+_POINTS, _FEW_POINTS = 1024, 128
 
 #: Pairs that violate Cauchy-Schwarz and are reported, at most.
 _PAIRS = 10
@@ -47,7 +47,9 @@ class Check:
     n_points : int
     symmetric : bool
     asymmetry : float
-        Largest ``|K_ij - K_ji|``, each order computed by itself, among at most 1024 of the points.
+        Largest ``|K_ij - K_ji|``, each order computed by itself, among at most 1024 of the points; among 8
+        of them where no compiled code computes the values, so that a Python function is called for each pair
+        once, and 64 times more.
     least_eigenvalue : float
         Of the matrix; against negative definiteness, of ``-HKH`` with ``H = I - 11'/n``.
     tolerance : float
@@ -115,15 +117,14 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     """Test the Gram matrix; see :meth:`Gram.check`.
 
     If ``brief``, the least eigenvalue of a matrix that has a Cholesky factor is nan: it is not computed.
-    Symmetry is tested among 128 points only, and what is far beyond rounding needs no witness.
+    Symmetry is tested among at most 128 points, and what is far beyond rounding needs no witness.
     """
     refutes = property_of(gram.kernel.certificate, given)
     n = gram.shape[0]
     memory.require(4 * 8 * n * n, f"checking the {n} x {n} Gram matrix", "Check a subset of the points.")
-    if isinstance(gram, KernelGram):
-        gram = gram._in_double()
+    gram = gram._in_double()
     K = finite(gram.dense())
-    asymmetry = gram._asymmetry(_FEW_POINTS if brief else ASYMMETRY_POINTS)
+    asymmetry = gram._asymmetry(_FEW_POINTS if brief else _POINTS)
     rounding = _rounding(gram, K)
     symmetric = asymmetry <= 2 * rounding
     A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()) if refutes is Property.NEGATIVE else K
@@ -167,7 +168,7 @@ def _witness(
     order = np.argsort(-np.abs(vector), kind="stable")
     subsets = [pairs[0]] if len(pairs) else []
     subsets += [order[:size] for size in _SIZES if size <= len(order)]
-    precise = isinstance(gram, KernelGram) and gram.kernel.is_precise
+    precise = isinstance(gram, PointGram) and gram.kernel.is_precise
     for subset in subsets:
         part = K[np.ix_(subset, subset)]
         score, c = worst_direction(part, refutes)
@@ -191,7 +192,7 @@ def _confirm(
     gram: Gram, index: np.ndarray, K: np.ndarray, c: np.ndarray, refutes: Property
 ) -> Witness | None:
     points = gram._points(index)
-    if isinstance(gram, KernelGram) and not isinstance(gram.kernel.domain, Similarities):
+    if isinstance(gram, PointGram) and not isinstance(gram.kernel.domain, Similarities):
         return confirm(gram.kernel, points, c.tolist(), refutes)
     return confirm_values(points, c, K, _rounding(gram, K), refutes)
 

@@ -24,9 +24,6 @@ __all__ = [
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
 
-#: Matrices up to this size are held during Lanczos iteration; larger ones are recomputed for every product.
-HELD_BYTES = 1 << 28
-
 
 def eigenpairs(K: Gram, k: int | None, vectors: bool) -> tuple[np.ndarray, np.ndarray]:
     """The ``k`` largest eigenvalues (all, if None), descending, and their eigenvectors as columns."""
@@ -69,7 +66,7 @@ def _lanczos(K: Gram, k: int) -> tuple[np.ndarray, np.ndarray] | None:
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     n = K.shape[0]
-    held = finite(K.dense()) if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2) else None
+    held = finite(K.dense()) if memory.can_hold(8 * n * n) else None
     start = np.random.default_rng(0).standard_normal(n)
     with (
         Task("Lanczos", None, "product") as task,

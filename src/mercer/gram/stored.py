@@ -12,9 +12,9 @@ from ..domains import Data, Similarities, take
 from ..engine.half import HalfMatrix
 from ..errors import DigestError, InputError, MercerError
 from ..kernel import Kernel
-from .base import Gram
 from .indexing import Selection, positions
-from .kernel_gram import KernelGram, widened
+from .kernel_gram import KernelGram
+from .point_gram import PointGram, widened
 from .request import Request, by_page
 from .store import GramStore, KernelStore
 from .store.page import PAGE
@@ -22,7 +22,7 @@ from .store.page import PAGE
 __all__ = ["StoredGram"]
 
 
-class StoredGram(KernelGram):
+class StoredGram(PointGram):
     """Gram matrix that looks its values up in a store; use ``mercer.gram(k, X, store=path)`` to make one.
 
     Values are computed and kept in double precision, whatever the type of the data, and each pair of points
@@ -36,10 +36,9 @@ class StoredGram(KernelGram):
             raise DigestError("gram: a precomputed matrix is known already; it cannot be put into a store.")
         self._store = store.kernel(kernel)
         self._result = np.dtype(np.float64 if dtype is None else dtype)
-        super().__init__(kernel, X, Y, dtype)
+        super().__init__(kernel, X, Y)
 
     def _setup(self, X: Data, columns: tuple[Data, Data] | None) -> None:
-        self._asked = np.dtype(np.float64)
         super()._setup(X, columns)
         domain = self.kernel.domain
         self._names = [domain._digests(X)] + ([] if columns is None else [domain._digests(columns[0])])
@@ -66,35 +65,13 @@ class StoredGram(KernelGram):
         """Type of the values."""
         return self._result
 
-    def _in_double(self) -> KernelGram:
-        return self
-
-    def _in_single(self) -> KernelGram:
-        return self
-
-    def _like(self, X: Data, columns: tuple[Data, Data] | None, dtype: np.dtype[Any] | None) -> StoredGram:
+    def _like(self, X: Data, columns: tuple[Data, Data] | None) -> StoredGram:
         result = object.__new__(StoredGram)
         result.kernel, result._store, result._result = self.kernel, self._store, self._result
         result._setup(X, columns)
         return result
 
-    def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
-        Gram._fill(self, rows, out, cols)
-
-    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
-        Gram._fill_slots(self, rows, slots, out)
-
-    def _rough(self) -> None:
-        return None
-
-    def _single_rows(self) -> None:
-        return None
-
     # -- values ---------------------------------------------------------------------------------
-    @property
-    def _cost(self) -> float:
-        return np.inf  # values are looked up
-
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         left, right = positions(rows), positions(cols)
         same = self.is_symmetric and np.array_equal(left, right)
@@ -139,12 +116,12 @@ class StoredGram(KernelGram):
         return out.astype(self.dtype)
 
     def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
-        product = Gram._product(self, V, progress)  # of stored values, not of computed ones
+        product = super()._product(V, progress)
         self._store.flush()
         return product
 
     def _half(self) -> HalfMatrix:
-        half = Gram._half(self)
+        half = super()._half()
         self._store.flush()
         return half
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import memory
 from ..domains import take
 from ..errors import DefinitenessError, ParameterError
-from ..gram import KernelGram, gram
+from ..gram import PointGram, gram
 from ..kernel import Kernel
 
 __all__ = ["KernelDistance", "kernel_distance"]
@@ -77,10 +77,10 @@ class KernelDistance:
         for rows in lazy._bands(progress=True):
             yield rows, self._roots(lazy, rows, lazy._values(rows, slice(0, lazy.shape[1])))
 
-    def _lazy(self, X: Any, Y: Any) -> KernelGram:
+    def _lazy(self, X: Any, Y: Any) -> PointGram:
         return gram(self.kernel.distance(), X, Y, dtype=np.float64)
 
-    def _roots(self, lazy: KernelGram, rows: slice, squared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _roots(self, lazy: PointGram, rows: slice, squared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Roots of a band of squared distances."""
         left = lazy._rows
         right = left if lazy._columns is None else lazy._columns[1]

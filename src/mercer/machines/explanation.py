@@ -16,8 +16,7 @@ import numpy as np
 from ..contributions import Contribution, Contributions
 from ..domains import Data, Vectors, items, take
 from ..errors import InputError
-from ..gram import Gram
-from ..gram.kernel_gram import KernelGram
+from ..gram import Gram, PointGram
 from .base import KernelMachine
 
 __all__ = ["INTERCEPT", "Expansion", "ExplainedClassifier", "ExplainedFunction", "Explanation"]
@@ -94,7 +93,7 @@ class _Explained(KernelMachine):
         """A validated point, the functions, and their values there."""
         self._check_fitted()
         found = self._expansion()
-        if not isinstance(found.gram, KernelGram):
+        if not isinstance(found.gram, PointGram):
             raise InputError(
                 f"{type(self).__name__}.explain: the machine was trained on a repaired matrix, whose values "
                 "are no longer those of the kernel. Train it with a kernel that is positive definite."
@@ -111,7 +110,7 @@ class _Explained(KernelMachine):
 
     def _patterns(self, x: Any, found: Expansion, direction: np.ndarray) -> list[Contribution]:
         """What each pattern adds to a combination of the functions."""
-        assert isinstance(found.gram, KernelGram)
+        assert isinstance(found.gram, PointGram)
         a, b = found.coefficients @ direction, float(found.intercepts @ direction)
         kept = np.flatnonzero(a)
         points = items(take(found.gram._X, kept))

@@ -28,7 +28,7 @@ from .. import memory
 from ..domains import Data, Domain, Similarities, join, owned, size, take
 from ..engine.runs import STOPPING, Task, checkpoint, conclude
 from ..errors import InputError, ParameterError
-from ..gram import Gram, KernelGram, gram
+from ..gram import Gram, PointGram, gram
 from .base import KernelMachine
 from .indefinite import screen
 from .labels import require_classes, validate_labels
@@ -195,7 +195,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         self._points = take(self._points, kept)
         self._codes, self.support_ = self._codes[kept], self.support_[kept]
         self.n_support_ = np.bincount(self._codes, minlength=len(self.classes_))
-        if isinstance(self._rows.gram, KernelGram):
+        if isinstance(self._rows.gram, PointGram):
             self.gram_ = gram(self.kernel_, self._points, dtype=np.float64)
             self._columns = np.arange(len(kept))
         else:  # a repaired matrix extends to new points through all of its own

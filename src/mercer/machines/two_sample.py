@@ -13,10 +13,9 @@ from ..engine.runs import Callback, running
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError, ParameterError
 from ..gram import Gram, gram
-from ..gram.spectrum import HELD_BYTES
 from ..kernel import Kernel
 from ..kernels import Gaussian
-from ..memory import memory_limit
+from ..memory import can_hold
 from ..rkhs import RKHSFunction
 from ..solvers import given_split, mmd_statistics, permutation_p_value, random_splits
 from .significance import (
@@ -257,7 +256,7 @@ def _magnitude(K: Gram) -> float:
 
 
 def _statistics(K: Gram, splits: Iterable[np.ndarray], unbiased: bool) -> np.ndarray:
-    held = K.dense() if K.nbytes <= min(HELD_BYTES, memory_limit()) else None
+    held = K.dense() if can_hold(K.nbytes) else None
 
     def product(V: np.ndarray) -> np.ndarray:
         if held is None:

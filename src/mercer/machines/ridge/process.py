@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...gram import Gram, KernelGram, gram
-from ...gram.kernel_gram import widened
+from ...gram import Gram, PointGram, gram
+from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ..arguments import checked_random
 from ..base import KernelMachine
@@ -108,7 +108,7 @@ class GaussianProcessView(KernelMachine):
                 "KernelRidge.log_marginal_likelihood: there must be one penalty `alpha` > 0 for all targets. "
                 f"Got {self.alpha_!r}."
             )
-        if not isinstance(self.gram_, KernelGram):
+        if not isinstance(self.gram_, PointGram):
             raise InputError(
                 "KernelRidge.log_marginal_likelihood: the Gram matrix was repaired; a density belongs to a "
                 "positive definite kernel."
@@ -217,7 +217,7 @@ class GaussianProcessView(KernelMachine):
     def _own_matrix(self, points: Any) -> np.ndarray:
         """The matrix of new points with each other."""
         self._require_kernel()
-        if not isinstance(self.gram_, KernelGram):
+        if not isinstance(self.gram_, PointGram):
             raise InputError(
                 "KernelRidge.predict: `return_cov` needs the kernel between new points, which a repaired "
                 "matrix does not define. Use return_std."

@@ -15,7 +15,7 @@ from ... import memory
 from ...algebra import WarpedKernel
 from ...domains import Data, take
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...gram import KernelGram, gram
+from ...gram import PointGram, gram
 from ...solvers import affinity, graph_laplacian
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
@@ -43,7 +43,7 @@ class Rows(NamedTuple):
 class Graph(NamedTuple):
     """The graph of the training points, by the kernel that weighs its edges."""
 
-    gram: KernelGram
+    gram: PointGram
     n_neighbors: int | None
     weight: Vector | None
     normalized: bool

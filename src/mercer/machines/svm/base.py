@@ -17,7 +17,6 @@ from ...domains import Data, Vectors, take
 from ...engine.runs import Callback, Progress, Run, Stopped, current_run, until
 from ...errors import ParameterError
 from ...gram import Gram, gram
-from ...gram.held import hold
 from ...kernels import Linear
 from ...solvers import (
     BoxProblem,
@@ -256,8 +255,6 @@ class SupportVectorMachine(KernelMachine):
         refuse_distance(self.kernel_, self.indefinite, caller)
         try:
             with control.limited():
-                if not self.kernel_.certificate.is_psd:
-                    G = hold(G)  # for the check, and for what comes after it
                 return screen(G, self.indefinite, caller)
         except Stopped:
             if self.indefinite != "warn":

@@ -11,7 +11,7 @@ from sklearn.base import OutlierMixin
 
 from ...domains import Data
 from ...errors import DigestError, ParameterError
-from ...gram import KernelGram
+from ...gram import PointGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, LazyMatrix
@@ -447,7 +447,7 @@ class EnclosingBall(_OneClass):
 
     def _largest_norm(self) -> float:
         """A bound on the norm of every point of the feature space that could occur."""
-        if not isinstance(self.expansion_, KernelGram):  # a repaired matrix has a feature space of its own
+        if not isinstance(self.expansion_, PointGram):  # a repaired matrix has a feature space of its own
             return np.inf
         return float(np.sqrt(self.kernel_.diagonal_bounds.high))
 
