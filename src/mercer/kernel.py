@@ -25,6 +25,7 @@ from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
 from .engine.builder import is_current
 from .engine.program import Builder, Program, Value
+from .engine.threads import user_code
 from .errors import DomainError, GradientError, InputError, ParameterError
 from .expression import Expression
 from .intervals import REAL_LINE, Interval
@@ -229,7 +230,7 @@ class Kernel(Expression):
         """Run ``_block`` over tiles of prepared data."""
 
         def tile(rows: slice, cols: slice) -> np.ndarray:
-            with workers.located(rows, cols, Y is None), _quietly():
+            with workers.located(rows, cols, Y is None), _quietly(), user_code():
                 symmetric = Y is None and rows == cols
                 K = self._block(take(X, rows), None if symmetric else take(X if Y is None else Y, cols))
             return self._finite(K, rows, cols)

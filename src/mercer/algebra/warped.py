@@ -11,6 +11,7 @@ from scipy import linalg
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, check_sparse, items, size
+from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import DefinitenessError, ParameterError
 from ..kernel import Prepared
@@ -121,7 +122,8 @@ class WarpedKernel(WithPoints):
         return Prepared((part,), (np.ascontiguousarray(rows @ self._map.astype(rows.dtype)),))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return np.asarray(self._blocks(X, Y)[0] - X.arrays[0] @ (X if Y is None else Y).arrays[0].T)
+        correction = pairwise.dot(X.arrays[0], None if Y is None else Y.arrays[0])
+        return np.asarray(self._blocks(X, Y)[0] - correction)
 
     def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
         if not self._map.shape[1]:

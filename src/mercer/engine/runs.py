@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
+from mercer.engine.threads import user_code
 from mercer.errors import MercerError, StoppedError, TimeBudgetError
 
 __all__ = [
@@ -178,7 +179,7 @@ class Run:
             now = time.perf_counter()
             self._next = now + PAUSE
             progress = replace(self._progress, seconds=now - self.start)
-            with until(lambda: False):  # what a callback computes is not watched
+            with until(lambda: False), user_code():  # no checkpoint stops what a callback computes
                 answers = [callback(progress) is True for callback in self.callbacks]
             if not self.reason and True in answers:  # an outer run knows why
                 self.reason = getattr(self.callbacks[answers.index(True)], "reason", "") or ASKED

@@ -1,8 +1,11 @@
-"""How many threads the engine uses.
+"""The number of threads that the engine uses, and limits on those of BLAS.
 
 Parallelism lives on one level at a time: either a whole block is cut into tiles that run on several threads,
 each single-threaded inside, or one native call (or BLAS) spreads over the cores by itself.  Threads of a
 :class:`Team` do different work and share the cores: each spreads over its part.
+
+BLAS can be limited for the whole process only.  A thread limits it during its own linear algebra
+(:func:`single_threaded_blas`), and gives its limits up while it runs code of the user (:func:`user_code`).
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ import threadpoolctl
 from mercer import _native
 from mercer.errors import ParameterError
 
-__all__ = ["Team", "few_threads", "inside_tile", "num_threads", "single_threaded_blas"]
+__all__ = ["Team", "few_threads", "inside_tile", "num_threads", "single_threaded_blas", "user_code"]
 
-#: Up to this many points linear algebra runs on one thread: it is bound by memory, or too short to share.
+#: Points up to which linear algebra runs on one thread: memory bounds it, or it is too short to share.
 SMALL = 4096
 
 _local = threading.local()
@@ -117,52 +120,77 @@ class Team:
 
 @cache
 def _controller() -> Any:
-    """The libraries whose threads we hold; looking for them takes milliseconds, so it happens once."""
+    """The BLAS libraries of the process; finding them takes milliseconds, so it happens once."""
     import scipy.linalg.cython_blas  # noqa: F401  (its BLAS must be loaded to be found)
 
     return threadpoolctl.ThreadpoolController().select(user_api="blas")
 
 
 _lock = threading.Lock()
-_holders = 0
+_limits = 0  # over all threads
 _limiter: Any = None
 
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread in the whole process while at least one caller is inside.
+    """Limit BLAS to one thread in the whole process while at least one caller is inside.
 
-    The limit is process-wide by nature.  The first to enter sets it, the last to leave restores what was
-    there before; in between, entering and leaving cost no more than a lock.
+    The first to enter sets the limit, the last to leave restores the previous one; in between, entering and
+    leaving cost no more than a lock.  For linear algebra of the library: code of the user runs in
+    :func:`user_code`.
     """
-    global _holders, _limiter
-    with _lock:
-        if _holders == 0:
-            _release_control()
-            _limiter = _controller().limit(limits=1)
-        _holders += 1
+    _change_limits(1)
+    _local.limits = getattr(_local, "limits", 0) + 1
     try:
         yield
     finally:
-        with _lock:
-            _holders -= 1
-            if _holders == 0:
-                _release_control()
-                _limiter.restore_original_limits()
-                _limiter = None
-                _release_control()
+        _local.limits -= 1
+        _change_limits(-1)
+
+
+@contextmanager
+def user_code() -> Iterator[None]:
+    """Give up the limits that the calling thread has set on BLAS: for kernels and callbacks of the user.
+
+    Limits of other threads stay, because the bits of what those compute depend on them.
+    """
+    own = getattr(_local, "limits", 0)
+    if own == 0:
+        yield
+        return
+    _local.limits = 0
+    _change_limits(-own)
+    try:
+        yield
+    finally:
+        _change_limits(own)
+        _local.limits = own
+
+
+def _change_limits(count: int) -> None:
+    global _limits, _limiter
+    with _lock:
+        before, _limits = _limits, _limits + count
+        if before == 0 < _limits:
+            _release_control()
+            _limiter = _controller().limit(limits=1)
+        elif before > 0 == _limits:
+            _release_control()
+            _limiter.restore_original_limits()
+            _limiter = None
+            _release_control()
 
 
 def few_threads(n: int, small: int = SMALL) -> AbstractContextManager[None]:
-    """Hold BLAS to one thread for matrices so small that its threads would wait for each other."""
+    """Limit BLAS to one thread for matrices so small that its threads would wait for each other."""
     return single_threaded_blas() if n <= small else nullcontext()
 
 
 def _release_control() -> None:
     """Let the calling thread set limits, and afterwards any other.
 
-    Recent versions of threadpoolctl listen only to the thread that first set a limit and ignore the others
-    without a word.  Here the thread that leaves last is rarely the one that came first.
+    Recent versions of threadpoolctl listen only to the thread that first set a limit and silently ignore the
+    others.  Here the thread that leaves last is rarely the one that came first.
     """
     for library in _controller().lib_controllers:
         release = getattr(library, "clear_controlling_thread", None)

@@ -1,7 +1,9 @@
 """Runs a block tile by tile.
 
-The cut into tiles depends on the shape alone, never on the number of threads, and BLAS, whose last bits
-change with its number of threads, is held to one: the same bits come out on any number of cores.
+The cut into tiles depends on the shape alone, never on the number of threads.  A tile that needs BLAS, whose
+last bits change with its number of threads, calls :func:`mercer.engine.pairwise.dot`, which limits it to one:
+then the same bits come out on any number of cores.  A tile may be code of the user, which runs without
+limits.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.engine.runs import Abandoned, Task, abandoned_by, checkpoint
-from mercer.engine.threads import inside_tile, num_threads, single_threaded_blas
+from mercer.engine.threads import inside_tile, num_threads, user_code
 from mercer.errors import MercerError
 
 __all__ = ["PAIRWISE_TILE_SIZE", "TILE_SIZE", "Tile", "run"]
@@ -29,9 +31,6 @@ TILE_SIZE = 512
 
 #: The same where values are computed pair by pair, which may take a millisecond for each: progress is seen.
 PAIRWISE_TILE_SIZE = 64
-
-# Blocks of fewer entries do not wait the 40 microseconds that it takes to hold BLAS to one thread.
-_TINY = 128 * 128
 
 #: What progress bars call the computation of kernel values.
 TASK = "kernel values"
@@ -91,18 +90,18 @@ def run(
     if n == 0 or m == 0:
         return out
     if n * m <= tile_size * tile_size:
-        with single_threaded_blas() if n * m > _TINY else nullcontext():
+        with user_code():
             _store(tile, slice(0, n), slice(0, m), symmetric, out)
         return out
     cuts = _cuts(n, m, tile_size, symmetric)
     across, down = -(-m // tile_size), -(-n // tile_size)
     count = down * (down + 1) // 2 if symmetric else down * across
     workers = min(num_threads(), count)
-    with Task(TASK, count, "tile") if progress else nullcontext() as task:
+    with user_code(), Task(TASK, count, "tile") if progress else nullcontext() as task:
         if workers > 1:
             _run_threaded(tile, cuts, symmetric, out, workers, task)
             return out
-        with inside_tile(), single_threaded_blas():
+        with inside_tile():
             for rows, cols in cuts:
                 _store(tile, rows, cols, symmetric, out)
                 checkpoint()
@@ -127,8 +126,7 @@ def _run_threaded(
     def work() -> None:
         nonlocal working
         try:
-            # Each worker holds the limit by itself: it may outlive an interrupted caller by one tile.
-            with abandoned_by(stop), inside_tile(), single_threaded_blas():
+            with abandoned_by(stop), inside_tile():
                 while not stop.is_set():
                     with lock:
                         cut = next(cuts, None)

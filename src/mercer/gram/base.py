@@ -408,6 +408,6 @@ class Gram(ABC):
 
 
 def times(values: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Product with a band, by one thread: the bits of BLAS depend on how many it has."""
+    """Product with a band, by one thread of BLAS, whose number of threads would change the bits."""
     with single_threaded_blas():
         return np.asarray(values @ V)

@@ -380,7 +380,7 @@ def sparse_damped_anova(
             kappa[s][pairs] += new
             ended[s][pairs] = aged * ended[s][pairs] + new
         before[pairs] = j
-    return np.asarray(np.tensordot(coefficients, kappa, axes=1))
+    return np.asarray(np.einsum("s,sij->ij", coefficients, kappa))
 
 
 # -- helpers ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.threads import user_code
 from ..errors import ParameterError
 from ..solvers.constraints import (
     Constrained,
@@ -125,10 +126,9 @@ class UserFunction:
     def __call__(self, f: Vector, norm: float) -> tuple[float, Vector, float]:
         """Value, gradient, and the derivative in the norm (zero unless the loss is joint)."""
         try:
-            if self.is_joint:
-                value, gradient, slope = self.function(self.targets, f, norm)
-            else:
-                (value, gradient), slope = self.function(self.targets, f), 0.0
+            with user_code():
+                answer = self.function(self.targets, f, *([norm] if self.is_joint else []))
+            value, gradient, slope = answer if self.is_joint else (*answer, 0.0)
             value, gradient, slope = float(value), np.asarray(gradient, dtype=np.float64), float(slope)
         except (TypeError, ValueError) as error:
             raise ParameterError(
