@@ -1,15 +1,21 @@
 """Many classes: problems solved in batches on blocks of K, against each solved by itself."""
 
-from itertools import count
+from itertools import combinations, count
 
 import numpy as np
 import pytest
 
+from mercer import gram
 from mercer.engine import single
 from mercer.kernels import Gaussian, Precomputed, SetIntersection
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
+from mercer.machines.svm.base import Limits
+from mercer.machines.svm.pairwise import class_slices
+from mercer.solvers import LazyMatrix, PairSolver
 from mercer.solvers.svm import Cross
+
+LIMITS = Limits("SVC", 1e-3, -1, None)
 
 
 @pytest.fixture
@@ -42,7 +48,7 @@ def in_batches(monkeypatch):
 def streamed(in_batches, monkeypatch):
     """Blocks in single precision, a few at a time."""
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
-    monkeypatch.setattr(multiclass, "PAIRS_BAND", 9000)
+    monkeypatch.setattr(multiclass, "BATCH", 9000)
     monkeypatch.setattr(single, "MOST_FEATURES", 0)
 
 
@@ -69,39 +75,24 @@ def test_the_same_functions(data, parameters, way, request):
     assert ("float32" in kinds) == (way != "in_batches")
 
 
-def test_bands_are_limited_and_cover_every_pair(data, streamed):
-    seen = []
-    make = multiclass.SharedGram.blocks
-
-    def noting(self, pairs):
-        blocks = make(self, pairs)
-        seen.append(pairs)
-        K = self._G.dense()
-        for (a, b), three in zip(pairs, blocks, strict=True):
-            for block, rows, columns in zip(three, (a, a, b), (a, b, b), strict=True):
-                np.testing.assert_allclose(block, K[rows, columns], rtol=1e-6, atol=1e-30)
-        return blocks
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multiclass.SharedGram, "blocks", noting)
-        fit(data)
-    assert len({(a.start, b.start) for pairs in seen for a, b in pairs}) == sum(map(len, seen)) == 10
-    assert len(seen) > 4  # the band of the first class is cut
+def test_batches_are_limited_and_cover_every_pair(data, streamed):
+    K, matrix = gram(Gaussian(1.0), data[0]), LazyMatrix(gram(Gaussian(1.0), data[0]))
+    classes = class_slices(np.bincount(data[1]))
+    pairs = list(combinations(classes, 2))
+    blocks = multiclass._PairBlocks(matrix, LIMITS)
+    batches = blocks.batches(pairs)
+    assert [t for batch in batches for t in batch] == list(range(10))
+    assert len(batches) > 2
+    for a, b in pairs:
+        for block, rows, columns in zip(blocks.of(a, b), (a, a, b), (a, b, b), strict=True):
+            np.testing.assert_allclose(block, K.dense()[rows, columns], rtol=1e-6, atol=1e-30)
 
 
 def test_rows_between_classes_are_not_held(data, by_rows):
-    seen, make = [], multiclass.SharedGram.blocks
-
-    def noting(self, pairs):
-        blocks = make(self, pairs)
-        seen.extend(three.cross for three in blocks)
-        return blocks
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multiclass.SharedGram, "blocks", noting)
-        fit(data)
-    assert len(seen) == 10
-    assert all(isinstance(cross, Cross) for cross in seen)
+    blocks = multiclass._PairBlocks(LazyMatrix(gram(Gaussian(1.0), data[0])), LIMITS)
+    pairs = list(combinations(class_slices(np.bincount(data[1])), 2))
+    assert blocks.batches(pairs) == [list(range(10))]
+    assert all(isinstance(blocks.of(*pair).cross, Cross) for pair in pairs)
 
 
 def test_weights_are_repetitions(data, in_batches):
@@ -145,37 +136,32 @@ def test_what_stops_one_stops_all(data, way, request):
     assert model.predict(data[0]).shape == (300,)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_between_two_bands_leaves_a_model(data, streamed, monkeypatch, threads):
-    make, calls = multiclass.SharedGram.blocks, count()
+def test_ctrl_c_between_two_batches_leaves_a_model(data, streamed, monkeypatch):
+    solve, calls = PairSolver.solve_along, count()
 
-    def interrupted(self, pairs):
+    def interrupted(self, *arguments):
         if next(calls) > 0:
             raise KeyboardInterrupt
-        return make(self, pairs)
+        return solve(self, *arguments)
 
-    monkeypatch.setattr(multiclass.SharedGram, "blocks", interrupted)
-    monkeypatch.setattr(multiclass, "num_threads", lambda: threads)
+    monkeypatch.setattr(PairSolver, "solve_along", interrupted)
     model = machine(tol=1e-4)
     with pytest.warns(UserWarning, match="it was interrupted"), pytest.raises(KeyboardInterrupt):
         model.fit(*data)
     assert not model.converged_
-    solved = (model.n_iter_ > 0).sum()
-    assert solved < 10
-    if threads == 1:  # two threads: the interrupt may come before the first step of the other band
-        assert solved > 0
+    assert 0 < (model.n_iter_ > 0).sum() < 10
     assert model.predict(data[0]).shape == (300,)
 
 
-def test_what_fails_in_one_band_is_told(data, streamed, monkeypatch):
-    make, calls = multiclass.SharedGram.blocks, count()
+def test_an_error_in_one_batch_is_raised(data, streamed, monkeypatch):
+    solve, calls = PairSolver.solve_along, count()
 
-    def failing(self, pairs):
+    def failing(self, *arguments):
         if next(calls) == 2:
             raise MemoryError("no room")
-        return make(self, pairs)
+        return solve(self, *arguments)
 
-    monkeypatch.setattr(multiclass.SharedGram, "blocks", failing)
+    monkeypatch.setattr(PairSolver, "solve_along", failing)
     with pytest.raises(MemoryError, match="no room"):
         fit(data)
 

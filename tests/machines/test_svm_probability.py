@@ -1,6 +1,5 @@
 """Probabilities of support vector classifiers: consistent with predictions, and calibrated."""
 
-import functools
 import threading
 import time
 import warnings
@@ -25,6 +24,7 @@ from mercer.engine.runs import PAUSE
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.machines import SVC, NuSVC
+from mercer.machines.svm import calibration
 from mercer.machines.svm.folds import FOLDS, make_folds, tell_apart
 from mercer.machines.svm.probability import (
     KNOTS,
@@ -456,20 +456,19 @@ def test_the_path_has_probabilities():
 @pytest.mark.parametrize("machine", [SVC(C=10.0), NuSVC(nu=0.4)], ids=["SVC", "NuSVC"])
 def test_fits_without_a_fold_start_from_the_whole_model(classes, machine, monkeypatch):
     X, y = blobs(600, classes, 0, noise=0.5)
-    steps, solve = [], type(machine)._solve_tasks
+    solve, steps, results = calibration.left_out_values, [], []
 
-    def counted(self, tasks, training, shared, control, starts=None, warm=True):
-        fits = solve(self, tasks, training, shared, control, starts if warm else None)
-        steps.append(sum(fit.solution.stats["iterations"] for fit in fits))
-        return fits
+    for factor in (1.0, 0.0):  # from the whole model, from zero
 
-    monkeypatch.setattr(type(machine), "_solve_tasks", counted)
-    warm = clone(machine).set_params(probability=True).fit(X, y).predict_proba(X)
-    monkeypatch.setattr(type(machine), "_solve_tasks", functools.partialmethod(counted, warm=False))
-    cold = clone(machine).set_params(probability=True).fit(X, y).predict_proba(X)
-    assert steps[0] == steps[2]  # all points
-    assert steps[1] < steps[3]  # without a fold
-    np.testing.assert_allclose(warm, cold, atol=1e-3)
+        def counted(machine, folds, betas, *rest, factor=factor):
+            values, fits = solve(machine, folds, [factor * beta for beta in betas], *rest)
+            steps.append(sum(fit.solution.stats["iterations"] for fit in fits))
+            return values, fits
+
+        monkeypatch.setattr(calibration, "left_out_values", counted)
+        results.append(clone(machine).set_params(probability=True).fit(X, y).predict_proba(X))
+    assert steps[0] < steps[1]
+    np.testing.assert_allclose(*results, atol=1e-3)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -496,7 +495,7 @@ def test_an_interrupt_within_the_calibration(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(model, "_left_out_values", interrupt)
+    monkeypatch.setattr(calibration, "left_out_values", interrupt)
     with pytest.warns(ConvergenceWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict(X), SVC().fit(X, y).predict(X))

@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _native
 from ..engine.rough import RoughRows
+from ..engine.single import SingleRows
 from ..engine.threads import num_threads
 from ..gram import Gram
 
@@ -282,6 +283,10 @@ class LazyMatrix(Matrix):
     @cached_property
     def _rough(self) -> RoughRows | None:
         return self._single._rough()
+
+    def single_rows(self) -> SingleRows | None:
+        """Rows of a Gaussian kernel that native code computes one by one, where it can."""
+        return self._single._single_rows()
 
     def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
         """Write values of some points with each other, on and below the diagonal, to ``out``."""

@@ -8,8 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import gram
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
-from mercer.machines.svm.base import Control
-from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, solve_box, solve_boxes
+from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, PairSolver, solve_box, solve_boxes
 from mercer.solvers.svm import decomposition
 from mercer.solvers.svm.low_rank import LowRank, comes_first, patient_steps
 
@@ -256,13 +255,13 @@ def test_violations_are_those_of_the_gradient_computed_anew():
 def test_pairs_of_classes_do_not_take_steps_for_long(monkeypatch):
     """Four classes of a linear kernel took 41 s."""
     limits = []
-    pairs = Control.pairs
 
-    def watched(self, steps=None):
-        limits.append(steps)
-        return pairs(self, steps)
+    class Watched(PairSolver):
+        def __init__(self, tol, max_iter=-1):
+            limits.append(max_iter)
+            super().__init__(tol, max_iter)
 
-    monkeypatch.setattr(Control, "pairs", watched)
+    monkeypatch.setattr("mercer.machines.svm.multiclass.PairSolver", Watched)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4000, 5))
     y = (X @ rng.standard_normal((5, 4)) + rng.standard_normal((4000, 4))).argmax(axis=1)

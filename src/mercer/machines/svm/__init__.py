@@ -1,21 +1,26 @@
 """Support vector machines, on one solver.
 
 ==================  ==================================================================
-``base``            limits, the solver, the support vectors
-``problems``        how each machine is stated as a ``BoxProblem``
-``multiclass``      several two-class problems on one Gram matrix
-``folds``           points to leave out
-``probability``     from decision values to probabilities
-``classifier``      labels, weights, several classes, probabilities
+``base``            parameters, limits, training data, support vectors
+``problems``        the dual problem of each machine, as a ``BoxProblem``
+``starts``          feasible starting points
 ``classification``  ``SVC``, ``NuSVC``
+``classifier``      their base: labels, weights, decisions
+``multiclass``      several two-class problems on one Gram matrix
+``pairwise``        coefficients and votes of pairs of classes
+``calibration``     decision values of points left out
+``folds``           which points are left out
+``probability``     from decision values to probabilities
 ``regression``      ``SVR``, ``NuSVR``
-``oneclass``        ``OneClassSVM``, ``EnclosingBall``
-``compression``     fewer support vectors for nearly the same decisions
+``oneclass``        ``OneClassSVM``
+``enclosing_ball``  ``EnclosingBall``
+``compression``     fewer support vectors
 ==================  ==================================================================
 """
 
 from .classification import SVC, NuSVC
-from .oneclass import EnclosingBall, OneClassSVM
+from .enclosing_ball import EnclosingBall
+from .oneclass import OneClassSVM
 from .regression import SVR, NuSVR
 
 __all__ = ["SVC", "SVR", "EnclosingBall", "NuSVC", "NuSVR", "OneClassSVM"]

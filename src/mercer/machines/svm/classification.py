@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,21 +12,22 @@ from sklearn.base import clone
 
 from ...errors import InputError
 from ...kernels import Gaussian
-from ...solvers import BoxProblem, Matrix
+from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..callbacks import as_run
 from ..translation import KernelLike
-from .base import Control, Fit, Training, grown
-from .classifier import Classifier
-from .multiclass import SharedGram, Task, can_pair, solve_pairs
+from .base import Fit, Limits, Training
+from .calibration import folds_of
+from .classifier import Classifier, Codes
+from .multiclass import Task, can_pair, hold, solve_pairs
 from .problems import (
     check_mass,
     check_nu,
+    classification,
     most_nu,
-    pose_classifier,
-    solve_classifier,
-    solve_classifiers,
-    solve_nu_classifier,
+    solve_hard_margin,
+    solve_nu_classification,
 )
+from .starts import grown
 
 __all__ = ["SVC", "NuSVC"]
 
@@ -186,23 +187,18 @@ class SVC(Classifier):
         random_state: Any = 0,
         time_budget: float | None = None,
     ) -> None:
-        self.kernel = kernel
+        super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
+        self._set_classification(
+            class_weight,
+            multiclass,
+            decision_function_shape,
+            break_ties,
+            warm_start,
+            probability,
+            random_state,
+        )
         self.C = C
         self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.class_weight = class_weight
-        self.multiclass = multiclass
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.warm_start = warm_start
-        self.indefinite = indefinite
-        self.store = store
-        self.probability = probability
-        self.random_state = random_state
-        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -249,94 +245,91 @@ class SVC(Classifier):
             self._require("Cs", C, lambda v: 0 < v < np.inf, "a list of positive numbers") for C in given
         ]
         model = clone(self)
-        control = model._control()
-        training, codes = model._prepare(X, y, sample_weight, control)
-        tasks = model._tasks(codes)
-        shared = SharedGram(training.gram, True, control)
-        folds = model._folds(training, codes, groups) if self.probability else []
+        limits = model._limits()
+        training, codes = model._prepare(X, y, sample_weight)
+        folds = folds_of(model, training, codes, groups) if self.probability else []
+        matrix: Matrix = LazyMatrix(training.gram)
+        if folds:
+            matrix = hold(matrix, limits)
         order = np.argsort(values, kind="stable").tolist()
-        along = model._solve_along([values[place] for place in order], tasks, training, shared, control)
+        along = model._solve_path([values[place] for place in order], training, codes, matrix, limits)
         models: dict[int, Self] = {}
         for place, fits in zip(order, along, strict=True):
             model = copy.copy(model)
             model.C = values[place]
-            model._take(tasks, fits, training, codes)
-            model._calibrate(folds, tasks, fits, training, codes, shared, control)
+            model._become(fits, training, codes)
+            model._calibrate(folds, fits, training, codes, matrix, limits)
             models[place] = model
         return [models[place] for place in range(len(values))]
 
-    def _solve_along(
-        self,
-        Cs: Sequence[float],
-        tasks: Sequence[Task],
-        training: Training,
-        shared: SharedGram,
-        control: Control,
-    ) -> Iterator[list[Fit]]:
-        """Solutions for increasing C, each from the one before."""
-        if len(tasks) == 1 and Cs:
-            if self.probability:
-                shared.hold()  # the folds take it as well
-            matrix, intercept = shared.roughly(), self.fit_intercept
-            fits = solve_classifiers(tasks[0].y, training.weight, Cs, matrix, control, intercept)
-            yield from ([fit] for fit in fits)
-            return
-        if can_pair(tasks) and Cs:
-            if self.probability:
-                shared.hold()
-            yield from self._solve_pairs(Cs, tasks, training, shared, control)
-            return
-        shared.hold()
-        starts = None
+    def _solve_path(
+        self, Cs: Sequence[float], training: Training, codes: Codes, matrix: Matrix, limits: Limits
+    ) -> list[list[Fit]]:
+        """Solutions for increasing C, each from the solution before."""
+        tasks, weight = self._tasks(codes), training.weight
+        if not Cs:
+            return []
+        if len(self.classes_) == 2:
+            problem = classification(tasks[0].y, weight, self.fit_intercept)
+            held = hold(matrix, limits, reduced=True)
+            return [[self._fit_of(solution)] for solution in limits.solve_path(problem, Cs, held)]
+        if can_pair(tasks):
+            return self._solve_pairs(tasks, weight, matrix, limits, Cs)
+        matrix, starts, result = hold(matrix, limits), None, []
+        model = copy.copy(self)
         for C in Cs:
-            model = copy.copy(self)
             model.C = C
-            fits = model._solve_tasks(tasks, training, shared, control, starts)
-            starts = [fit.coefficients for fit in fits]
-            yield fits
+            fits = model._solve_tasks(tasks, weight, matrix, limits, starts)
+            starts = [fit.beta for fit in fits]
+            result.append(fits)
+        return result
 
-    def _solve(
-        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
-    ) -> Fit:
+    def _fit_of(self, solution: Solution[BoxValue]) -> Fit:
+        value = solution.value
+        return Fit(value.coefficients, value.offsets[0] if self.fit_intercept else 0.0, solution)
+
+    def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         C = self.C * weight
+        if np.isinf(self.C) and self.fit_intercept:
+            return solve_hard_margin(y, matrix, limits)
         start = None if start is None else self._feasible(start, y, C)
-        return solve_classifier(y, C, matrix, control, self.fit_intercept, start)
+        return self._fit_of(limits.solve(classification(y, C, self.fit_intercept), matrix, start))
 
     def _feasible(self, start: Vector, y: Vector, C: Vector) -> Vector:
-        """The point of the box next to it, or that it has grown with, with the sum that is asked for."""
+        """The nearest point of the box, or the one that has grown with it, whose sum is zero."""
         start = np.clip(start, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
         return grown(start, C) if self.fit_intercept else start
 
     def _solve_tasks(
         self,
         tasks: Sequence[Task],
-        training: Training,
-        shared: SharedGram,
-        control: Control,
+        weight: Vector,
+        matrix: Matrix,
+        limits: Limits,
         starts: Sequence[Vector] | None = None,
     ) -> list[Fit]:
         if np.isinf(self.C) or not can_pair(tasks):
-            return super()._solve_tasks(tasks, training, shared, control, starts)
+            return super()._solve_tasks(tasks, weight, matrix, limits, starts)
         if starts is not None:
             starts = [
-                self._feasible(start, task.y, self.C * training.weight[task.index])
+                self._feasible(start, task.y, self.C * weight[task.index])
                 for task, start in zip(tasks, starts, strict=True)
             ]
-        return self._solve_pairs([self.C], tasks, training, shared, control, starts)[0]
+        return self._solve_pairs(tasks, weight, matrix, limits, [self.C], starts)[0]
 
     def _solve_pairs(
         self,
-        Cs: Sequence[float],
         tasks: Sequence[Task],
-        training: Training,
-        shared: SharedGram,
-        control: Control,
+        weight: Vector,
+        matrix: Matrix,
+        limits: Limits,
+        Cs: Sequence[float],
         starts: Sequence[Vector] | None = None,
     ) -> list[list[Fit]]:
         def pose(y: Vector, index: NDArray[np.intp]) -> BoxProblem:
-            return pose_classifier(y, training.weight[index], self.fit_intercept)
+            return classification(y, weight[index], self.fit_intercept)
 
-        return solve_pairs(tasks, shared, control, pose, starts, Cs)
+        return solve_pairs(tasks, matrix, limits, pose, starts, Cs)
 
 
 class NuSVC(Classifier):
@@ -404,42 +397,35 @@ class NuSVC(Classifier):
         random_state: Any = 0,
         time_budget: float | None = None,
     ) -> None:
-        self.kernel = kernel
+        super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
+        self._set_classification(
+            class_weight,
+            multiclass,
+            decision_function_shape,
+            break_ties,
+            warm_start,
+            probability,
+            random_state,
+        )
         self.nu = nu
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.class_weight = class_weight
-        self.multiclass = multiclass
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.warm_start = warm_start
-        self.indefinite = indefinite
-        self.store = store
-        self.probability = probability
-        self.random_state = random_state
-        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
-    def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
+    def _check_labels(self, codes: Codes, weight: Vector) -> None:
         check_mass(float(self.nu) * float(weight.sum()), "NuSVC")
-        for task in tasks:
+        for task in self._tasks(codes):
             check_nu(task.y, float(self.nu), weight[task.index])
 
     def _check_fits(self, fits: Sequence[Fit]) -> None:
-        if not all(fit.coefficients.any() for fit in fits):
+        if not all(fit.beta.any() for fit in fits):
             raise InputError(
                 f"NuSVC: with nu={self.nu:g} the margin vanishes: the reduced hulls of the classes overlap. "
                 "Raise nu, which reduces them further, or take a richer kernel."
             )
 
-    def _solve(
-        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
-    ) -> Fit:
-        # All problems of the model allow for nu: that was checked.  Without a fold one may fall just short.
+    def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
+        # nu was checked to be feasible for the model; without a fold it may fall just short.
         nu = min(float(self.nu), most_nu(y, weight))
-        return solve_nu_classifier(y, nu, weight, matrix, control, start)
+        return solve_nu_classification(y, nu, weight, matrix, limits, start)

@@ -1,36 +1,34 @@
-"""What support vector classifiers share: labels, weights, several classes, probabilities."""
+"""What support vector classifiers share: labels, weights, decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function
 
 from ... import memory
-from ...engine.runs import STOPPING, conclude
-from ...errors import InputError, ParameterError
-from ...solvers import Matrix
-from ..arguments import checked_random
+from ...errors import ParameterError
+from ...solvers import LazyMatrix, Matrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
 from ..labels import read_labels
-from ..notices import tell
-from .base import Control, Fit, Last, SupportVectorMachine, Training
-from .folds import Fold, make_folds, tell_apart
-from .multiclass import SharedGram, Task, one_against_one, one_against_rest, solve_all
+from .base import Fit, Limits, SupportVectorMachine, Training
+from .calibration import calibrate, folds_of
+from .folds import Fold
+from .multiclass import Task, hold, one_against_one, one_against_rest, solve_all
+from .pairwise import class_scores, class_slices, closest_pair, from_table, pair_values, to_table, votes
 from .probability import PiecewiseLogistic, Temperature, agree, class_margins
 
 __all__ = ["Classifier"]
 
 Vector = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 #: Bytes of the problem of a pair of classes, and of each point in it, measured with 200 to 800 classes.
 PAIR_BYTES, PAIR_POINT_BYTES = 3000, 64
@@ -45,32 +43,37 @@ def _has_probabilities(machine: Any) -> bool:
     return True
 
 
-def _spread(task: Task, fit: Fit, n: int) -> Vector:
-    """Coefficients of all n points, zero for those that are not part of the problem."""
-    result = np.zeros(n)
-    result[task.index] = fit.coefficients
-    return result
-
-
 class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
-    """Labels, weights and several classes; a two-class problem is what the subclass says."""
+    """Labels, weights and several classes; subclasses state the two-class problem."""
 
-    class_weight: dict[Any, float] | Literal["balanced"] | None
-    decision_function_shape: str
-    break_ties: bool
-    multiclass: str
-    probability: bool
-    random_state: Any
     calibration_: PiecewiseLogistic | Temperature
 
-    def _solve(
-        self, y: Vector, weight: Vector, matrix: Matrix, control: Control, start: Vector | None
-    ) -> Fit:
+    def _set_classification(
+        self,
+        class_weight: dict[Any, float] | Literal["balanced"] | None,
+        multiclass: str,
+        decision_function_shape: str,
+        break_ties: bool,
+        warm_start: bool,
+        probability: bool,
+        random_state: Any,
+    ) -> None:
+        """Set the parameters that all classifiers have."""
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.warm_start = warm_start
+        self.probability = probability
+        self.random_state = random_state
+
+    def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
+        """Solve the problem of two classes, with labels +1 and -1."""
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
-        for name, options in (("multiclass", ("ovo", "ovr")), ("decision_function_shape", ("ovo", "ovr"))):
-            if getattr(self, name) not in options:
+        for name in ("multiclass", "decision_function_shape"):
+            if getattr(self, name) not in ("ovo", "ovr"):
                 raise ParameterError(
                     f"{type(self).__name__}: `{name}` must be 'ovo' or 'ovr'. Got {getattr(self, name)!r}."
                 )
@@ -84,22 +87,15 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
                 "there is no score per class to break them by."
             )
 
-    def _check_feasible(self, tasks: Sequence[Task], weight: Vector) -> None:
-        """Raise before any kernel work if a problem has no solution."""
+    def _check_labels(self, codes: Codes, weight: Vector) -> None:
+        """Raise before any kernel value is computed if a problem has no solution."""
 
     def _check_fits(self, fits: Sequence[Fit]) -> None:
-        """Raise if a solution is none."""
+        """Raise if a solution is of no use."""
 
     # -- fit ------------------------------------------------------------------------------------
     @as_run
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        groups: Any = None,
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y``.
 
         Parameters
@@ -117,45 +113,48 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         -------
         self
         """
-        control = self._control()
-        last = self._last() if self.warm_start else None
-        training, codes = self._prepare(X, y, sample_weight, control)
-        folds = self._folds(training, codes, groups) if self.probability else []
-        tasks = self._tasks(codes)
-        shared = SharedGram(training.gram, len(tasks) + len(folds) > 1, control)
-        starts = None if last is None else self._starts(last, tasks, training, codes)
-        fits = self._solve_tasks(tasks, training, shared, control, starts)
-        if last is not None and starts is not None:
-            before = zip(starts, last.intercepts, strict=True)
-            fits = [fit.resumed(b, float(old)) for fit, (b, old) in zip(fits, before, strict=True)]
-        self._take(tasks, fits, training, codes)
-        self._calibrate(folds, tasks, fits, training, codes, shared, control)
+        limits, previous = self._limits(), self._previous()
+        training, codes = self._prepare(X, y, sample_weight)
+        folds = folds_of(self, training, codes, groups) if self.probability else []
+        matrix: Matrix = LazyMatrix(training.gram)
+        starts = self._starts(previous, training, codes)
+        if folds:
+            matrix = hold(matrix, limits)
+        if len(self.classes_) == 2:
+            signs = np.where(codes == 1, 1.0, -1.0)
+            fits = [self._solve(signs, training.weight, matrix, limits, starts[0] if starts else None)]
+        else:
+            fits = self._solve_tasks(self._tasks(codes), training.weight, matrix, limits, starts)
+        if previous is not None and starts is not None:
+            before = zip(starts, previous[1], strict=True)
+            fits = [
+                fit.or_previous(beta, float(bias)) for fit, (beta, bias) in zip(fits, before, strict=True)
+            ]
+        self._become(fits, training, codes)
+        self._calibrate(folds, fits, training, codes, matrix, limits)
         return self
 
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, control: Control
-    ) -> tuple[Training, NDArray[np.intp]]:
-        """Validate everything and make the Gram matrix; of many classes, each has its points together."""
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Codes]:
+        """Validate everything and make the Gram matrix; the points of several classes are sorted by class."""
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         given = self._validate_weight(sample_weight, n)
-        self.classes_, self.class_weight_, kept, codes, weight = read_labels(
+        self.classes_, self.class_weight_, rows, codes, weight = read_labels(
             self, y, n, given, self.class_weight
         )
-        self._check_memory(len(kept))
+        own = np.ones(len(rows)) if weight is None else weight
         if len(self.classes_) > 2:
+            self._check_memory(len(rows))
             order = np.argsort(codes, kind="stable")
-            kept, codes, weight = kept[order], codes[order], None if weight is None else weight[order]
-        own = np.ones(len(kept)) if weight is None else weight
-        self._check_feasible(self._tasks(codes), own)
-        training = self._train_on(points, kept, given, control)
-        return training._replace(weight=own), codes
+            rows, codes, own = rows[order], codes[order], own[order]
+        self._check_labels(codes, own)
+        return self._training(points, rows, given, own), codes
 
     def _check_memory(self, n: int) -> None:
         """Raise before any work if there are too many pairs of classes."""
         count = len(self.classes_)
-        if count > 2 and self.multiclass == "ovo":
+        if self.multiclass == "ovo":
             pairs = count * (count - 1) // 2
             memory.require(
                 float(PAIR_BYTES) * pairs + float(PAIR_POINT_BYTES) * (count - 1) * n,
@@ -163,172 +162,158 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
                 "If these are quantities, use a regression; else group the classes, or set multiclass='ovr'.",
             )
 
-    # -- two classes at a time ------------------------------------------------------------------
-    def _tasks(self, codes: NDArray[np.intp]) -> list[Task]:
-        count = len(self.classes_)
-        by_pairs = self.multiclass == "ovo" and count > 2
-        return (one_against_one if by_pairs else one_against_rest)(codes, count)
+    def _starts(
+        self, previous: tuple[NDArray[np.float64], Vector] | None, training: Training, codes: Codes
+    ) -> list[Vector] | None:
+        """The solution of the last fit for each problem, if it has as many points and problems."""
+        height, functions = self._layout
+        if (
+            previous is None
+            or previous[0].shape != (height, self.shape_fit_[0])
+            or len(previous[1]) != functions
+        ):
+            return None
+        table = previous[0][:, training.rows]
+        return from_table(table, class_slices(np.bincount(codes))) if self._is_by_pairs else list(table)
 
-    def _take(
-        self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
-    ) -> None:
-        """Become the model that the solutions say."""
+    @property
+    def _is_by_pairs(self) -> bool:
+        return len(self.classes_) > 2 and self.multiclass == "ovo"
+
+    @property
+    def _layout(self) -> tuple[int, int]:
+        """Rows of ``dual_coef_``, and number of functions."""
+        count = len(self.classes_)
+        if count == 2:
+            return 1, 1
+        return (count - 1, count * (count - 1) // 2) if self._is_by_pairs else (count, count)
+
+    def _become(self, fits: Sequence[Fit], training: Training, codes: Codes) -> None:
+        """Set the fitted attributes; support vectors are sorted by class, as in scikit-learn."""
         self._check_fits(fits)
-        self._assemble(tasks, fits, training, codes)
-        self._tell([fit.solution for fit in fits])
+        betas, sizes = [fit.beta for fit in fits], np.bincount(codes)
+        table = to_table(betas, class_slices(sizes)) if self._is_by_pairs else np.array(betas)
+        support = np.flatnonzero(table.any(axis=0))
+        support = support[np.lexsort((training.rows[support], codes[support]))]
+        self._keep(training, support, table[:, support])
+        self.n_support_ = np.bincount(codes[support], minlength=len(sizes)).astype(np.int32)
+        self.intercept_ = np.array([fit.bias for fit in fits])
+        self.n_iter_ = np.array([fit.solution.stats["iterations"] for fit in fits], dtype=np.int64)
+        self._report([fit.solution for fit in fits])
+
+    # -- several classes, and folds -------------------------------------------------------------
+    def _tasks(self, codes: Codes) -> list[Task]:
+        count = len(self.classes_)
+        if count == 2:
+            return [Task(np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0))]
+        return (one_against_one if self._is_by_pairs else one_against_rest)(codes, count)
 
     def _solve_tasks(
         self,
         tasks: Sequence[Task],
-        training: Training,
-        shared: SharedGram,
-        control: Control,
+        weight: Vector,
+        matrix: Matrix,
+        limits: Limits,
         starts: Sequence[Vector] | None = None,
     ) -> list[Fit]:
-        def solve(t: int, matrix: Matrix, limits: Control) -> Fit:
+        def solve(t: int, part: Matrix, limits: Limits) -> Fit:
             start = None if starts is None else starts[t]
-            return self._solve(tasks[t].y, training.weight[tasks[t].index], matrix, limits, start)
+            return self._solve(tasks[t].y, weight[tasks[t].index], part, limits, start)
 
-        return solve_all(tasks, shared, control, solve)
-
-    def _assemble(
-        self, tasks: Sequence[Task], fits: Sequence[Fit], training: Training, codes: NDArray[np.intp]
-    ) -> None:
-        """Put the solutions together as scikit-learn has them: support vectors class by class."""
-        count, n = len(self.classes_), len(codes)
-        by_pairs = len(tasks) > 1 and self.multiclass == "ovo"
-        table = np.zeros((count - 1 if by_pairs else len(tasks), n))
-        for t, (task, fit) in enumerate(zip(tasks, fits, strict=True)):
-            if not by_pairs:
-                table[t, task.index] = fit.coefficients
-                continue
-            first, second = codes[task.index[0]], codes[task.index[-1]]
-            side = task.y > 0  # a class has one row for each of the others, in their order
-            table[second - 1, task.index[side]] = fit.coefficients[side]
-            table[first, task.index[~side]] = fit.coefficients[~side]
-        support = np.flatnonzero(table.any(axis=0))
-        support = support[np.lexsort((training.kept[support], codes[support]))]
-        self._keep(training, support, table[:, support])
-        self.n_support_ = np.bincount(codes[support], minlength=count).astype(np.int32)
-        self.intercept_ = np.array([fit.intercept for fit in fits])
-        self.n_iter_ = np.array([fit.solution.stats["iterations"] for fit in fits], dtype=np.int64)
-
-    def _starts(
-        self, last: Last, tasks: Sequence[Task], training: Training, codes: NDArray[np.intp]
-    ) -> list[Vector] | None:
-        """The last solution as a start, if it is one of as many points and problems."""
-        support, table, shape, _ = last
-        by_pairs = len(tasks) > 1 and self.multiclass == "ovo"
-        height = len(self.classes_) - 1 if by_pairs else len(tasks)
-        if shape[0] != self.shape_fit_[0] or len(table) != height:
-            return None
-        full = np.zeros((len(table), shape[0]))
-        full[:, support] = table
-        full = full[:, training.kept]
-        if not by_pairs:
-            return [full[t, task.index] for t, task in enumerate(tasks)]
-        starts = []
-        for task in tasks:
-            first, second = codes[task.index[0]], codes[task.index[-1]]
-            starts.append(np.where(task.y > 0, full[second - 1, task.index], full[first, task.index]))
-        return starts
-
-    def _groups_of_functions(self) -> list[tuple[slice, NDArray[np.float64]]]:
-        if not self._is_by_pairs:
-            return super()._groups_of_functions()
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)]).tolist()
-        return [(slice(a, b), self.dual_coef_[:, a:b].T) for a, b in pairwise(ends)]
-
-    def _keep_selected(self, chosen: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
-        codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)[chosen]
-        super()._keep_selected(chosen, coefficients)
-        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
-
-    # -- probabilities --------------------------------------------------------------------------
-    def _folds(self, training: Training, codes: NDArray[np.intp], groups: Any) -> list[Fold]:
-        if groups is not None:
-            groups = np.asarray(groups)
-            if groups.shape != self.shape_fit_[:1]:
-                raise InputError(
-                    f"{type(self).__name__}: `groups` must have one entry per point, "
-                    f"shape ({self.shape_fit_[0]},). Got {groups.shape}."
-                )
-            names: dict[Any, int] = {}  # any hashable names a group
-            groups = np.array([names.setdefault(group, len(names)) for group in groups.tolist()])
-            groups = groups[training.kept]
-        points = tell_apart(self.kernel_.domain, training.points, len(codes))
-        return make_folds(codes, points, groups, checked_random(type(self).__name__, self.random_state))
+        return solve_all(tasks, hold(matrix, limits), limits, solve)
 
     def _calibrate(
         self,
         folds: Sequence[Fold],
-        tasks: Sequence[Task],
         fits: Sequence[Fit],
         training: Training,
-        codes: NDArray[np.intp],
-        shared: SharedGram,
-        control: Control,
+        codes: Codes,
+        matrix: Matrix,
+        limits: Limits,
     ) -> None:
-        """Fit the probabilities to decision values of left-out points; what stops the fit leaves none."""
+        """Fit the probabilities, unless the machine has none or the fit was stopped."""
         if hasattr(self, "calibration_"):
             del self.calibration_
         if not folds or any(solution.stats["stopped"] for solution in self.solutions_):
             return
-        try:
-            whole = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]
-            values, fits = self._left_out_values(folds, whole, training, codes, shared, control)
-        except InputError as error:
-            raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
-        except STOPPING as error:
-            self._warn(f"stopped in the calibration because {conclude(error)}. There are no probabilities")
-            return
-        missed = [fit.solution for fit in fits if not fit.solution.converged]
-        stopped = [solution for solution in missed if solution.stats["stopped"]]
-        if stopped:
-            self._warn(f"in the calibration: {stopped[0].status}. There are no probabilities")
-            return
-        if missed:
-            self._warn(f"{len(missed)} of the {len(fits)} fits of the calibration: {missed[0].status}")
-        used = np.sort(np.concatenate([fold.left_out for fold in folds]))
-        kind: type[PiecewiseLogistic | Temperature] = (
-            PiecewiseLogistic if len(self.classes_) == 2 else Temperature
-        )
-        self.calibration_ = kind.fit(self._scores(values[used]), codes[used], training.weight[used])
+        found = calibrate(self, folds, self._tasks(codes), fits, training, codes, matrix, limits)
+        if found is not None:
+            self.calibration_ = found
 
-    def _warn(self, message: str) -> None:
-        tell(f"{type(self).__name__}: {message}.", ConvergenceWarning)
+    # -- decisions ------------------------------------------------------------------------------
+    def _decisions(self, X: Any) -> NDArray[np.float64]:
+        """One column per two-class problem."""
+        if not self._is_by_pairs:
+            return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
+        points = self._validate_X(X, reset=False)
+        cross = self.expansion_._cross(points)
+        result = np.empty((len_of(points), len(self.intercept_)))
+        for rows in cross._bands(progress=True):
+            values = cross._values(rows, slice(0, len(self.support_)))
+            result[rows] = self._combine(values, self.dual_coef_)
+        return np.asarray(result + self.intercept_)
 
-    def _left_out_values(
-        self,
-        folds: Sequence[Fold],
-        whole: Sequence[Vector],
-        training: Training,
-        codes: NDArray[np.intp],
-        shared: SharedGram,
-        control: Control,
-    ) -> tuple[NDArray[np.float64], list[Fit]]:
-        """Decision values of each point by the model without its fold, and these models.
+    def _combine(self, values: NDArray[Any], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self._is_by_pairs:
+            return super()._combine(values, coefficients)
+        return pair_values(values, coefficients, class_slices(self.n_support_))
 
-        They start from the coefficients of the ``whole`` model, which saves about a fifth of the steps.
+    def _groups_of_functions(self) -> list[tuple[slice, NDArray[np.float64]]]:
+        if not self._is_by_pairs:
+            return super()._groups_of_functions()
+        return [(members, self.dual_coef_[:, members].T) for members in class_slices(self.n_support_)]
+
+    def _keep_selected(self, chosen: Codes, coefficients: NDArray[np.float64]) -> None:
+        codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)[chosen]
+        super()._keep_selected(chosen, coefficients)
+        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
+
+    def _expansion(self) -> Expansion:
+        coefficients = self._combine(np.eye(len(self.support_)), self.dual_coef_)
+        return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
+
+    def _contest(self, values: NDArray[np.float64]) -> tuple[int, int, NDArray[np.float64]]:
+        if not self._is_by_pairs:
+            return super()._contest(values)
+        winner = int(self._winners(values[None])[0])
+        rival, t, sign = closest_pair(values, winner, len(self.classes_))
+        return winner, rival, sign * np.eye(len(values))[t]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed distances from the boundary, up to the norm of f.
+
+        For two classes of shape (n,), positive for ``classes_[1]``.  For more of shape (n, n_classes), a
+        score per class; with ``decision_function_shape="ovo"`` one column per pair of classes, positive
+        for the first of the two.
         """
-        tasks = [
-            Task(fold.rest[task.index], task.y) for fold in folds for task in self._tasks(codes[fold.rest])
-        ]
-        each = len(whole)
-        starts = [whole[t % each][task.index] for t, task in enumerate(tasks)]
-        fits = self._solve_tasks(tasks, training, shared, control, starts)
-        values = np.zeros((len(codes), each))
-        for f, fold in enumerate(folds):
-            mine = slice(f * each, (f + 1) * each)
-            parts = zip(tasks[mine], fits[mine], strict=True)
-            table = np.column_stack([_spread(task, fit, len(codes)) for task, fit in parts])
-            support = np.flatnonzero(table.any(axis=1))
-            values[fold.left_out] = shared.product(fold.left_out, support, table[support])
-            values[fold.left_out] += [fit.intercept for fit in fits[mine]]
-        return values, fits
+        self._check_fitted()
+        values = self._decisions(X)
+        if len(self.classes_) == 2:
+            return values[:, 0]
+        if self._is_by_pairs and self.decision_function_shape == "ovr":
+            return class_scores(values, len(self.classes_))
+        return values
 
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels: for two classes by the sign, for more by the highest score.
+
+        With ``break_ties=False``, classes with equally many votes are decided for the first of them.
+        """
+        self._check_fitted()
+        return np.asarray(self.classes_[self._winners(self._decisions(X))])
+
+    def _winners(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Positions of the predicted classes."""
+        count = len(self.classes_)
+        if count == 2:
+            return (values[:, 0] > 0).astype(np.intp)
+        if self._is_by_pairs:
+            values = (class_scores if self.break_ties else votes)(values, count)
+        return np.asarray(values.argmax(axis=1))
+
+    # -- probabilities --------------------------------------------------------------------------
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the probabilities are made of: f for two classes, otherwise a score per class."""
+        """What the probabilities are a function of: f for two classes, otherwise a score per class."""
         if len(self.classes_) == 2:
             return values[:, 0]
         return class_margins(values, len(self.classes_)) if self._is_by_pairs else values
@@ -352,93 +337,3 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of :meth:`predict_proba`; all are finite."""
         return np.asarray(np.log(self.predict_proba(X)))
-
-    # -- decisions ------------------------------------------------------------------------------
-    def _decisions(self, X: Any) -> NDArray[np.float64]:
-        """One column per two-class problem."""
-        if not self._is_by_pairs:
-            return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
-        points = self._validate_X(X, reset=False)
-        cross = self.expansion_._cross(points)
-        result = np.empty((len_of(points), len(self.intercept_)))
-        for rows in cross._bands(progress=True):
-            values = cross._values(rows, slice(0, len(self.support_)))
-            result[rows] = self._combine(values, self.dual_coef_)
-        return np.asarray(result + self.intercept_)
-
-    @property
-    def _is_by_pairs(self) -> bool:
-        return len(self.classes_) > 2 and self.multiclass == "ovo"
-
-    def _combine(self, values: NDArray[Any], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Functions of all problems from kernel values; a support vector speaks for its own class only."""
-        if not self._is_by_pairs:
-            return super()._combine(values, coefficients)
-        count = len(self.classes_)
-        place = {pair: t for t, pair in enumerate(combinations(range(count), 2))}
-        result = np.zeros((values.shape[0], len(place)))
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
-        for c in range(count):
-            mine = slice(ends[c], ends[c + 1])
-            parts = values[:, mine] @ coefficients[:, mine].T
-            for r in range(count - 1):
-                other = r if r < c else r + 1
-                result[:, place[min(c, other), max(c, other)]] += parts[:, r]
-        return result
-
-    def _expansion(self) -> Expansion:
-        coefficients = self._combine(np.eye(len(self.support_)), self.dual_coef_)
-        return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
-
-    def _contest(self, values: NDArray[np.float64]) -> tuple[int, int, NDArray[np.float64]]:
-        if not self._is_by_pairs:
-            return super()._contest(values)
-        winner = int(self._winners(values[None])[0])
-        ahead = {}  # by how much, and the sign that says so, of the problem against each other class
-        for t, (i, j) in enumerate(combinations(range(len(self.classes_)), 2)):
-            if winner in (i, j):
-                sign = 1.0 if winner == i else -1.0
-                ahead[j if winner == i else i] = (sign * values[t], sign, t)
-        rival = min(ahead, key=lambda c: (ahead[c][0], c))
-        direction = np.zeros(len(values))
-        direction[ahead[rival][2]] = ahead[rival][1]
-        return winner, rival, direction
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed distances from the boundary, up to the norm of f.
-
-        For two classes of shape (n,), positive for ``classes_[1]``.  For more of shape (n, n_classes), a
-        score per class; with ``decision_function_shape="ovo"`` one column per pair of classes, positive
-        for the first of the two.
-        """
-        self._check_fitted()
-        values = self._decisions(X)
-        if len(self.classes_) == 2:
-            return values[:, 0]
-        if self.multiclass == "ovo" and self.decision_function_shape == "ovr":
-            return np.asarray(_ovr_decision_function(values < 0, -values, len(self.classes_)))
-        return values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels: for two classes by the sign, for more by the highest score.
-
-        With ``break_ties=False``, classes with equally many votes are decided for the first of them.
-        """
-        self._check_fitted()
-        return np.asarray(self.classes_[self._winners(self._decisions(X))])
-
-    def _winners(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Positions of the predicted classes."""
-        count = len(self.classes_)
-        if count == 2:
-            return (values[:, 0] > 0).astype(np.intp)
-        if self.multiclass == "ovr":
-            return np.asarray(values.argmax(axis=1))
-        if self.break_ties:
-            scores = _ovr_decision_function(values < 0, -values, count)
-        else:
-            scores = np.zeros((len(values), count))
-            for t, (i, j) in enumerate(combinations(range(count), 2)):
-                scores[:, i] += values[:, t] > 0
-                scores[:, j] += values[:, t] <= 0
-        return np.asarray(scores.argmax(axis=1))

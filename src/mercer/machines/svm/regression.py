@@ -16,12 +16,12 @@ from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..notices import tell
 from ..translation import KernelLike
-from .base import Control, Fit, SupportVectorMachine, balanced, positive_rows
+from .base import Fit, Limits, SupportVectorMachine, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression
 
 __all__ = ["SVR", "NuSVR"]
 
-#: Targets that differ by less than so many tolerances are hardly told apart.
+#: Targets that differ by less than this multiple of the tolerance are hardly distinguished.
 COARSE = 10.0
 
 Vector = NDArray[np.float64]
@@ -38,7 +38,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     def _check_total(self, weight: float) -> None:
         """Raise before any kernel work if weights of this sum are too much."""
 
-    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         raise NotImplementedError
 
     @as_run
@@ -61,35 +61,31 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         -------
         self
         """
-        control = self._control()
+        limits, previous = self._limits(), self._previous()
         self._check_parameters()
-        last = self._last() if self.warm_start else None
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         targets = self._one_target(y, n)
-        self._tell_coarse(float(np.ptp(targets)))
+        self._warn_if_coarse(float(np.ptp(targets)))
         weight = self._validate_weight(sample_weight, n)
         self._check_total(float(n) if weight is None else float(weight.sum()))
-        training = self._train_on(points, positive_rows(weight, n), weight, control)
+        training = self._training(points, positive_rows(weight, n), weight)
         start = None
-        if last is not None and last.shape[0] == n:
-            start = np.zeros(n)
-            start[last.support] = last.coefficients[0]
-            start = start[training.kept]
-        C = float(self.C) * training.weight
-        fit = self._solve(targets[training.kept], C, LazyMatrix(training.gram), control, start)
-        if last is not None and start is not None:
-            fit = fit.resumed(start, float(last.intercepts[0]))
-        support = np.flatnonzero(fit.coefficients)
-        self._keep(training, support, fit.coefficients[None, support])
-        self.intercept_ = np.array([fit.intercept])
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        if previous is not None and previous[0].shape == (1, n):
+            start = previous[0][0, training.rows]
+        C, matrix = float(self.C) * training.weight, LazyMatrix(training.gram)
+        fit = self._solve(targets[training.rows], C, matrix, limits, start)
+        if previous is not None and start is not None:
+            fit = fit.or_previous(start, float(previous[1][0]))
+        support = np.flatnonzero(fit.beta)
+        self._keep(training, support, fit.beta[None, support])
+        self.intercept_ = np.array([fit.bias])
         self.n_iter_ = int(fit.solution.stats["iterations"])
-        self._tell([fit.solution])
+        self._report([fit.solution])
         return self
 
-    def _tell_coarse(self, spread: float) -> None:
-        """Tolerances are in the unit of y: tell where they hide what there is to learn."""
+    def _warn_if_coarse(self, spread: float) -> None:
+        """Warn if ``tol``, which is in the unit of y, is not small against the targets."""
         tube = 2 * float(getattr(self, "epsilon", 0.0))
         if tube < spread < COARSE * self.tol:
             tell(
@@ -177,28 +173,18 @@ class SVR(_Regressor):
         store: Any = None,
         time_budget: float | None = None,
     ) -> None:
-        self.kernel = kernel
+        super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
         self.C = C
         self.epsilon = epsilon
         self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.verbose = verbose
         self.warm_start = warm_start
-        self.indefinite = indefinite
-        self.store = store
-        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require("epsilon", self.epsilon, lambda v: 0 <= v < np.inf, "a number >= 0")
 
-    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
-        if start is not None:
-            start = np.clip(start, -C, C)
-            start = balanced(start) if self.fit_intercept else start
-        return solve_regression(y, C, float(self.epsilon), matrix, control, self.fit_intercept, start)
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
+        return solve_regression(y, C, float(self.epsilon), matrix, limits, self.fit_intercept, start)
 
 
 class NuSVR(_Regressor):
@@ -258,17 +244,10 @@ class NuSVR(_Regressor):
         store: Any = None,
         time_budget: float | None = None,
     ) -> None:
-        self.kernel = kernel
+        super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
         self.nu = nu
         self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.verbose = verbose
         self.warm_start = warm_start
-        self.indefinite = indefinite
-        self.store = store
-        self.time_budget = time_budget
 
     def _check_parameters(self) -> None:
         self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")
@@ -277,5 +256,5 @@ class NuSVR(_Regressor):
     def _check_total(self, weight: float) -> None:
         check_mass(float(self.nu) * float(self.C) * weight, "NuSVR")
 
-    def _solve(self, y: Vector, C: Vector, matrix: Matrix, control: Control, start: Vector | None) -> Fit:
-        return solve_nu_regression(y, C, float(self.nu), matrix, control, start)
+    def _solve(self, y: Vector, C: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
+        return solve_nu_regression(y, C, float(self.nu), matrix, limits, start)
