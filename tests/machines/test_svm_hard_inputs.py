@@ -435,7 +435,8 @@ def test_a_large_cache_is_honoured_and_not_more_is_taken(data):
     for machine in ALL:
         for size in (4000, 3000.5, 1e6, np.inf):
             model = clone(machine).set_params(cache_size=size).fit(X, y)
-            assert model.solutions_[0].stats["cache_rows"] == 60
+            variables = 120 if isinstance(machine, NuSVR) else 60  # NuSVR has two for each point
+            assert model.solutions_[0].stats["cache_rows"] == variables
     X, y = hard(2500)
     model = SVC(cache_size=2, kernel=Gaussian(1.0)).fit(X, y)
     assert model.solutions_[0].stats["cache_rows"] == 200
