@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...engine.runs import STOPPING, Stopped, joining, progress_bar, until
 from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
-from ...memory import allows
+from ...memory import can_hold
 from ...solvers import BoxProblem, BoxValue, HeldMatrix, LazyMatrix, Matrix, PairSolver, Solution
 from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
 from .base import Fit, Limits, run_of_fit
@@ -73,7 +73,7 @@ def _precision(n: int, tol: float) -> np.dtype[Any]:
 
 def _fits(nbytes: float, limits: Limits) -> bool:
     """Whether a matrix of this size may be held."""
-    return allows(nbytes, 1 / 2) if limits.cache_bytes is None else nbytes <= limits.cache_bytes
+    return can_hold(nbytes) if limits.cache_bytes is None else nbytes <= limits.cache_bytes
 
 
 def hold(matrix: Matrix, limits: Limits, *, reduced: bool = False) -> Matrix:
