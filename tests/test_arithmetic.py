@@ -1,12 +1,15 @@
-"""Both arithmetics offer the same functions, agree to rounding, and saturate instead of raising."""
+"""All arithmetics offer the same functions, agree to rounding, and saturate instead of raising."""
 
 import math
 import threading
 
 import mpmath
+import numpy as np
 import pytest
 
-from mercer.arithmetic import FLOAT, Arithmetic, multiprecision
+from mercer.arithmetic import ARRAYS, FLOAT, Arithmetic, integer_power, multiprecision
+from mercer.engine.formulas import COMPILER
+from mercer.errors import InputError
 
 FUNCTIONS = [
     "exp",
@@ -21,7 +24,7 @@ FUNCTIONS = [
     "sinh",
     "cosh",
     "tanh",
-    "erf",
+    "sinc",
     "gamma",
 ]
 
@@ -34,24 +37,88 @@ def test_functions_agree(name: str, t: float) -> None:
     with mpmath.workdps(50):
         independent = getattr(mpmath, name)(mpmath.mpf(t))
         assert abs(mpmath.mpf(str(precise)) - independent) < mpmath.mpf(10) ** -45
-    assert getattr(FLOAT, name)(t) == pytest.approx(float(precise), rel=1e-14)
+    for arithmetic in (FLOAT, ARRAYS, COMPILER):  # Python floats stay Python floats
+        value = getattr(arithmetic, name)(t)
+        assert type(value) is float
+        assert value == pytest.approx(float(precise), rel=1e-14)
+    for dtype, rel in ((np.float64, 1e-14), (np.float32, 1e-5)):
+        values = getattr(ARRAYS, name)(np.array([t, t], dtype=dtype))
+        assert values.dtype == dtype
+        assert values.tolist() == pytest.approx([float(precise)] * 2, rel=rel)
 
 
 def test_every_function_of_the_protocol_is_there() -> None:
     names = [name for name in vars(Arithmetic) if not name.startswith("_")]
-    assert set(FUNCTIONS) | {"pi", "real", "fsum", "besselk"} <= set(names)
-    for m in (FLOAT, multiprecision(30)):
+    assert set(FUNCTIONS) | {"pi", "real", "fsum", "matern"} <= set(names)
+    for m in (FLOAT, ARRAYS, COMPILER, multiprecision(30)):
         assert all(hasattr(m, name) for name in names)
 
 
-def test_bessel_and_sums() -> None:
+@pytest.mark.parametrize("nu", [0.5, 1.0, 3.3, 50.0])
+def test_matern_function(nu: float) -> None:
     m = multiprecision(50)
-    half = math.sqrt(math.pi / 4) * math.exp(-2.0)  # K_{1/2}(2) = sqrt(pi/4) exp(-2)
-    assert FLOAT.besselk(0.5, 2.0) == pytest.approx(half, rel=1e-14)
-    assert float(m.besselk(0.5, m.real(2))) == pytest.approx(half, rel=1e-14)
+    z = [0.0, 0.3, 7.0]
+    want = [1.0]
+    with mpmath.workdps(50):
+        for t in map(mpmath.mpf, z[1:]):
+            exact = 2 ** (1 - mpmath.mpf(nu)) / mpmath.gamma(nu) * t**nu * mpmath.besselk(nu, t)
+            assert abs(mpmath.mpf(str(m.matern(nu, m.real(t)))) - exact) < mpmath.mpf(10) ** -40
+            want.append(float(exact))
+    assert [FLOAT.matern(nu, t) for t in z] == pytest.approx(want, rel=1e-14)
+    assert ARRAYS.matern(nu, np.array(z)).tolist() == pytest.approx(want, rel=1e-13)
+
+
+def test_sums() -> None:
+    m = multiprecision(50)
     assert FLOAT.fsum([1e16, 1.0, -1e16]) == 1.0
     assert m.fsum([m.real(1) / 3] * 3) == 1
     assert float(m.pi) == FLOAT.pi == math.pi
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 7, -2, 0.5, 1.0, 2.5, -0.75])
+def test_powers(exponent: float) -> None:
+    m = multiprecision(50)
+    for t in (0.3, 4.0):
+        want = float(mpmath.power(t, exponent))
+        assert FLOAT.power(t, exponent) == pytest.approx(want, rel=1e-15)
+        assert float(m.power(m.real(t), exponent)) == pytest.approx(want, rel=1e-15)
+        for dtype, rel in ((np.float64, 1e-15), (np.float32, 1e-6)):
+            got = ARRAYS.power(np.array([t], dtype=dtype), exponent)
+            assert got.dtype == dtype
+            assert got[0] == pytest.approx(want, rel=rel)
+    assert integer_power(np.array([-3.0, 2.0]), 3).tolist() == [-27.0, 8.0]
+
+
+def test_powers_saturate() -> None:
+    assert FLOAT.power(1e200, 2) == FLOAT.power(-1e200, 2) == FLOAT.power(0.0, -1.5) == math.inf
+    assert FLOAT.power(-1e200, 3) == -math.inf
+
+
+def test_choices() -> None:
+    t = np.array([-1.0, 0.5, 2.0])
+    assert ARRAYS.maximum(t, 0.0).tolist() == [FLOAT.maximum(v, 0.0) for v in t.tolist()] == [0.0, 0.5, 2.0]
+    assert ARRAYS.minimum(t, 1.0).tolist() == [FLOAT.minimum(v, 1.0) for v in t.tolist()] == [-1.0, 0.5, 1.0]
+    assert ARRAYS.where(t < 0, 1.0, t).tolist() == [FLOAT.where(v < 0, 1.0, v) for v in t.tolist()]
+    m = multiprecision(20)
+    assert [m.maximum(m.real(2), 1), m.minimum(m.real(2), 1), m.where(m.real(2) > 1, 3, 4)] == [2, 1, 3]
+
+
+def test_bounded_numbers_have_squares() -> None:
+    for t in (FLOAT.bounded(math.inf), *ARRAYS.bounded(np.array([math.inf, 1e300])).tolist()):
+        assert math.isfinite(t * t * t)
+        assert FLOAT.exp(-t) == 0
+    single = ARRAYS.bounded(np.array([np.inf], dtype=np.float32))
+    assert single.dtype == np.float32
+    assert np.isfinite(single**3).all()
+    assert FLOAT.bounded(3.0) == 3.0
+
+
+def test_positive_numbers() -> None:
+    m = multiprecision(20)
+    assert FLOAT.positive(1.0, "no") == m.positive(m.real(1), "no") == 1
+    for a, t in ((FLOAT, 0.0), (FLOAT, math.nan), (ARRAYS, np.array([1.0, -1.0])), (m, m.real(0))):
+        with pytest.raises(InputError, match="no"):
+            a.positive(t, "no")
 
 
 def test_floats_saturate() -> None:

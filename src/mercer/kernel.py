@@ -23,7 +23,6 @@ from .certificate import Certificate, Claim
 from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, lower, meet, size, take
 from .engine import tiles, workers
-from .engine.builder import is_current
 from .engine.program import Builder, Program, Value
 from .engine.threads import user_code
 from .errors import DomainError, GradientError, InputError, ParameterError
@@ -36,8 +35,15 @@ __all__ = ["Kernel", "Prepared", "parameter"]
 
 Gradient = dict[str, np.ndarray]
 
-#: The embedding is that of the blocks, and of what blocks are made of.
-_EMBEDDED = (("_block", "_embedding"), ("_profile", "_embedding"))
+#: What follows from the values of a class: a class that says them anew inherits none of it.
+_CONSEQUENCES = ("_embedding", "_normal_form", "_rescale", "_squared_distances", "_compile_distances")
+_FOLLOWING = {
+    "__call__": ("_define", "_block", "_diagonal", "_compile", *_CONSEQUENCES),
+    "_define": ("_block", "_diagonal", "_compile", *_CONSEQUENCES),
+    "formula": _CONSEQUENCES,
+    "_block": ("_compile", *_CONSEQUENCES),
+    "_contributions": ("_weighted_contributions",),
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -123,6 +129,21 @@ class Kernel(Expression):
         def sqrt(self) -> Kernel: ...
         def shifted(self, origin: Any) -> Kernel: ...
         def assume(self, verdict: str, reason: str = "") -> Kernel: ...
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        parents: list[Any] = [base for base in cls.__bases__ if issubclass(base, Kernel)]
+        for name in vars(cls).keys() & _FOLLOWING:
+            if name in ("__call__", "_define") and not any(p._is_defined() for p in parents):
+                continue  # the first definition: blocks of an abstract parent are made for it
+            for other in _FOLLOWING[name]:
+                if other not in vars(cls):
+                    setattr(cls, other, getattr(Kernel, other))
+
+    @classmethod
+    def _is_defined(cls) -> bool:
+        """Whether the class says what its values are."""
+        return cls._define is not Kernel._define or cls.__call__ is not Kernel.__call__
 
     # -- the definition -----------------------------------------------------------------------
     def __call__(self, x: Any, y: Any) -> float:
@@ -283,11 +304,6 @@ class Kernel(Expression):
         """Vectors for prepared data, dense or sparse, whose inner products are the values, if known."""
         return None
 
-    def _known_embedding(self, X: Data) -> Any:
-        """The same, unless a class has redefined its values and not this."""
-        kind: Any = type(self)
-        return self._embedding(X) if is_current(kind, *_EMBEDDED) else None
-
     def _prepare(self, X: Data) -> Data:
         """Do the work that concerns one point at a time, once per block."""
         return X
@@ -345,21 +361,10 @@ class Kernel(Expression):
         """Contributions on one pair of validated points; they add up to ``k(x, y)``."""
         raise DomainError(f"{self!r} does not know which patterns its values are made of.")
 
-    def _sum_contributions(
-        self, points: Sequence[Any], coefficients: np.ndarray, x: Any
-    ) -> Iterable[Contribution]:
-        """Contributions to ``sum_i a_i k(points[i], x)`` on validated points, with their places in ``x``.
-
-        Those of ``_weighted_contributions``, unless a class has redefined ``_contributions`` and not that.
-        """
-        kind: Any = type(self)
-        current = is_current(kind, ("_contributions", "_weighted_contributions"))
-        return (kind if current else Kernel)._weighted_contributions(self, points, coefficients, x)
-
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
-        """The same as a class computes it; here point by point."""
+        """Contributions to ``sum_i a_i k(points[i], x)`` on validated points, with their places in ``x``."""
         for point, a in zip(points, coefficients.tolist(), strict=True):
             for c in self._contributions(point, x):
                 yield Contribution(c.pattern, a * c.weight, c.y_places)

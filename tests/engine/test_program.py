@@ -175,8 +175,8 @@ def test_subclasses_that_change_their_blocks_are_not_compiled():
             return 2 * super()._block(X, Y)
 
     class Halved(Gaussian):
-        def _profile(self, D):
-            return super()._profile(D) / 2
+        def _define(self, x, y, m):
+            return super()._define(x, y, m) / 2
 
     X = np.random.default_rng(0).standard_normal((5, 2))
     np.testing.assert_allclose(Doubled(1.0).block(X), 2 * Gaussian(1.0).block(X))

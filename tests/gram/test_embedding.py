@@ -76,8 +76,8 @@ def test_a_class_that_redefines_its_values_counts(rng):
             return super()._block(X, Y) ** 2
 
     class Cubes(Linear):
-        def _profile(self, T):
-            return T**3
+        def formula(self, t, m):
+            return t**3
 
     X = rng.standard_normal((10, 3))
     for k, power in ((Squares(), 2), (Cubes(), 3), (2.0 * Squares(), 2)):

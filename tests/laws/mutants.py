@@ -274,7 +274,7 @@ class Cancelling(Gaussian):
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         Y = X if Y is None else Y
         D = (X * X).sum(axis=1)[:, None] - 2 * X @ Y.T + (Y * Y).sum(axis=1)
-        return self._profile(np.maximum(D, 0))
+        return self._evaluate(np.maximum(D, 0))
 
 
 class MemoryOrder(Linear):

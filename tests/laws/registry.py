@@ -58,9 +58,11 @@ def package_kernels() -> set[type[Kernel]]:
 
 def _is_concrete(kernel: type[Kernel]) -> bool:
     """Whether the class can be evaluated on one pair, and is not just a base of others."""
-    defined = kernel._define is not Kernel._define or kernel.__call__ is not Kernel.__call__
+    abstract = getattr(getattr(kernel, "formula", None), "__isabstractmethod__", False)
     exported = getattr(inspect.getmodule(kernel), "__all__", ())
-    return defined and (kernel.__name__ in exported or not kernel.__subclasses__())
+    return (
+        kernel._is_defined() and not abstract and (kernel.__name__ in exported or not kernel.__subclasses__())
+    )
 
 
 def unregistered() -> set[str]:

@@ -143,7 +143,7 @@ def test_many_points_at_once_are_the_sum_over_points(k: Kernel) -> None:
     letters = [s.replace("N", "") for s in DNA]
     points, x = [k.domain.point(s) for s in letters], k.domain.point("GATTACAGGATTTACAC")
     a = np.array([0.5, -1.25, 2.0, -0.75, 1.0])
-    together = Contributions(k._sum_contributions(points, a, x))
+    together = Contributions(k._weighted_contributions(points, a, x))
     single = Contributions(
         Contribution(c.pattern, weight * c.weight, c.y_places)
         for point, weight in zip(points, a.tolist(), strict=True)

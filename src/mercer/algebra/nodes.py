@@ -199,7 +199,7 @@ class Wrapper(Kernel):
         return self.base._given(X, Y)
 
     def _embedding(self, X: Data) -> Any:
-        return self.base._known_embedding(X)
+        return self.base._embedding(X)
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.kernel(self.base, X, Y)

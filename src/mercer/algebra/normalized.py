@@ -14,7 +14,6 @@ from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
 from ..domains import Data, lower
-from ..engine.builder import is_current
 from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
@@ -25,10 +24,6 @@ __all__ = ["Normalized"]
 
 #: The least float with all its digits.
 TINY = float(np.finfo(np.float64).tiny)
-
-#: What forms and rescaled points say is said of values as a class defines them.
-_FORMED = (("_define", "_normal_form"), ("_block", "_normal_form"), ("_map", "_normal_form"))
-_RESCALED = (("_define", "_rescale"), ("_block", "_rescale"), ("_profile", "_rescale"))
 
 
 class Normalized(Node):
@@ -49,8 +44,7 @@ class Normalized(Node):
     @cached_property
     def _form(self) -> Kernel | None:
         """The same values by normalised parts; None if ``k`` is normalised as a whole."""
-        kind: Any = type(self.base)
-        return self.base._normal_form() if is_current(kind, *_FORMED) else None
+        return self.base._normal_form()
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if m is FLOAT and self._form is not None:
@@ -82,15 +76,14 @@ class Normalized(Node):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         if self._form is not None:
-            return self._form._sum_contributions(points, coefficients, x)
+            return self._form._weighted_contributions(points, coefficients, x)
         inverse = self._inverse_norms(self.base.diagonal([*points, x]))
-        return self.base._sum_contributions(points, coefficients * inverse[:-1] * inverse[-1], x)
+        return self.base._weighted_contributions(points, coefficients * inverse[:-1] * inverse[-1], x)
 
     def _prepare(self, X: Data) -> Prepared:
         if self._form is not None:
             return Prepared((self._form._prepare(X),))
-        kind: Any = type(self.base)
-        part = self.base._prepare(self.base._rescale(X) if is_current(kind, *_RESCALED) else X)
+        part = self.base._prepare(self.base._rescale(X))
         if not self.base._scaled:
             return Prepared((part,), (self._inverse_norms(self.base._diagonal(part)),))
         m, e = self.base._scaled_diagonal(part)
@@ -144,8 +137,8 @@ class Normalized(Node):
 
     def _embedding(self, X: Prepared) -> Any:
         if self._form is not None:
-            return self._form._known_embedding(X.parts[0])
-        inner = None if self.base._scaled else self.base._known_embedding(X.parts[0])
+            return self._form._embedding(X.parts[0])
+        inner = None if self.base._scaled else self.base._embedding(X.parts[0])
         if inner is None:
             return None
         factors = X.arrays[0][:, None]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import Arithmetic, integer_power
 from ..certificate import Certificate, Claim, Property
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
@@ -17,7 +17,7 @@ from ..parameters import parameter
 from .nodes import Associative, Multiplicative, Node, claim, operand, times, wrap
 from .ring import Constant
 
-__all__ = ["Power", "Product", "checked", "integer_power"]
+__all__ = ["Power", "Product", "checked"]
 
 
 class Product(Associative, Multiplicative):
@@ -127,20 +127,6 @@ class Power(Node):
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)} ** {self.exponent}"
-
-
-def integer_power(K: np.ndarray, exponent: int) -> np.ndarray:
-    """Elementwise power by repeated squaring: exact for small integers, faster than ``np.power``."""
-    result: np.ndarray | None = None
-    square = K
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for overflow
-        while exponent:
-            if exponent & 1:
-                result = square.copy() if result is None else result * square
-            exponent >>= 1
-            if exponent:
-                square = square * square
-    return np.ones_like(K) if result is None else result
 
 
 def checked(K: np.ndarray, kernel: Kernel, name: str) -> np.ndarray:

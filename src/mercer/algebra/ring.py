@@ -116,10 +116,10 @@ class Scaled(Node):
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
-        return self.base._sum_contributions(points, self.factor * coefficients, x)
+        return self.base._weighted_contributions(points, self.factor * coefficients, x)
 
     def _embedding(self, X: Prepared) -> Any:
-        inner = self.base._known_embedding(X.parts[0]) if self.factor >= 0 else None
+        inner = self.base._embedding(X.parts[0]) if self.factor >= 0 else None
         return None if inner is None else np.sqrt(self.factor) * inner
 
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
@@ -265,10 +265,10 @@ class Sum(Associative, Additive):
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
-        return chain.from_iterable(k._sum_contributions(points, coefficients, x) for k in self.terms)
+        return chain.from_iterable(k._weighted_contributions(points, coefficients, x) for k in self.terms)
 
     def _embedding(self, X: Prepared) -> Any:
-        parts = [k._known_embedding(part) for k, part in zip(self.terms, X.parts, strict=True)]
+        parts = [k._embedding(part) for k, part in zip(self.terms, X.parts, strict=True)]
         if any(part is None for part in parts):
             return None
         is_sparse = any(scipy.sparse.issparse(part) for part in parts)

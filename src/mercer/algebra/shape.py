@@ -130,7 +130,7 @@ class Pullback(Wrapper):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         *images, image = items(self._image([*points, x]))
-        return self.base._sum_contributions(images, coefficients, image)
+        return self.base._weighted_contributions(images, coefficients, image)
 
     def _image(self, X: Data) -> Data:
         images = self.map(X) if self.vectorized else [self.map(x) for x in items(X)]

@@ -231,7 +231,7 @@ class Assumed(Wrapper):
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
-        return self.base._sum_contributions(points, coefficients, x)
+        return self.base._weighted_contributions(points, coefficients, x)
 
     def _certify(self) -> Certificate:
         return _asserted(self.base.certificate, repr(self.base), self.verdict, self.reason)

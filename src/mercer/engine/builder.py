@@ -9,7 +9,6 @@ in Python panel by panel.  :mod:`mercer.engine.program` runs the steps.  See ``d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -80,24 +79,6 @@ class Describes(Protocol):
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None: ...
 
 
-@cache
-def is_current(kind: type, *pairs: tuple[str, str]) -> bool:
-    """Whether, of each pair, what the second method says of a class is what the first one says.
-
-    A class that redefines ``_block`` (or the ``_profile``, ``_map`` or ``_table`` that blocks are made of)
-    without what else describes it has changed its mind: its blocks count.
-    """
-    place = {name: i for i, c in reversed(list(enumerate(kind.__mro__))) for name in vars(c)}
-    return all(place.get(other, np.inf) <= place[plain] for plain, other in pairs if plain in place)
-
-
-def _is_described(kind: type) -> bool:
-    """Whether the steps of a class say what its blocks say."""
-    return is_current(
-        kind, ("_block", "_compile"), ("_profile", "_steps"), ("_map", "_steps"), ("_table", "_steps")
-    )
-
-
 class Node(NamedTuple):
     """One step: an operation on values ``a`` and ``b``."""
 
@@ -146,7 +127,7 @@ class Builder:
     # -- kernels and data ---------------------------------------------------------------------
     def kernel(self, k: Describes, X: Data, Y: Data | None) -> Value:
         """Values of a kernel on prepared data."""
-        value = k._compile(self, X, Y) if _is_described(type(k)) else None
+        value = k._compile(self, X, Y)
         return self.foreign(k._block, X, Y, k._block_dtype, k._tile_size) if value is None else value
 
     def foreign(
@@ -247,7 +228,7 @@ class Builder:
 
     def shift(self, a: Value, term: float) -> Value:
         """``a + term``."""
-        return self._step(_native.SHIFT, a, parameters=(float(term),))
+        return a if term == 0.0 else self._step(_native.SHIFT, a, parameters=(float(term),))
 
     def reciprocal(self, a: Value) -> Value:
         """``1 / a``."""
@@ -314,7 +295,8 @@ class Builder:
     def finite(self, a: Value) -> Value:
         """Require numbers that the type of the result can hold."""
         limit = _SINGLE_LIMIT if self.dtypes[a] == SINGLE else _DOUBLE_LIMIT
-        return self.within(a, -limit, limit)
+        checked = self.nodes[a].op == _native.WITHIN and self.nodes[a].parameters == (-limit, limit)
+        return a if checked else self.within(a, -limit, limit)
 
     # -- the making -----------------------------------------------------------------------------
     def _step(

@@ -90,6 +90,9 @@ class FittedKernel(FeatureKernel):
         a, b = self.map.transform([x, y])
         return float(a @ b)
 
+    _block, _diagonal = FeatureKernel._block, FeatureKernel._diagonal
+    _embedding = FeatureKernel._embedding
+
     def _prepare(self, X: Data) -> Data:
         return self.map.transform(X)
 

@@ -249,14 +249,14 @@ class KernelGram(PointGram):
 
     # -- products -------------------------------------------------------------------------------
     def _embedding(self) -> Any:
-        return self.kernel._known_embedding(self._rows) if self.is_symmetric else None
+        return self.kernel._embedding(self._rows) if self.is_symmetric else None
 
     def _product_of_vectors(self, V: np.ndarray) -> np.ndarray | None:
         """``K @ V`` as ``A (B' V)``, if K holds inner products of known vectors, and nothing overflows."""
-        A = self.kernel._known_embedding(self._rows)
+        A = self.kernel._embedding(self._rows)
         if A is None:
             return None
-        B = A if self._columns is None else self.kernel._known_embedding(self._columns[1])
+        B = A if self._columns is None else self.kernel._embedding(self._columns[1])
         with np.errstate(over="ignore", invalid="ignore"):
             result = times(A, times(B.T, np.asarray(V, dtype=np.float64)))
         return result if np.isfinite(result).all() else None

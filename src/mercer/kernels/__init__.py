@@ -35,9 +35,10 @@
 ``precomputed``    a given matrix
 =================  ========================================================================
 
-``inner``, ``widths``, ``scalar``, ``weights`` and ``recursions`` hold what several families share.  The
-constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs no
-other names.
+``simple`` is the shape of kernels that are one formula; of its families, ``Radial``, ``DotProduct`` and
+``Scalar`` are there to be subclassed.  ``inner``, ``widths``, ``weights`` and ``recursions`` hold what several
+families share.  The constant kernel and the combinators that appear in a ``repr`` are here too, so that
+``eval(repr(k))`` needs no other names.
 """
 
 from ..algebra import Constant, convolution, direct_sum, limit, tensor
@@ -46,6 +47,7 @@ from .categorical import Categorical
 from .comparisons import GaussianComparison, SoftComparison, Triangular
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
+from .dot import DotProduct as DotProduct
 from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .frames import Columns, columns
@@ -61,7 +63,9 @@ from .powers import PowerDistance, PowerExponential
 from .precomputed import Precomputed
 from .proposal import from_frame
 from .radial import Exponential, Gaussian, RationalQuadratic
+from .radial import Radial as Radial
 from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
+from .scalar import Scalar as Scalar
 from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
 from .series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions, dtw, dtw_path
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference

@@ -7,65 +7,81 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..algebra.products import checked, integer_power
-from ..arithmetic import Arithmetic
+from ..algebra.products import checked
+from ..arithmetic import Arithmetic, integer_power
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Ball, Data, Domain, Vectors
 from ..engine import pairwise
 from ..engine.program import Builder, Value
-from ..errors import InputError
+from ..errors import GradientError
 from ..intervals import NONNEGATIVE, REAL_LINE, Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
-from .inner import checked_value, inner, rows_in_range, squared_norms
+from .inner import inner, rows_in_range, squared_norms
+from .simple import SimpleKernel
 from .widths import inner_width
 
 __all__ = ["DotProduct", "ExponentialDot", "InverseRoot", "Linear", "Polynomial"]
 
 
-class DotProduct(Kernel):
-    """Kernels ``f(<x, y>)``.
+class DotProduct(SimpleKernel):
+    """Kernels ``f(<x, y>)`` of the inner product of two vectors.
 
-    Subclasses give :math:`f` as ``_profile`` on fresh arrays of inner products, as ``_define`` on one pair,
-    as ``_steps`` for the engine.
+    Subclasses write ``formula(self, t, m)`` against an :class:`~mercer.arithmetic.Arithmetic` ``m``.  With
+    tunable parameters they add ``_slopes``.
     """
 
     @property
     def domain(self) -> Domain:
         return Vectors()
 
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} must define _profile")
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        return (inner(x, y, m),)
 
-    def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
-        """Derivatives with respect to the log-scale parameters; ``K`` is the profile of ``T``."""
-        return {}
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
+        return (pairwise.dot(X, Y),)
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._profile(pairwise.dot(X, Y))
-
-    def _steps(self, b: Builder, T: Value) -> Value | None:
-        return None
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return self._steps(b, b.dot(X, Y))
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        return (b.dot(X, Y),)
 
     def _diagonal(self, X: Data) -> np.ndarray:
-        return self._profile(squared_norms(X))
+        return self._checked(self._evaluate(squared_norms(X)))
+
+    def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
+        """Derivatives of the values ``K`` at ``T`` with respect to the log-scale parameters."""
+        if self.parameters:
+            raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")
+        return {}
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        T = pairwise.dot(X, Y)
-        K = self._profile(T.copy())
-        return K, self._slopes(T, K)
+        return self._with_slopes(*self._pairs(X, Y))
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
-        t = squared_norms(X)
-        k = self._profile(t.copy())
-        return k, self._slopes(t, k)
+        return self._with_slopes(squared_norms(X))
+
+    def _with_slopes(self, T: np.ndarray) -> tuple[np.ndarray, Gradient]:
+        K = self._checked(self._evaluate(T))
+        return K, self._slopes(T, K)
+
+
+class ScaledDotProduct(DotProduct):
+    """The same of vectors divided by a width ``sigma``."""
+
+    if TYPE_CHECKING:  # a field of each subclass
+
+        @property
+        def sigma(self) -> Any: ...
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        s = m.real(self.sigma)
+        return super()._pair([a / s for a in x], [b / s for b in y], m)
+
+    def _prepare(self, X: Data) -> Data:
+        return X if self.sigma == 1 else (X / X.dtype.type(self.sigma)).astype(X.dtype, copy=False)
 
 
 class Linear(DotProduct):
@@ -82,11 +98,10 @@ class Linear(DotProduct):
     11.0
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return inner(x, y, m)
+    _overflow: ClassVar[str | None] = None
 
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        return T
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return t
 
     def _rescale(self, X: Data) -> Data:
         return rows_in_range(X)
@@ -100,14 +115,11 @@ class Linear(DotProduct):
     def _compile_distances(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.squared_distances(X, Y)
 
-    def _steps(self, b: Builder, T: Value) -> Value:
-        return T
-
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "inner product", "c'Kc = |sum_i c_i x_i|^2 >= 0")
 
 
-class Polynomial(DotProduct):
+class Polynomial(ScaledDotProduct):
     r"""Polynomial kernel on vectors.
 
     .. math:: k(x, y) = (\langle x, y \rangle / \sigma^2 + c)^d
@@ -138,6 +150,7 @@ class Polynomial(DotProduct):
     degree: int = parameter(low=1, integer=True)
     offset: float = parameter(default=1.0, scale="log")
     sigma: Any = parameter(default=1.0, low=0.0, open_low=True, scale="log", rules=("scale",))
+    _overflow: ClassVar[str | None] = "degree"
 
     def weights(self) -> np.ndarray:
         r"""Weights :math:`\binom{d}{s} c^{d-s} \sigma^{-2s}` of :math:`\langle x, y\rangle^s`, s = 0..d."""
@@ -146,14 +159,8 @@ class Polynomial(DotProduct):
         weights = np.array([_rounded(math.comb(d, s) * c ** (d - s) * gamma**s) for s in range(d + 1)])
         return checked(weights, self, "degree")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        s = m.real(self.sigma)
-        try:
-            product = inner([a / s for a in x], [b / s for b in y], m)
-            value = (product + m.real(self.offset)) ** self.degree
-        except OverflowError:
-            value = math.inf
-        return checked_value(value, self, "degree", m)
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.power(t + m.real(self.offset), self.degree)
 
     def _rescale(self, X: Data) -> Data:
         if self.offset != 0:
@@ -161,20 +168,8 @@ class Polynomial(DotProduct):
         rows = rows_in_range(X, self.degree)
         return rows if self.sigma == 1 else rows * X.dtype.type(self.sigma)  # the width cancels
 
-    def _prepare(self, X: Data) -> Data:
-        return X if self.sigma == 1 else (X / X.dtype.type(self.sigma)).astype(X.dtype, copy=False)
-
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
         return inner_width(X, weight)
-
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        T += T.dtype.type(self.offset)
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = integer_power(T, self.degree)
-        return checked(K, self, "degree")
-
-    def _steps(self, b: Builder, T: Value) -> Value:
-        return b.finite(b.integer_power(b.shift(T, self.offset), self.degree))
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         power = integer_power(T + T.dtype.type(self.offset), self.degree - 1)
@@ -214,7 +209,7 @@ class Polynomial(DotProduct):
         return Interval(self.offset, math.inf).power(self.degree)
 
 
-class ExponentialDot(DotProduct):
+class ExponentialDot(ScaledDotProduct):
     r"""Exponential of the inner product.
 
     .. math:: k(x, y) = \exp(\langle x, y \rangle / \sigma^2)
@@ -235,24 +230,10 @@ class ExponentialDot(DotProduct):
     """
 
     sigma: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
+    _overflow: ClassVar[str | None] = "sigma"
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        s = m.real(self.sigma)
-        try:
-            value = m.exp(inner([a / s for a in x], [b / s for b in y], m))
-        except OverflowError:
-            value = math.inf
-        return checked_value(value, self, "sigma", m)
-
-    def _prepare(self, X: Data) -> Data:
-        return (X / X.dtype.type(self.sigma)).astype(X.dtype, copy=False)
-
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return checked(np.exp(T, out=T), self, "sigma")
-
-    def _steps(self, b: Builder, T: Value) -> Value:
-        return b.finite(b.exp(T))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.exp(t)
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         return {"sigma": -2 * T * K}
@@ -295,27 +276,14 @@ class InverseRoot(DotProduct):
     1.0
     """
 
+    _overflow: ClassVar[str | None] = None
+
     @property
     def domain(self) -> Domain:
         return Vectors(region=Ball())
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        gap = m.real(1) - inner(x, y, m)
-        if not gap > 0:
-            raise InputError(_BOUNDARY)
-        return 1 / m.sqrt(gap)
-
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        np.subtract(1.0, T, out=T)
-        if not (T > 0).all():
-            raise InputError(_BOUNDARY)
-        np.sqrt(T, out=T)
-        np.divide(1.0, T, out=T)
-        return T
-
-    def _steps(self, b: Builder, T: Value) -> Value:
-        gap = b.shift(b.scale(T, -1.0), 1.0)
-        return b.reciprocal(b.sqrt(b.within(gap, math.ulp(0.0), math.inf)))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return 1 / m.sqrt(m.positive(1 - t, _BOUNDARY))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

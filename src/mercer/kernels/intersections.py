@@ -15,7 +15,8 @@ from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .scalar import dense, divisible, finite, power
+from .scalar import dense, divisible, power
+from .simple import finite
 
 __all__ = ["Intersection", "MinExponential"]
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-import sys
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
 
-from ..algebra.products import checked
-from ..arithmetic import FLOAT, Arithmetic
+from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
-from ..domains import Data, Domain, Vectors, size
-from ..engine.program import MOST_EXPONENT, Builder, Value
+from ..domains import Data
+from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
-from .inner import checked_value
-from .radial import Radial, over, scaled_distance, scaled_square
-from .widths import by_distances, scaled_squared_distances, width
+from .radial import Decreasing, Radial, over
+from .widths import width
 
 __all__ = ["PowerDistance", "PowerExponential"]
 
@@ -30,7 +27,7 @@ FAINT = 1e-138
 LEAST_EXPONENT = 0.1
 
 
-class PowerExponential(Radial):
+class PowerExponential(Decreasing):
     r"""Exponential of a power of the Euclidean distance.
 
     .. math:: k(x, y) = \exp\left(-(\|x - y\| / \sigma)^p\right)
@@ -56,26 +53,18 @@ class PowerExponential(Radial):
     p: float = parameter(low=0.0, open_low=True)
     sigma: Any = width("median", "scale")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-distance_power(x, y, self.sigma, self.p, m))
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.power(D, self.p / 2))
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return np.asarray(np.exp(-distance_powers(X, Y, self.sigma, self.p)))
+    @property
+    def _is_slow(self) -> bool:
+        return True
 
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            _raise(D, self.p / 2)
-        np.negative(D, out=D)
-        np.exp(D, out=D)
-        return D
+    def _at_distance(self, r: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.power(r, self.p))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return super()._compile(b, X, Y)
-
-    def _steps(self, b: Builder, D: Value) -> Value | None:
-        if not LEAST_EXPONENT <= self.p / 2 <= MOST_EXPONENT:
-            return None
-        return b.exp(b.scale(b.real_power(D, self.p / 2), -1.0))
+        return super()._compile(b, X, Y) if self.p / 2 >= LEAST_EXPONENT else None
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -116,7 +105,7 @@ class PowerExponential(Radial):
         return self._log_is_negative("|x - y|^p is negative definite for 0 < p <= 2")
 
 
-class PowerDistance(Kernel):
+class PowerDistance(Radial):
     r"""Power of the Euclidean distance, a negative definite kernel.
 
     .. math:: k(x, y) = \|x - y\|^p
@@ -139,23 +128,24 @@ class PowerDistance(Kernel):
 
     p: float = parameter(default=1.0, low=0.0, open_low=True)
 
+    _overflow: ClassVar[str | None] = "p"
+
     @property
-    def domain(self) -> Domain:
-        return Vectors()
+    def _width(self) -> float:
+        return 1.0
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return checked_value(distance_power(x, y, 1.0, self.p, m), self, "p", m)
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.power(D, self.p / 2)
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return checked(distance_powers(X, Y, 1.0, self.p), self, "p")
+    @property
+    def _is_slow(self) -> bool:
+        return True
+
+    def _at_distance(self, r: Any, m: Arithmetic) -> Any:
+        return m.power(r, self.p)
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        if self.p / 2 > MOST_EXPONENT or any(_is_faint(A) for A in (X, Y)):
-            return None
-        return b.finite(b.real_power(b.squared_distances(X, Y), self.p / 2))
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return np.zeros(size(X), dtype=X.dtype)
+        return None if any(_is_faint(A) for A in (X, Y)) else super()._compile(b, X, Y)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
         return self._block(X, Y), {}
@@ -189,43 +179,9 @@ class PowerDistance(Kernel):
 
 
 # -- helpers ----------------------------------------------------------------------------------
-def distance_power(x: Any, y: Any, sigma: float | np.ndarray, p: float, m: Arithmetic) -> Any:
-    """Power of the scaled distance of two lifted vectors, by its square where that is a float."""
-    square = scaled_square(x, y, sigma, m)
-    if m is not FLOAT or sys.float_info.min <= square < math.inf:
-        return _power(square, m.real(p) / 2)
-    return _power(scaled_distance(x, y, sigma), p)
-
-
-def distance_powers(X: Data, Y: Data | None, sigma: float | np.ndarray, p: float) -> np.ndarray:
-    """Powers of the scaled distances of rows, by their squares where those are floats."""
-    D = scaled_squared_distances(X, Y, sigma)
-    limits = np.finfo(D.dtype)
-    lost = ~((limits.tiny <= D) & (limits.max >= D))
-    with np.errstate(over="ignore"):
-        _raise(D, p / 2)
-        by_distances(D, lost, X, Y, sigma, lambda r: r**p)
-    return D
-
-
 def _is_faint(X: Data | None) -> bool:
     """Whether two different rows may have a squared distance that is no float: they hold tiny entries."""
     if X is None or X.dtype == np.float32:  # the engine squares in double precision
         return False
     entries = X.data if scipy.sparse.issparse(X) else X
     return bool(((entries > -FAINT) & (entries < FAINT) & (entries != 0)).any())
-
-
-def _power(D: Any, exponent: Any) -> Any:
-    try:
-        return D if exponent == 1 else D**exponent
-    except OverflowError:  # machine numbers only
-        return math.inf
-
-
-def _raise(D: np.ndarray, exponent: float) -> None:
-    """Raise to a power in place."""
-    if exponent == 0.5:
-        np.sqrt(D, out=D)
-    elif exponent != 1:
-        np.power(D, D.dtype.type(exponent), out=D)

@@ -7,18 +7,20 @@ The Matern family is in ``matern``, powers of the distance in ``powers``, the Ga
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import ARRAYS, FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
 from ..engine.program import Builder, Value
-from ..errors import ParameterError
+from ..errors import GradientError, ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
+from .simple import SimpleKernel
 from .widths import (
     by_distances,
     median_distance,
@@ -39,11 +41,11 @@ UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
 
 
-class Radial(Kernel):
-    r"""Kernels :math:`\phi(D)` of the scaled squared distance :math:`D = \sum_i (x_i-y_i)^2/\sigma_i^2`.
+class Radial(SimpleKernel):
+    r"""Kernels :math:`f(D)` of the scaled squared distance :math:`D = \sum_i (x_i-y_i)^2/\sigma_i^2`.
 
-    :math:`\phi(0) = 1`.  Subclasses declare ``sigma = width(...)``, and give :math:`\phi` as ``_profile`` on
-    fresh arrays, as ``_define`` on one pair, as ``_steps`` for the engine, and its derivative as ``_slope``.
+    Subclasses declare ``sigma``, a number or one per feature, and write ``formula(self, D, m)`` against an
+    :class:`~mercer.arithmetic.Arithmetic` ``m``.  For gradients they add ``_slope``.
     """
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
@@ -52,36 +54,62 @@ class Radial(Kernel):
         def sigma(self) -> Any: ...
 
     @property
-    def domain(self) -> Domain:
-        return Vectors(dim=len(self.sigma) if isinstance(self.sigma, np.ndarray) else None)
+    def _width(self) -> float | np.ndarray:
+        """What differences of features are divided by."""
+        width: float | np.ndarray = self.sigma
+        return width
 
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} must define _profile")
+    @property
+    def _is_slow(self) -> bool:
+        """Whether values still vary where the squared distance is no float: `_at_distance` has them there."""
+        return False
+
+    def _at_distance(self, r: Any, m: Arithmetic) -> Any:
+        """The formula in the scaled distance, where its square underflows or overflows."""
+        raise NotImplementedError
+
+    @property
+    def domain(self) -> Domain:
+        return Vectors(dim=len(self._width) if isinstance(self._width, np.ndarray) else None)
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        return (scaled_square(x, y, self._width, m),)
+
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
+        return (scaled_squared_distances(X, Y, self._width),)
+
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        return (scaled_squared_values(b, X, Y, self._width),)
+
+    def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        if m is FLOAT and self._is_slow and not sys.float_info.min <= self._pair(x, y, m)[0] < math.inf:
+            return self._at_distance(scaled_distance(x, y, self._width), m)
+        return super()._value(x, y, m)
+
+    def _values(self, X: Data, Y: Data | None) -> np.ndarray:
+        [D] = self._pairs(X, Y)
+        K = self._evaluate(D)
+        if self._is_slow:
+            limits = np.finfo(D.dtype)
+            lost = ~((limits.tiny <= D) & (limits.max >= D))
+            by_distances(K, lost, X, Y, self._width, lambda r: self._at_distance(r, ARRAYS))
+        return K
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return self._evaluate(np.zeros(size(X), dtype=X.dtype))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
-        r"""Values of :math:`-2 \phi'(D)`: times D, the derivative in log sigma.  Zero where D = 0."""
-        raise TypeError(f"{type(self).__name__} must define _slope")
+        """Values of -2 f'(D): times D, the derivative in log sigma.  Zero where D = 0."""
+        raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")
 
     def _other_slopes(self, D: np.ndarray, K: np.ndarray) -> Gradient:
         """Derivatives with respect to log-scale parameters other than sigma."""
         return {}
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._profile(scaled_squared_distances(X, Y, self.sigma))
-
-    def _steps(self, b: Builder, D: Value) -> Value | None:
-        return None
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return self._steps(b, scaled_squared_values(b, X, Y, self.sigma))
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return np.ones(size(X), dtype=X.dtype)
-
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        D = scaled_squared_distances(X, Y, self.sigma)
+        [D] = self._pairs(X, Y)
         np.minimum(D, np.finfo(D.dtype).max, out=D)  # 0 times infinity has no place here
-        K = self._profile(D.copy())
+        K = self._evaluate(D)
         slope = self._slope(D, K)
         if isinstance(self.sigma, np.ndarray):
             by_width = slope[..., None] * column_squares(X, X if Y is None else Y, self.sigma)
@@ -96,6 +124,12 @@ class Radial(Kernel):
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
         return median_distance(X, weight) if rule == "median" else scale_width(X, weight)
 
+
+class Decreasing(Radial):
+    """Radial kernels that fall from 1 at distance 0 to 0 at infinity."""
+
+    _overflow: ClassVar[str | None] = None
+
     def _log_is_negative(self, reason: str) -> Claim:
         """The claim that makes a kernel infinitely divisible."""
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "Schoenberg", reason)
@@ -109,7 +143,7 @@ class Radial(Kernel):
         return ONE
 
 
-class Gaussian(Radial):
+class Gaussian(Decreasing):
     r"""Gaussian kernel on vectors.
 
     .. math:: k(x, y) = \exp\left(-\frac{\|x - y\|^2}{2 \sigma^2}\right)
@@ -146,20 +180,12 @@ class Gaussian(Radial):
             raise ParameterError(f"Gaussian.from_gamma: `gamma` must be a finite number > 0. Got {gamma!r}.")
         return cls(1.0 / math.sqrt(2.0 * gamma))
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-scaled_square(x, y, self.sigma, m) / 2)
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        D *= -0.5
-        np.exp(D, out=D)
-        return D
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.exp(-D / 2)
 
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:
         D = scaled_squared_distances(X, Y, self.sigma)
         return np.asarray(-2 * np.expm1(-D / 2))
-
-    def _steps(self, b: Builder, D: Value) -> Value:
-        return b.exp(b.scale(D, -0.5))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return K
@@ -173,7 +199,7 @@ class Gaussian(Radial):
         return self._log_is_negative("|x - y|^2 is negative definite")
 
 
-class Exponential(Radial):
+class Exponential(Decreasing):
     r"""Exponential of the Euclidean distance.
 
     .. math:: k(x, y) = \exp(-\|x - y\| / \sigma)
@@ -194,17 +220,8 @@ class Exponential(Radial):
 
     sigma: Any = width("median", "scale")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-m.sqrt(scaled_square(x, y, self.sigma, m)))
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        np.sqrt(D, out=D)
-        np.negative(D, out=D)
-        np.exp(D, out=D)
-        return D
-
-    def _steps(self, b: Builder, D: Value) -> Value:
-        return b.exp(b.scale(b.sqrt(D), -1.0))
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.sqrt(D))
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return over(K, np.sqrt(D))
@@ -218,7 +235,7 @@ class Exponential(Radial):
         return self._log_is_negative("|x - y| is negative definite")
 
 
-class RationalQuadratic(Radial):
+class RationalQuadratic(Decreasing):
     r"""Rational quadratic kernel on vectors.
 
     .. math:: k(x, y) = \left(1 + \frac{\|x - y\|^2}{\sigma^2}\right)^{-\alpha}
@@ -242,37 +259,19 @@ class RationalQuadratic(Radial):
     sigma: Any = width("median", "scale")
     alpha: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        D = scaled_square(x, y, self.sigma, m)
-        if self.alpha < 1 and math.inf == D:
-            return m.exp(-2 * self.alpha * m.log(scaled_distance(x, y, self.sigma)))
+    def formula(self, D: Any, m: Arithmetic) -> Any:
         return 1 / (1 + D) if self.alpha == 1 else m.exp(-m.real(self.alpha) * m.log1p(D))
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        D = scaled_squared_distances(X, Y, self.sigma)
-        lost = np.isinf(D) if self.alpha < 1 else np.zeros(0, dtype=bool)  # else the values are 0
-        K = self._profile(D)
-        if lost.any():
-            by_distances(K, lost, X, Y, self.sigma, lambda r: r ** (-2 * self.alpha))
-        return K
+    @property
+    def _is_slow(self) -> bool:
+        return self.alpha < 1
 
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return super()._compile(b, X, Y)
+    def _at_distance(self, r: Any, m: Arithmetic) -> Any:
+        return m.power(m.maximum(r, 1.0), -2 * self.alpha)
 
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        if self.alpha == 1.0:
-            D += 1
-            np.divide(1, D, out=D)
-            return D
-        np.log1p(D, out=D)
-        D *= -self.alpha
-        np.exp(D, out=D)
-        return D
-
-    def _steps(self, b: Builder, D: Value) -> Value:
-        if self.alpha == 1.0:
-            return b.reciprocal(b.shift(D, 1.0))
-        return b.exp(b.scale(b.log1p(b.finite(D) if self.alpha < 1 else D), -self.alpha))
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        [D] = super()._steps(b, X, Y)
+        return (b.finite(D) if self._is_slow else D,)
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         return np.asarray(2 * self.alpha * K / (1 + D))
@@ -297,10 +296,7 @@ def scaled_square(x: Any, y: Any, sigma: float | np.ndarray, m: Arithmetic) -> A
     """Squared distance of two lifted vectors, each difference divided by its width."""
     widths = [m.real(s) for s in np.broadcast_to(sigma, len(x)).tolist()]
     quotients = [(a - b) / s for a, b, s in zip(x, y, widths, strict=True)]
-    try:
-        return m.fsum(q * q for q in quotients)
-    except OverflowError:  # machine numbers only
-        return math.inf
+    return m.fsum(q * q for q in quotients)
 
 
 def scaled_distance(x: Any, y: Any, sigma: float | np.ndarray) -> float:

@@ -13,11 +13,11 @@ from ..certificate import Claim, Property, Status
 from ..domains import EVERYWHERE, Data, Domain, Reals, Region
 from ..engine import pairwise
 from ..engine.program import Builder, Value
-from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
+from .simple import finite
 
-__all__ = ["ONE", "UNIT", "dense", "divisible", "finite", "power"]
+__all__ = ["ONE", "UNIT", "dense", "divisible", "power"]
 
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
@@ -120,17 +120,6 @@ def dense(X: Data) -> np.ndarray:
 
 def _double(X: np.ndarray) -> np.ndarray:
     return X.astype(np.float64, copy=False)
-
-
-def finite(K: np.ndarray, kernel: Kernel, dtype: Any = None) -> np.ndarray:
-    """Return ``K`` unless it overflows (in ``dtype``, by default its own), which is an error."""
-    largest = float(np.finfo(K.dtype if dtype is None else dtype).max)
-    if (np.abs(K) <= largest).all():
-        return K
-    raise InputError(
-        f"{type(kernel).__name__}: the values of {kernel!r} overflow on these data (one exceeds "
-        f"{largest:.3g}). Rescale the data or change the parameters."
-    )
 
 
 def power(base: Any, exponent: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,12 +11,10 @@ from ..algebra.nodes import claim
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Property, Witness
 from ..domains import Data
-from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 from .dot import DotProduct
-from .inner import inner
 from .widths import inner_width
 
 __all__ = ["Sigmoid"]
@@ -51,21 +49,13 @@ class Sigmoid(DotProduct):
 
     a: Any = parameter(default=1.0, scale="log", rules=("scale",))
     b: float = parameter(default=0.0, scale="linear")
+    _overflow: ClassVar[str | None] = None
 
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
         return 1.0 / inner_width(X, weight) ** 2
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.tanh(m.real(self.a) * inner(x, y, m) + m.real(self.b))
-
-    def _profile(self, T: np.ndarray) -> np.ndarray:
-        T *= T.dtype.type(self.a)
-        T += T.dtype.type(self.b)
-        np.tanh(T, out=T)
-        return T
-
-    def _steps(self, b: Builder, T: Value) -> Value:
-        return b.tanh(b.shift(b.scale(T, self.a), self.b))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.tanh(m.real(self.a) * t + m.real(self.b))
 
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         return {"a": self.a * T * (1 - K) * (1 + K)}

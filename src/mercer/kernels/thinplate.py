@@ -5,23 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
-from ..domains import Data, Domain, Vectors, size
-from ..engine import pairwise
-from ..engine.program import Builder, Value
+from ..domains import Domain, Vectors
 from ..errors import ParameterError
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Kernel
 from ..parameters import parameter
-from .scalar import finite
+from .radial import Radial
 
 __all__ = ["ThinPlate"]
 
 
-class ThinPlate(Kernel):
+class ThinPlate(Radial):
     r"""Thin-plate spline kernel: conditionally positive definite.
 
     .. math::
@@ -72,6 +67,10 @@ class ThinPlate(Kernel):
         return Vectors(dim=self.dim)
 
     @property
+    def _width(self) -> float:
+        return 1.0
+
+    @property
     def null_space_degree(self) -> int:
         """Largest degree of the polynomials that the energy does not see."""
         return self.order - 1
@@ -89,30 +88,11 @@ class ThinPlate(Kernel):
     def _sign(self) -> int:
         return -1 if self._least_order % 2 else 1
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        squared = m.fsum((a - b) ** 2 for a, b in zip(x, y, strict=True))
-        if squared == 0:
-            return m.real(0)
+    def formula(self, D: Any, m: Arithmetic) -> Any:
         if self._exponent % 2:
-            return self._sign * m.sqrt(squared) ** self._exponent
-        return self._sign * squared ** (self._exponent // 2) * m.log(squared) / 2
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        D = pairwise.squared_distances(X, Y)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            if self._exponent % 2:
-                return finite(self._sign * np.sqrt(D) ** self._exponent, self)
-            logarithms = np.log(D, out=np.zeros_like(D), where=D > 0)
-            return finite(D ** (self._exponent // 2) * logarithms * (self._sign / 2), self)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        if self._exponent % 2 == 0:
-            return None
-        power = b.integer_power(b.sqrt(b.squared_distances(X, Y)), self._exponent)
-        return b.finite(b.scale(power, self._sign))
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return np.zeros(size(X), dtype=X.dtype)
+            return m.power(m.sqrt(D), self._exponent) * self._sign
+        logarithm = m.log(m.where(D == 0, m.real(1), D))
+        return m.power(D, self._exponent // 2) * logarithm * (m.real(self._sign) / 2)
 
     def _certify(self) -> Certificate:
         steps = self._least_order

@@ -13,7 +13,8 @@ from ..domains import Data, Domain, Vectors
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .scalar import ONE, UNIT, Scalar, dense, finite
+from .scalar import ONE, UNIT, Scalar, dense
+from .simple import finite
 
 __all__ = ["CosineDifference", "CosineOfSquares", "SinSquared", "Sinc"]
 

@@ -3,46 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
-from ..domains import Data, Domain, Vectors, size
-from ..engine.program import Builder, Value
+from ..domains import Data, size
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
-from .radial import scaled_square
-from .widths import scaled_squared_distances, scaled_squared_values
+from .radial import Radial
 
 __all__ = ["BoxWindow", "Epanechnikov"]
 
 
-class Window(Kernel):
+class Window(Radial):
     """Windows ``w(|x - y|^2 / h^2)`` with the half-width ``h``."""
 
     h: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
+    _overflow: ClassVar[str | None] = None
 
     @property
-    def domain(self) -> Domain:
-        return Vectors()
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} must define _profile")
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._profile(scaled_squared_distances(X, Y, self.h))
-
-    def _steps(self, b: Builder, D: Value) -> Value | None:
-        return None
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return self._steps(b, scaled_squared_values(b, X, Y, self.h))
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return self._profile(np.zeros(size(X), dtype=X.dtype))
+    def _width(self) -> float:
+        return self.h
 
 
 class Epanechnikov(Window):
@@ -66,22 +50,13 @@ class Epanechnikov(Window):
     REFUTED
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.real(0.75) * max(m.real(0), 1 - scaled_square(x, y, self.h, m))
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        np.subtract(1, D, out=D)
-        np.maximum(D, 0, out=D)
-        D *= 0.75
-        return D
-
-    def _steps(self, b: Builder, D: Value) -> Value:
-        return b.scale(b.clip(b.shift(b.scale(D, -1.0), 1.0), 0.0, 1.0), 0.75)
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.maximum(1 - D, 0.0) * 0.75
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        D = scaled_squared_distances(X, Y, self.h)
+        [D] = self._pairs(X, Y)
         slope = np.where(D < 1, 1.5 * np.minimum(D, 1), 0).astype(D.dtype)
-        return self._profile(D), {"h": slope}
+        return self._evaluate(D), {"h": slope}
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         return self._diagonal(X), {"h": np.zeros(size(X))}
@@ -124,11 +99,8 @@ class BoxWindow(Window):
 
     h: float = parameter(default=1.0, low=0.0, open_low=True)
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.real(1 if scaled_square(x, y, self.h, m) <= 1 else 0)
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        return np.asarray((D <= 1).astype(D.dtype))
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.where(D <= 1, 1.0, 0.0)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
         return self._block(X, Y), {}

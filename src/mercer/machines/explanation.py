@@ -114,7 +114,7 @@ class _Explained(KernelMachine):
         a, b = found.coefficients @ direction, float(found.intercepts @ direction)
         kept = np.flatnonzero(a)
         points = items(take(found.gram._X, kept))
-        patterns = list(found.gram.kernel._sum_contributions(points, a[kept], x))
+        patterns = list(found.gram.kernel._weighted_contributions(points, a[kept], x))
         return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
 
 

@@ -112,6 +112,8 @@ class Mismatch(Matching):
         theirs = self._features(self._strands(y))
         return m.real(sum(count * theirs[z] for z, count in ours.items()))
 
+    _block, _diagonal = Matching._block, Matching._diagonal
+
     def _features(self, strands: list[Any]) -> Counter[Gram]:
         windows = Counter(window for strand in strands for _, window in self._windows(strand))
         features: Counter[Gram] = Counter()
