@@ -113,7 +113,7 @@ def test_boxes_in_the_plane_are_tensor_products():
 def test_strictness_of_min_on_positive_numbers_exactly():
     """The determinant of min(x_i, x_j) is the product of the gaps; exact on fractions."""
     x = [Fraction(1, 3), Fraction(1, 2), Fraction(7, 2)]
-    K = [[Min()._scalar(a, b, FLOAT) for b in x] for a in x]
+    K = [[Min().formula(*sorted((a, b)), FLOAT) for b in x] for a in x]
     det = (
         K[0][0] * (K[1][1] * K[2][2] - K[1][2] * K[2][1])
         - K[0][1] * (K[1][0] * K[2][2] - K[1][2] * K[2][0])

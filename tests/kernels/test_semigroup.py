@@ -56,7 +56,7 @@ def test_integral_representations(s):
 
 def test_the_cauchy_determinant_exactly():
     x = [Fraction(1), Fraction(2), Fraction(7, 2)]
-    K = [[InverseSum()._scalar(a, b, FLOAT) for b in x] for a in x]
+    K = [[InverseSum().formula(*sorted((a, b)), FLOAT) for b in x] for a in x]
     det = sum(
         sign * K[0][i] * K[1][j] * K[2][k]
         for (i, j, k), sign in zip(

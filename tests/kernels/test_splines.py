@@ -125,9 +125,9 @@ def test_the_printed_form_with_swapped_indicators_is_indefinite():
 def test_exact_values_of_the_second_order_kernel():
     one, half = Fraction(1), Fraction(1, 2)
     for kernel in (Sobolev2(), Spline(2)):
-        assert kernel._scalar(one, one, FLOAT) == Fraction(7, 3)
-        assert kernel._scalar(half, one, FLOAT) == Fraction(77, 48)
-        assert kernel._scalar(Fraction(0), one, FLOAT) == 1
+        assert kernel.formula(one, one, FLOAT) == Fraction(7, 3)
+        assert kernel.formula(half, one, FLOAT) == Fraction(77, 48)
+        assert kernel.formula(Fraction(0), one, FLOAT) == 1
 
 
 def test_sobolev2_is_the_spline_of_order_two():
@@ -180,7 +180,7 @@ def test_the_spline_kernel_reproduces_exactly(order, y):
     kernel = Spline(order)
 
     def section(x):
-        return kernel._scalar(x, y, FLOAT)
+        return kernel.formula(*sorted((x, y)), FLOAT)
 
     below = interpolate(section, [y * j / (2 * order) for j in range(2 * order)])
     above = (

@@ -37,6 +37,10 @@ class Arithmetic(Protocol):
     @property
     def pi(self) -> Number: ...
 
+    @property
+    def eps(self) -> Number:
+        """The relative rounding error of a number."""
+
     def real(self, value: Any) -> Number:
         """Return a parameter as a number."""
 

@@ -5,7 +5,6 @@ Python floats among them (parameters, constants) stay Python floats, so that flo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,14 @@ def _elementwise(name: str, function: Callable[[Any], Any]) -> Any:
     return staticmethod(lambda t: function(t) if isinstance(t, np.ndarray) else twin(t))
 
 
+def _chosen(name: str, function: Callable[..., Any]) -> Any:
+    """The same of a function of several arguments, one of which may be an array."""
+    twin: Callable[..., Any] = getattr(FLOAT, name)
+    return staticmethod(lambda *t: (function if any(isinstance(s, np.ndarray) for s in t) else twin)(*t))
+
+
 class _Arrays:
-    pi = math.pi
+    pi, eps = FLOAT.pi, FLOAT.eps
     real = staticmethod(float)
     exp = _elementwise("exp", np.exp)
     expm1 = _elementwise("expm1", np.expm1)
@@ -46,9 +51,9 @@ class _Arrays:
     sinc = _elementwise("sinc", lambda t: np.divide(np.sin(t), t, out=np.ones_like(t), where=t != 0))
     gamma = _elementwise("gamma", scipy.special.gamma)
     bounded = _elementwise("bounded", lambda t: np.minimum(t, float(np.finfo(t.dtype).max ** 0.25)))
-    maximum = staticmethod(np.maximum)
-    minimum = staticmethod(np.minimum)
-    where = staticmethod(np.where)
+    maximum = _chosen("maximum", np.maximum)
+    minimum = _chosen("minimum", np.minimum)
+    where = _chosen("where", np.where)
     polynomial = staticmethod(horner)
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ def horner(t: Any, coefficients: Sequence[Any]) -> Any:
 
 
 class _Float:
-    pi = math.pi
+    pi, eps = math.pi, sys.float_info.epsilon
     real = staticmethod(float)
     log1p = staticmethod(math.log1p)
     sqrt = staticmethod(math.sqrt)

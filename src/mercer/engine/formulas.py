@@ -110,7 +110,7 @@ def _function(name: str, step: str | None = None) -> Any:
 
 
 class _Compiler:
-    pi = math.pi
+    pi, eps = FLOAT.pi, FLOAT.eps
     real = staticmethod(float)
     exp = _function("exp", "exp")
     log1p = _function("log1p", "log1p")

@@ -12,12 +12,11 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, Domain, Reals
-from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
-from .scalar import Featured, Scalar, dense, divisible, power
+from .scalar import Featured, Scalar, dense, divisible
 
 __all__ = ["GaussianComparison", "SoftComparison", "Triangular"]
 
@@ -46,17 +45,10 @@ class Triangular(Scalar):
 
     half_width: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return max(2 * m.real(self.half_width) - abs(a - b), m.real(0))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.maximum(low - high + 2 * m.real(self.half_width), 0.0)
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.maximum(2 * self.half_width - np.abs(a - b), 0.0))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        overlap = b.shift(b.subtract(low, high), 2 * self.half_width)
-        return b.clip(overlap, 0.0, 2 * self.half_width)
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
         return {"half_width": np.where(K > 0, 2 * self.half_width, 0.0)}
 
     def _certify(self) -> Certificate:
@@ -100,26 +92,13 @@ class GaussianComparison(Scalar):
 
     width: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
         s = m.real(self.width)
-        return s * m.sqrt(m.pi) * m.exp(-(power(abs(a - b) / s, 2)) / 4)
+        return s * m.sqrt(m.pi) * m.exp(-m.power((high - low) / s, 2) / 4)
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(self._peak * np.exp(-(((a - b) / self.width) ** 2) / 4))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
-        if not 1e-150 < self.width < 1e150:
-            return None
-        squares = b.integer_power(b.scale(b.subtract(high, low), 1 / self.width), 2)
-        return b.scale(b.exp(b.scale(squares, -0.25)), self._peak)
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        exponent = np.minimum(((a - b) / self.width) ** 2 / 2, 1e6)  # K is 0 beyond
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        exponent = np.minimum(((high - low) / self.width) ** 2 / 2, 1e6)  # K is 0 beyond
         return {"width": K * (1 + exponent)}
-
-    @property
-    def _peak(self) -> float:
-        return self.width * math.sqrt(math.pi)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

@@ -13,7 +13,6 @@ from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data
 from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Gradient
 from ..parameters import parameter
 from .radial import Decreasing, Radial, over
 from .widths import width
@@ -146,9 +145,6 @@ class PowerDistance(Radial):
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
         return None if any(_is_faint(A) for A in (X, Y)) else super()._compile(b, X, Y)
-
-    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        return self._block(X, Y), {}
 
     def _certify(self) -> Certificate:
         pair = Witness.of(self, [(0.0,), (1.0,)], [1.0, -1.0])

@@ -107,6 +107,8 @@ class Radial(SimpleKernel):
         return {}
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
+        if not self.parameters:
+            return self._block(X, Y), {}
         [D] = self._pairs(X, Y)
         np.minimum(D, np.finfo(D.dtype).max, out=D)  # 0 times infinity has no place here
         K = self._evaluate(D)

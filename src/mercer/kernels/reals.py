@@ -13,12 +13,11 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Box, Domain, Reals, Region
-from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .scalar import ONE, UNIT, Scalar, divisible, power
+from .scalar import ONE, UNIT, Scalar, divisible
 
 __all__ = [
     "BrownianBridge",
@@ -48,13 +47,7 @@ class Min(Scalar):
 
     _region: ClassVar[Region] = NONNEGATIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return min(a, b)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.minimum(a, b))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
         return low
 
     def _certify(self) -> Certificate:
@@ -95,19 +88,11 @@ class InverseMax(Scalar):
     p: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return power(max(a, b), -m.real(self.p))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.power(high, -self.p)
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.maximum(a, b) ** -self.p)
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
-        if self.p > MOST_EXPONENT:
-            return None
-        return b.reciprocal(b.finite(b.real_power(high, self.p)))
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        return {"p": -self.p * np.log(np.maximum(a, b)) * K}
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        return {"p": -self.p * np.log(high) * K}
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -149,20 +134,12 @@ class MaxRatio(Scalar):
     p: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
         # the roots keep the quotient of very different numbers from underflowing
-        return (m.sqrt(min(a, b)) / m.sqrt(max(a, b))) ** m.real(self.p)
+        return m.power(m.sqrt(low) / m.sqrt(high), self.p)
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray((np.sqrt(np.minimum(a, b)) / np.sqrt(np.maximum(a, b))) ** self.p)
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
-        if self.p > MOST_EXPONENT:
-            return None
-        return b.real_power(b.divide(b.sqrt(low), b.sqrt(high)), self.p)
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        return {"p": -self.p / 2 * np.abs(np.log(a) - np.log(b)) * K}
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        return {"p": -self.p / 2 * (np.log(high) - np.log(low)) * K}
 
     def _certify(self) -> Certificate:
         return _exponential_of_logarithms(self)
@@ -196,14 +173,8 @@ class MinOverMax(Scalar):
 
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return min(a, b) / max(a, b)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.minimum(a, b) / np.maximum(a, b))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        return b.divide(low, high)
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return low / high
 
     def _certify(self) -> Certificate:
         return _exponential_of_logarithms(self)
@@ -245,14 +216,8 @@ class CapMinusMax(Scalar):
     def domain(self) -> Domain:
         return Reals(region=Box(high=self.cap))
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.real(self.cap) - max(a, b)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(self.cap - np.maximum(a, b))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        return b.shift(b.scale(high, -1.0), self.cap)
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.real(self.cap) - high
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -287,14 +252,8 @@ class BrownianBridge(Scalar):
 
     _region: ClassVar[Region] = UNIT_INTERVAL
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return min(a, b) * (1 - max(a, b))
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.minimum(a, b) * (1 - np.maximum(a, b)))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        return b.multiply((low, b.shift(b.scale(high, -1.0), 1.0)))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return low * (1 - high)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

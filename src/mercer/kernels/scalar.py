@@ -1,4 +1,4 @@
-"""Shared shapes of the kernels on the line: scalar tables and explicit features."""
+"""Shared shapes of the kernels on the line: formulas of two numbers and explicit features."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ..certificate import Claim, Property, Status
 from ..domains import EVERYWHERE, Data, Domain, Reals, Region
 from ..engine import pairwise
 from ..engine.program import Builder, Value
+from ..errors import GradientError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
-from .simple import finite
+from .simple import SimpleKernel, finite
 
 __all__ = ["ONE", "UNIT", "dense", "divisible", "power"]
 
@@ -23,13 +24,12 @@ UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
 
 
-class Scalar(Kernel):
+class Scalar(SimpleKernel):
     """Kernels of two real numbers.
 
-    Subclasses write the kernel twice: ``_scalar(a, b, m)`` on one pair of numbers in the arithmetic ``m``
-    (the definition), and ``_table(a, b)`` on float64 arrays that broadcast against each other.  Both have
-    to be symmetric to the last bit.  With tunable parameters they add ``_slopes``, and where the engine has
-    the steps, ``_steps`` on the smaller and the larger of the two numbers.
+    Subclasses write ``formula(self, low, high, m)`` of the smaller and the larger of the two, against an
+    :class:`~mercer.arithmetic.Arithmetic` ``m``: so they are symmetric.  With tunable parameters they add
+    ``_slopes``.  Blocks are computed in double precision whatever type they are returned in.
     """
 
     _region: ClassVar[Region] = EVERYWHERE
@@ -38,25 +38,21 @@ class Scalar(Kernel):
     def domain(self) -> Domain:
         return Reals(region=self._region)
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        raise TypeError(f"{type(self).__name__} must define _scalar")
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any, Any]:
+        return min(x[0], y[0]), max(x[0], y[0])
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        raise TypeError(f"{type(self).__name__} must define _table")
+    def _pairs(self, X: np.ndarray, Y: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        a, b = _double(X), _double(X if Y is None else Y).T
+        return np.minimum(a, b), np.maximum(a, b)
 
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
-        return None
+    def _steps(self, b: Builder, X: np.ndarray, Y: np.ndarray | None) -> tuple[Value, Value]:
+        return b.min_sums(X, Y), b.max_sums(X, Y)
 
-    def _compile(self, b: Builder, X: np.ndarray, Y: np.ndarray | None) -> Value | None:
-        value = self._steps(b, b.min_sums(X, Y), b.max_sums(X, Y))
-        return None if value is None else b.finite(value)
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        """Derivatives of the table ``K`` with respect to the logarithms of the tunable parameters."""
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        """Derivatives of the values ``K`` with respect to the logarithms of the tunable parameters."""
+        if self.parameters:
+            raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")
         return {}
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return self._scalar(x[0], y[0], m)
 
     def _prepare(self, X: Data) -> np.ndarray:
         return dense(X)
@@ -64,26 +60,26 @@ class Scalar(Kernel):
     def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._gradient(X, Y, slopes=False)[0]
 
+    _compile = SimpleKernel._compile
+
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return self._diagonal_gradient(X, slopes=False)[0]
 
     def _gradient(
         self, X: np.ndarray, Y: np.ndarray | None, slopes: bool = True
     ) -> tuple[np.ndarray, Gradient]:
-        columns = X if Y is None else Y
-        return self._evaluate(_double(X), _double(columns).T, np.result_type(X, columns), slopes)
+        return self._with_slopes(*self._pairs(X, Y), np.result_type(X, X if Y is None else Y), slopes)
 
     def _diagonal_gradient(self, X: np.ndarray, slopes: bool = True) -> tuple[np.ndarray, Gradient]:
-        a = _double(X)[:, 0]
-        return self._evaluate(a, a, X.dtype, slopes)
+        a = _double(X)[:, 0].copy()
+        return self._with_slopes(a, a, X.dtype, slopes)
 
-    def _evaluate(
-        self, a: np.ndarray, b: np.ndarray, dtype: np.dtype[Any], slopes: bool
+    def _with_slopes(
+        self, low: np.ndarray, high: np.ndarray, dtype: np.dtype[Any], slopes: bool
     ) -> tuple[np.ndarray, Gradient]:
-        """Table and slopes; computed in double precision whatever ``dtype`` they are returned in."""
-        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            K = finite(self._table(a, b), self, dtype)
-            gradient = self._slopes(a, b, K) if slopes else {}
+        with np.errstate(all="ignore"):
+            K = self._checked(self._evaluate(low, high), dtype)
+            gradient = self._slopes(low, high, K) if slopes else {}
         return K.astype(dtype, copy=False), {
             name: g.astype(dtype, copy=False) for name, g in gradient.items()
         }

@@ -16,13 +16,12 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
 from ..domains import EVERYWHERE, NONNEGATIVE, POSITIVE, Data, Domain, Reals, Region, Vectors, lower
-from ..engine.program import MOST_EXPONENT, Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter
-from .scalar import UNIT, Scalar, dense, divisible, power
+from .scalar import UNIT, Scalar, dense, divisible
 
 __all__ = ["ExponentialSum", "InverseSum", "LogSum", "Semigroup"]
 
@@ -43,14 +42,8 @@ class InverseSum(Scalar):
 
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return power(a + b, -1)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(1 / (a + b))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        return b.reciprocal(b.add((low, high)))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return 1 / (low + high)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -85,11 +78,8 @@ class LogSum(Scalar):
 
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.log(a + b)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.log(a + b))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.log(low + high)
 
     def _certify(self) -> Certificate:
         negative = Certificate.nds(
@@ -136,16 +126,8 @@ class ExponentialSum(Scalar):
     def domain(self) -> Domain:
         return Reals(region=NONNEGATIVE if self.p > 0 else POSITIVE)
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.exp(-power(a + b, m.real(self.p)))
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.exp(-((a + b) ** self.p)))
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value | None:
-        if not 0 < self.p <= MOST_EXPONENT:
-            return None
-        return b.exp(b.scale(b.real_power(b.add((low, high)), self.p), -1.0))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.power(low + high, self.p))
 
     def _certify(self) -> Certificate:
         if self.p == 0:

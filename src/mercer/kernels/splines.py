@@ -6,12 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import POSITIVE, UNIT_INTERVAL, Box, Domain, Reals, Region
-from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Kernel
 from ..parameters import parameter
@@ -61,18 +58,11 @@ class Sobolev1(Scalar):
     def domain(self) -> Domain:
         return Reals(region=Box(0.0, self.length, open_low=True))
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        lo, hi, end = min(a, b), max(a, b), m.real(self.length)
-        rest = end - hi
-        inner = hi * (1 + m.exp(-2 * rest)) / 2 + _defect(rest, m)
-        return m.exp(lo - hi) * (-m.expm1(-2 * lo) / (2 * lo)) * (inner / (_defect(end, m) * hi))
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        lo, hi = np.minimum(a, b), np.maximum(a, b)
-        rest = self.length - hi
-        inner = hi * (1 + np.exp(-2 * rest)) / 2 + _defects(rest)
-        end = float(_defects(np.array(self.length)))
-        return np.asarray(np.exp(lo - hi) * (-np.expm1(-2 * lo) / (2 * lo)) * (inner / (end * hi)))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        end = m.real(self.length)
+        rest = end - high
+        inner = high * (1 + m.exp(-2 * rest)) / 2 + _defect(rest, m)
+        return m.exp(low - high) * (-m.expm1(-2 * low) / (2 * low)) * (inner / (_defect(end, m) * high))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -109,13 +99,8 @@ class Sobolev1HalfLine(Scalar):
 
     _region: ClassVar[Region] = POSITIVE
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        lo, hi = min(a, b), max(a, b)
-        return m.exp(lo - hi) * (-m.expm1(-2 * lo) / (2 * lo)) / hi
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        lo, hi = np.minimum(a, b), np.maximum(a, b)
-        return np.asarray(np.exp(lo - hi) * (-np.expm1(-2 * lo) / (2 * lo)) / hi)
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.exp(low - high) * (-m.expm1(-2 * low) / (2 * low)) / high
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -160,13 +145,8 @@ class Spline(Scalar):
     order: int = parameter(default=2, low=1, high=MAX_ORDER, integer=True)
     _region: ClassVar[Region] = UNIT_INTERVAL
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return _polynomial(a * b, self.order) + _remainder(min(a, b), max(a, b), self.order)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(
-            _polynomial(a * b, self.order) + _remainder(np.minimum(a, b), np.maximum(a, b), self.order)
-        )
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return _polynomial(low * high, self.order) + _remainder(low, high, self.order)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -210,18 +190,8 @@ class Sobolev2(Scalar):
 
     _region: ClassVar[Region] = UNIT_INTERVAL
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        lo, hi = min(a, b), max(a, b)
-        return 1 + a * b + lo * lo * (3 * hi - lo) / 6
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        lo, hi = np.minimum(a, b), np.maximum(a, b)
-        return np.asarray(1 + a * b + lo * lo * (3 * hi - lo) / 6)
-
-    def _steps(self, b: Builder, low: Value, high: Value) -> Value:
-        line = b.shift(b.multiply((low, high)), 1.0)
-        curve = b.multiply((low, low, b.subtract(b.scale(high, 3.0), low)))
-        return b.add((line, b.scale(curve, 1 / 6)))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return 1 + low * high + low * low * (3 * high - low) / 6
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -270,11 +240,8 @@ class SplineRemainder(Scalar):
         """Largest degree of the polynomials that the norm does not see."""
         return self.order - 1
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return _remainder(min(a, b), max(a, b), self.order)
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(_remainder(np.minimum(a, b), np.maximum(a, b), self.order))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return _remainder(low, high, self.order)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -296,7 +263,7 @@ class SplineRemainder(Scalar):
 # -- helpers ----------------------------------------------------------------------------------
 def _polynomial(product: Any, order: int) -> Any:
     """``sum_(k<order) product^k / (k!)^2`` by Horner's rule; exact on fractions."""
-    total: Any = product * 0 + 1
+    total: Any = 1
     for k in range(order - 1, 0, -1):
         total = 1 + total * product / (k * k)
     return total
@@ -309,33 +276,19 @@ def _remainder(low: Any, high: Any, order: int) -> Any:
     """
     n = order - 1
     gap = high - low
-    total: Any = gap * 0
+    total: Any = 0
     for j in range(n + 1):
         total = total + math.comb(n, j) * gap ** (n - j) * low ** (order + j) / (order + j)
     return total / math.factorial(n) ** 2
 
 
 def _defect(t: Any, m: Arithmetic) -> Any:
-    """``exp(-t) (t cosh t - sinh t)``, by its series where the difference would cancel."""
-    if t >= 1:
-        q = m.exp(-2 * t)
-        return (t * (1 + q) - (1 - q)) / 2
-    total, term, k = t * 0, t, 0
-    while k == 0 or total + 2 * k * term != total:
-        total = total + 2 * k * term
-        k += 1
-        term = term * t * t / ((2 * k) * (2 * k + 1))
-    return m.exp(-t) * total
-
-
-def _defects(t: np.ndarray) -> np.ndarray:
-    """The same on an array."""
-    q = np.exp(-2 * t)
-    squares = np.minimum(t, 1.0) ** 2
-    series = np.zeros_like(squares)
-    for k in range(11, 0, -1):  # 22 / 23! < 1e-21
-        series = (series + 2 * k / math.factorial(2 * k + 1)) * squares
-    return np.asarray(np.where(t < 1, np.exp(-t) * t * series, (t * (1 + q) - (1 - q)) / 2))
+    """``exp(-t) (t cosh t - sinh t)``, below 1 by its series: there the difference would cancel."""
+    series = [m.real(0)]
+    while len(series) < 2 or series[-1] > m.eps:
+        series.append(m.real(2 * len(series)) / math.factorial(2 * len(series) + 1))
+    small, q = m.minimum(t, m.real(1)), m.exp(-2 * t)
+    return m.where(t < 1, m.exp(-t) * t * m.polynomial(small * small, series), (t * (1 + q) - (1 - q)) / 2)
 
 
 def _green(kernel: Kernel) -> Claim:

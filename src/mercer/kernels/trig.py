@@ -40,14 +40,11 @@ class CosineDifference(Scalar):
 
     frequency: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.cos(m.real(self.frequency) * (a - b))
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.cos(m.real(self.frequency) * (high - low))
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.cos(self.frequency * (a - b)))
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        angle = self.frequency * (a - b)
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        angle = self.frequency * (high - low)
         return {"frequency": -angle * np.sin(angle)}
 
     def _certify(self) -> Certificate:
@@ -134,11 +131,8 @@ class SinSquared(Scalar):
     NDS
     """
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.sin(a - b) ** 2
-
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.sin(a - b) ** 2)
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.sin(high - low) ** 2
 
     def _certify(self) -> Certificate:
         return Certificate.nds(
@@ -185,16 +179,11 @@ class Sinc(Scalar):
 
     bandwidth: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _scalar(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        angle = m.real(self.bandwidth) * (a - b)
-        return m.sin(angle) / angle if angle != 0 else m.real(1)
+    def formula(self, low: Any, high: Any, m: Arithmetic) -> Any:
+        return m.sinc(m.real(self.bandwidth) * (high - low))
 
-    def _table(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        angle = np.asarray(self.bandwidth * (a - b))
-        return np.asarray(np.divide(np.sin(angle), angle, out=np.ones_like(angle), where=angle != 0))
-
-    def _slopes(self, a: np.ndarray, b: np.ndarray, K: np.ndarray) -> Gradient:
-        return {"bandwidth": np.cos(self.bandwidth * (a - b)) - K}
+    def _slopes(self, low: np.ndarray, high: np.ndarray, K: np.ndarray) -> Gradient:
+        return {"bandwidth": np.cos(self.bandwidth * (high - low)) - K}
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "Bochner", "the spectral density is uniform on [-a, a]", strict=True)

@@ -102,9 +102,6 @@ class BoxWindow(Window):
     def formula(self, D: Any, m: Arithmetic) -> Any:
         return m.where(D <= 1, 1.0, 0.0)
 
-    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        return self._block(X, Y), {}
-
     def _certify(self) -> Certificate:
         points = [(0.0,), (0.75 * self.h,), (1.5 * self.h,)]
         return Certificate.refuted(
