@@ -21,7 +21,6 @@ from mercer.kernels import (
     Sigmoid,
 )
 from mercer.machines import IndefiniteKernelWarning, KernelPCA
-from mercer.solvers.spectral import centered
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.  There are none.
 EXPECTED_FAILED_CHECKS: dict[str, str] = {}
@@ -98,7 +97,7 @@ def test_solvers_agree(solver, storage, monkeypatch):
     X = np.random.default_rng(0).uniform(size=(450, 2))
     exact = KernelPCA(Gaussian(0.5), n_components=4, solver="dense").fit(X)
     if storage == "lazy":
-        monkeypatch.setattr(centered, "HELD_BYTES", 0)
+        monkeypatch.setattr("mercer.memory.HELD_BYTES", 0)
     model = KernelPCA(Gaussian(0.5), n_components=4, solver=solver).fit(X)
     assert model.solution_.stats["solver"] == solver
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, rtol=1e-8)

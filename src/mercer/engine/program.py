@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine import tiles, workers
 from mercer.engine.builder import COUNTS, MOST_EXPONENT, Builder, Node, Value
-from mercer.engine.half import TILE, HalfMatrix
+from mercer.engine.packed import TILE, PackedTiles
 from mercer.engine.points import DOUBLE, SINGLE, Points
 from mercer.engine.registers import allocate
 from mercer.engine.runs import Task, checkpoint
@@ -134,12 +134,12 @@ class Program:
             out[...] = target
         return out
 
-    def half(self, progress: bool = False) -> HalfMatrix | None:
-        """The lower half of a symmetric matrix; None if a check failed or a block is foreign."""
+    def packed(self, progress: bool = False) -> PackedTiles | None:
+        """The packed symmetric matrix; None if a check failed or a block is foreign."""
         n = self.shape[0]
         if self.foreign or n == 0:
             return None
-        result = HalfMatrix(n)
+        result = PackedTiles(n)
         native = self._bind(self.points, self.vectors, [], n, n, True, False, TILE)
         for first, last in self._calls(native.tiles, 1, progress):
             if native.half(first, last, result.tiles, num_threads()) >= 0:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import memory
 from ..certificate import Property
 from ..domains import owned
-from ..engine.half import TILE, HalfMatrix
+from ..engine.packed import TILE, PackedTiles
 from ..engine.runs import tracked
 from ..engine.threads import single_threaded_blas
 from ..errors import InputError
@@ -117,6 +117,11 @@ class Gram(ABC):
         """The same matrix with values rounded to single precision as they are stored, where possible."""
         return self
 
+    def _shared_dense(self) -> np.ndarray:
+        """:meth:`dense`, but not to be written to: values that are in memory are not copied."""
+        given = self._given()
+        return self.dense() if given is None else given
+
     def _given(self) -> np.ndarray | None:
         """The whole matrix, if it is in memory already; not to be written to."""
         return None
@@ -218,10 +223,10 @@ class Gram(ABC):
                 out[rest] += times(values.T, V[rows])
         return out
 
-    def _half(self) -> HalfMatrix:
-        """The lower half of a symmetric matrix, in memory, for products with few columns."""
+    def _packed(self) -> PackedTiles:
+        """The packed symmetric matrix, in memory, for products with few columns."""
         n = self.shape[0]
-        result = HalfMatrix(n)
+        result = PackedTiles(n)
         for rows in self._bands(progress=True, multiple=TILE):
             result.fill(rows.start, rows.start, self._values(rows, rows, progress=rows == slice(0, n)))
             if rows.start > 0:
@@ -238,7 +243,7 @@ class Gram(ABC):
 
     def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
         """``K[:, columns] @ v``, without the other columns; see :meth:`Program.product` for ``quick``."""
-        out = np.zeros(self.shape[0], dtype=np.result_type(self.dtype, v))
+        out = np.zeros((self.shape[0], *v.shape[1:]), dtype=np.result_type(self.dtype, v))
         for rows in self._bands(progress=True):
             out[rows] = self._values(rows, columns) @ v
         return out

@@ -12,7 +12,7 @@ from .. import memory
 from ..caches import Cache
 from ..domains import Data, take
 from ..engine import workers
-from ..engine.half import HalfMatrix
+from ..engine.packed import PackedTiles
 from ..engine.program import Program
 from ..engine.rough import RoughRows
 from ..engine.single import SingleRows
@@ -200,6 +200,10 @@ class KernelGram(PointGram):
         same = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols
         return self._compute(rows, None if same else cols, progress)
 
+    def _shared_dense(self) -> np.ndarray:
+        everything = slice(0, self.shape[0])
+        return super()._shared_dense() if self._kept is None else self._kept.block(everything, everything)
+
     def _given(self) -> np.ndarray | None:
         if self._kept is not None and self._kept.is_complete:
             return self._kept.values
@@ -236,10 +240,10 @@ class KernelGram(PointGram):
         if program is None or not program.fill(slots, out):
             super()._fill_slots(rows, slots, out)
 
-    def _half(self) -> HalfMatrix:
+    def _packed(self) -> PackedTiles:
         program = self._program() if self.dtype == np.float64 else None
-        result = None if program is None else program.half(progress=True)
-        return super()._half() if result is None else result
+        result = None if program is None else program.packed(progress=True)
+        return super()._packed() if result is None else result
 
     def _rough(self) -> RoughRows | None:
         return RoughRows.of(self._program())

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..caches import Cache
 from ..domains import Data, Similarities, take
-from ..engine.half import HalfMatrix
+from ..engine.packed import PackedTiles
 from ..errors import DigestError, InputError, MercerError
 from ..kernel import Kernel
 from .indexing import Selection, positions
@@ -120,10 +120,10 @@ class StoredGram(PointGram):
         self._store.flush()
         return product
 
-    def _half(self) -> HalfMatrix:
-        half = super()._half()
+    def _packed(self) -> PackedTiles:
+        packed = super()._packed()
         self._store.flush()
-        return half
+        return packed
 
     def _verify(self, side: int, index: np.ndarray) -> None:
         """Raise if points are no longer what they were: their values must not be kept under the old names."""

@@ -27,10 +27,10 @@ They share:
 Of the parts only ``representer`` (on ``svm`` and ``smooth``) and ``clusters`` (on ``laplacian``) use others.
 """
 
-from .clusters import Geometry, Partition, kernel_kmeans
+from .clusters import FeatureMatrix, GraphMatrix, Partition, kernel_kmeans
 from .incomplete import LowRank, incomplete_cholesky
 from .laplacian import affinity, graph_laplacian
-from .matrix import HeldMatrix, LazyMatrix, Matrix, RepeatedMatrix
+from .matrix import HeldMatrix, LazyMatrix, Matrix, PackedMatrix, RepeatedMatrix, matrix_of
 from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
 from .permutations import (
     center,
@@ -60,7 +60,6 @@ from .spectral import (
     CenteredMatrix,
     DiscriminantValue,
     Eigenpairs,
-    Operator,
     RayleighValue,
     SpectralRoot,
     Whitened,
@@ -84,7 +83,8 @@ __all__ = [
     "CenteredMatrix",
     "DiscriminantValue",
     "Eigenpairs",
-    "Geometry",
+    "FeatureMatrix",
+    "GraphMatrix",
     "HeldMatrix",
     "LargeMargin",
     "LazyMatrix",
@@ -93,8 +93,8 @@ __all__ = [
     "Matrix",
     "MixtureProblem",
     "MixtureValue",
-    "Operator",
     "Optimality",
+    "PackedMatrix",
     "PairSolver",
     "Partition",
     "Progress",
@@ -125,6 +125,7 @@ __all__ = [
     "largest_eigenpairs",
     "leave_one_out",
     "loo_residuals",
+    "matrix_of",
     "mmd_statistics",
     "permutation_p_value",
     "random_orders",

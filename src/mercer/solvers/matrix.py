@@ -3,7 +3,9 @@
 ==================  ==================================================================================
 ``Matrix``          the interface; few methods to implement, the others follow from them
 ``HeldMatrix``      all values are in memory, in double or in single precision
+``PackedMatrix``    the packed symmetric matrix is in memory: half of the values, for products
 ``LazyMatrix``      of a Gram matrix, whose values are computed when asked for
+``matrix_of``       which of these a solver gets: what is held is decided here
 ``RepeatedMatrix``  ``[[K, K], [K, K]]``, for two variables per point
 ==================  ==================================================================================
 """
@@ -17,16 +19,29 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _native
+from .. import _native, memory
+from ..engine.packed import PackedTiles
 from ..engine.rough import RoughRows
 from ..engine.single import SingleRows
 from ..engine.threads import num_threads
 from ..gram import Gram
 
-__all__ = ["HeldMatrix", "Index", "LazyMatrix", "Matrix", "Positions", "RepeatedMatrix"]
+__all__ = [
+    "HeldMatrix",
+    "Index",
+    "LazyMatrix",
+    "Matrix",
+    "PackedMatrix",
+    "Positions",
+    "RepeatedMatrix",
+    "matrix_of",
+]
 
 Positions: TypeAlias = NDArray[np.intp]
 Index: TypeAlias = Positions | slice
+
+#: Passes over all values up to which compiled code computes them again.
+FEW_PASSES = 8
 
 
 class Matrix(ABC):
@@ -68,9 +83,9 @@ class Matrix(ABC):
         With ``quick``, squared distances behind K may be off by 2^-31 of themselves.
         """
 
-    @abstractmethod
     def select(self, index: Positions) -> Matrix:
         """Principal submatrix: the rows and columns of some positions."""
+        return HeldMatrix(self.block(index, index))
 
     def rows(
         self,
@@ -86,6 +101,10 @@ class Matrix(ABC):
     def dense(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """All of it, contiguous; not to be written to."""
         return np.ascontiguousarray(self.block(slice(None), slice(None), dtype))
+
+    def copy(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """All of it, contiguous, in memory of its own."""
+        return np.array(self.dense(dtype), order="C")
 
     def features(self) -> Any:
         """Vectors, dense or sparse, whose inner products are the values; None if they are not known."""
@@ -266,6 +285,10 @@ class LazyMatrix(Matrix):
 
     def dense(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """All of it."""
+        return np.ascontiguousarray(self._in(dtype)._shared_dense(), dtype=dtype)
+
+    def copy(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """All of it, in memory of its own."""
         return np.ascontiguousarray(self._in(dtype).dense(), dtype=dtype)
 
     def select(self, index: Positions) -> LazyMatrix:
@@ -297,6 +320,35 @@ class LazyMatrix(Matrix):
 
     def _in(self, dtype: DTypeLike) -> Gram:
         return self._single if dtype == np.float32 else self._double
+
+
+class PackedMatrix(Matrix):
+    """A packed symmetric matrix: the tiles on and below the diagonal, each read once for a product."""
+
+    is_held = True
+
+    def __init__(self, G: Gram) -> None:
+        self._gram, self.size = G, len(G)
+        self.tiles = G._packed()
+
+    @property
+    def cost(self) -> float:
+        """Nothing."""
+        return 0.0
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """``K_ii``."""
+        return np.ascontiguousarray(self._gram.diagonal(), dtype=np.float64)
+
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        return HeldMatrix(self.tiles.dense()).block(rows, cols, dtype)
+
+    def product(
+        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
+    ) -> NDArray[np.float64]:
+        """``K @ V``."""
+        return np.asarray(self.tiles @ V if V.ndim == 2 else (self.tiles @ V[:, None])[:, 0])
 
 
 class RepeatedMatrix(Matrix):
@@ -337,6 +389,36 @@ class RepeatedMatrix(Matrix):
         """Those of K, twice."""
         features = self._matrix.features()
         return None if features is None else features[np.arange(self.size) % self._n]
+
+
+def matrix_of(K: Matrix | Gram | NDArray[Any], *, passes: float = np.inf, packed: bool = False) -> Matrix:
+    """The matrix for a solver: the one policy of what is held in memory, and in which form.
+
+    Parameters
+    ----------
+    K : Matrix, Gram or array of shape (n, n)
+        A matrix, or an array, is taken as it is.
+    passes : float
+        How often the solver goes through all values.  With few passes, values that compiled code computes are
+        held only if they are few: compiled code is about as fast as memory.
+    packed : bool
+        Whether products are all that the solver needs: then half of the values are enough.
+
+    Returns
+    -------
+    Matrix
+        In memory, in double precision, if it fits (:func:`mercer.memory.can_hold`); else lazy.
+    """
+    if isinstance(K, Matrix):
+        return K
+    if not isinstance(K, Gram):
+        return HeldMatrix(np.asarray(K, dtype=np.float64))
+    n, lazy = len(K), LazyMatrix(K)
+    if passes <= FEW_PASSES and np.isfinite(lazy.cost) and 8 * n * n > memory.SMALL:
+        return lazy
+    if packed:
+        return PackedMatrix(K) if memory.can_hold(PackedTiles.nbytes_of(n)) else lazy
+    return HeldMatrix(lazy.dense(), source=lazy) if memory.can_hold(8 * n * n) else lazy
 
 
 def _support(V: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from mercer.gram import gram
+from mercer.gram import base, gram
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers.clusters import Geometry, around, kernel_kmeans, kmeans, seed
+from mercer.solvers.clusters import FeatureMatrix, GraphMatrix, around, kernel_kmeans, kmeans, seed
+from mercer.solvers.matrix import matrix_of
 
 
 def objective(K, labels, w):
@@ -36,7 +37,7 @@ def starts_of(geometry, k, w, count=10):
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 8])
 def test_finds_the_best_of_all_partitions(problem, k):
     X, K, w = problem
-    geometry = Geometry.of_gram(gram(Gaussian(1.0), X))
+    geometry = matrix_of(gram(Gaussian(1.0), X))
     found = kernel_kmeans(geometry, k, w, starts_of(geometry, k, w))
     labelings = (np.array(p) for p in product(range(min(k, 3)), repeat=8)) if k <= 3 else ()
     best = min((objective(K, p, w) for p in labelings if len(np.unique(p)) == k), default=None)
@@ -68,7 +69,7 @@ def test_every_step_lowers_the_objective(problem, monkeypatch):
         moved.append(objective(K, self.labels, w))
 
     monkeypatch.setattr(kmeans._Search, "_relabel", noted)
-    geometry = Geometry.of_gram(gram(Gaussian(1.0), X))
+    geometry = matrix_of(gram(Gaussian(1.0), X))
     search = kmeans._Search(geometry, 6, w, np.arange(200) % 6)
     search.lloyd(300)
     assert len(seen) >= 6
@@ -81,7 +82,7 @@ def test_every_step_lowers_the_objective(problem, monkeypatch):
 
 def test_single_moves_go_below_lloyds_optimum():
     X = np.array([[0.0], [2.1], [3.0], [4.0]])  # {0, 2.1} and {3, 4}: Lloyd stays, and 2.1 should move
-    geometry, w = Geometry.of_rows(X), np.ones(4)
+    geometry, w = FeatureMatrix(X), np.ones(4)
     start = np.array([0, 0, 1, 1])
     stuck = kernel_kmeans(geometry, 2, w, [start], single_moves=False)
     better = kernel_kmeans(geometry, 2, w, [start])
@@ -94,7 +95,7 @@ def test_single_moves_go_below_lloyds_optimum():
 
 def test_rows_and_gram_agree(problem):
     X, _, w = problem
-    rows, lazy = Geometry.of_rows(X), Geometry.of_gram(gram(Linear(), X))
+    rows, lazy = FeatureMatrix(X), matrix_of(gram(Linear(), X))
     start = np.arange(8) % 3
     a, b = (kernel_kmeans(g, 3, w, [start]).value for g in (rows, lazy))
     np.testing.assert_array_equal(a.labels, b.labels)
@@ -108,21 +109,23 @@ def test_geometry_of_a_graph_against_its_matrix(kind):
     A += A.T
     d, V, index = A.sum(axis=1), rng.standard_normal((9, 2)), np.array([4, 1, 7])
     K = A / np.outer(d, d) + np.diag(1 / d)
-    geometry = Geometry.of_graph(kind(A))
-    np.testing.assert_allclose(geometry.diagonal, np.diag(K))
+    geometry = GraphMatrix(kind(A))
+    np.testing.assert_allclose(geometry.diagonal(), np.diag(K))
     np.testing.assert_allclose(geometry.product(V), K @ V)
-    np.testing.assert_allclose(geometry.columns(index), K[:, index])
-    np.testing.assert_allclose(geometry.part(index, V[:3]), K[:, index] @ V[:3])
+    np.testing.assert_allclose(geometry.block(index, slice(None)), K[index])
+    W = np.zeros((9, 2))
+    W[index] = V[:3]
+    np.testing.assert_allclose(geometry.product(W), K[:, index] @ V[:3])
 
 
 def test_lazy_products_give_the_same(problem, monkeypatch):
     X = np.random.default_rng(1).standard_normal((150, 2))
     G, w = gram(Gaussian(0.5), X), np.ones(150)
-    held = Geometry.of_gram(G)
-    monkeypatch.setattr("mercer.solvers.clusters.geometry.HELD_BYTES", 0)
-    monkeypatch.setattr("mercer.solvers.clusters.geometry.BAND_BYTES", 8 * 150 * 7)
+    held = matrix_of(G)
+    monkeypatch.setattr("mercer.memory.HELD_BYTES", 0)
+    monkeypatch.setattr(base, "BAND_BYTES", 8 * 150 * 7)
     monkeypatch.setattr(type(G), "dense", lambda self: pytest.fail("the matrix must not be held"))
-    lazy = Geometry.of_gram(G)
+    lazy = matrix_of(G)
     start = np.arange(150) % 5
     a, b = (kernel_kmeans(g, 5, w, [start]) for g in (held, lazy))
     np.testing.assert_array_equal(a.value.labels, b.value.labels)
@@ -131,7 +134,7 @@ def test_lazy_products_give_the_same(problem, monkeypatch):
 
 def test_empty_clusters_get_the_farthest_point():
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
-    found = kernel_kmeans(Geometry.of_rows(X), 2, np.ones(4), [np.zeros(4, dtype=int)], single_moves=False)
+    found = kernel_kmeans(FeatureMatrix(X), 2, np.ones(4), [np.zeros(4, dtype=int)], single_moves=False)
     assert found.value.labels.tolist() == [0, 0, 0, 1]
 
 
@@ -140,21 +143,21 @@ def test_seeding_draws_by_weight_like_copies():
     w = np.random.default_rng(1).integers(1, 4, 20)
     index = np.repeat(np.arange(20), w)
     for s in range(5):
-        weighted = seed(Geometry.of_rows(X), 4, w.astype(float), np.random.RandomState(s))
-        repeated = seed(Geometry.of_rows(X[index]), 4, np.ones(len(index)), np.random.RandomState(s))
+        weighted = seed(FeatureMatrix(X), 4, w.astype(float), np.random.RandomState(s))
+        repeated = seed(FeatureMatrix(X[index]), 4, np.ones(len(index)), np.random.RandomState(s))
         np.testing.assert_array_equal(weighted[index], repeated)
 
 
 def test_seeding_with_too_few_different_points():
-    labels = seed(Geometry.of_rows(np.ones((5, 2))), 3, np.ones(5), np.random.RandomState(0))
+    labels = seed(FeatureMatrix(np.ones((5, 2))), 3, np.ones(5), np.random.RandomState(0))
     assert len(np.unique(labels)) == 3
-    assert around(Geometry.of_rows(np.ones((3, 1))), np.array([2, 0])).tolist() == [1, 0, 0]
+    assert around(FeatureMatrix(np.ones((3, 1))), np.array([2, 0])).tolist() == [1, 0, 0]
 
 
 def test_an_early_end_is_told():
     X = np.random.default_rng(0).standard_normal((300, 2))
     found = kernel_kmeans(
-        Geometry.of_rows(X), 9, np.ones(300), [np.arange(300) % 9], single_moves=False, max_iter=1
+        FeatureMatrix(X), 9, np.ones(300), [np.arange(300) % 9], single_moves=False, max_iter=1
     )
     assert not found.converged
     assert "Raise max_iter" in found.status

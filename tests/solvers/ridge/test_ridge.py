@@ -164,7 +164,7 @@ def test_conjugate_gradients_never_form_the_matrix(monkeypatch):
     X, K, Y, w = smooth(n=300)
     G = gram(Gaussian(np.sqrt(2)), X)
     monkeypatch.setattr(type(G), "dense", lambda self: pytest.fail("the matrix was formed"))
-    monkeypatch.setattr(mercer.solvers.ridge.solver, "HELD_BYTES", 1000)
+    monkeypatch.setattr("mercer.memory.HELD_BYTES", 1000)
     solution = solve_ridge(G, Y, 0.1, w, True, tol=1e-10)
     assert solution.stats["method"] == "conjugate gradients"
     assert solution.converged

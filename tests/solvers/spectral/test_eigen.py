@@ -9,7 +9,6 @@ from mercer.errors import InputError
 from mercer.gram import gram
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.solvers import CenteredMatrix, largest_eigenpairs, signs
-from mercer.solvers.spectral import centered as centered_module
 from mercer.solvers.spectral import eigen as eigen_module
 from mercer.solvers.spectral.eigen import DENSE_SIZE, _orthogonal, choose_solver
 
@@ -26,7 +25,7 @@ class Dense:
         self.products += 1
         return self.M @ V
 
-    def dense(self):
+    def copy(self):
         return self.M.copy()
 
 
@@ -190,7 +189,7 @@ def test_columns_of_any_length_are_made_orthonormal(scale):
 @pytest.fixture(params=["held", "lazy"])
 def storage(request, monkeypatch):
     if request.param == "lazy":
-        monkeypatch.setattr(centered_module, "HELD_BYTES", 0)
+        monkeypatch.setattr("mercer.memory.HELD_BYTES", 0)
     return request.param
 
 
@@ -208,7 +207,7 @@ def test_centred_matrix_is_its_definition(storage, weighted):
     assert A.is_held == (storage == "held")
     V = rng.standard_normal((30, 4))
     np.testing.assert_allclose(A.product(V), expected @ V, atol=1e-12)
-    np.testing.assert_allclose(A.dense(), expected, atol=1e-13)
+    np.testing.assert_allclose(A.copy(), expected, atol=1e-13)
     assert A.trace() == pytest.approx(np.trace(expected), rel=1e-12)
     assert A.center == pytest.approx(p @ K @ p, rel=1e-12)
 
@@ -220,7 +219,7 @@ def test_the_first_product_finds_the_means(storage, monkeypatch):
     seen = []
     times = CenteredMatrix._times
     monkeypatch.setattr(CenteredMatrix, "_times", lambda self, V: seen.append(V.shape) or times(self, V))
-    expected = A.dense() @ np.eye(30)[:, :4]
+    expected = A.copy() @ np.eye(30)[:, :4]
     for _ in range(2):
         np.testing.assert_allclose(A.product(np.eye(30)[:, :4]), expected, atol=1e-11)
     assert seen == [(30, 4), (30, 4)]  # the whole matrix has given them
@@ -234,6 +233,6 @@ def test_an_entry_that_is_not_finite_is_named():
     values = np.ones((30, 30))
     values[7, 3] = values[3, 7] = np.inf
     A = CenteredMatrix(gram(Linear(), np.ones((30, 1))))
-    A._half.fill(0, 0, values)
+    A._matrix.tiles.fill(0, 0, values)
     with pytest.raises(InputError, match="Got inf in row 3, column 7"):
         A.product(np.ones((30, 2)))

@@ -17,7 +17,8 @@ from ...errors import InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers.clusters import Geometry, around, kernel_kmeans, seed
+from ...solvers import Matrix, matrix_of
+from ...solvers.clusters import around, kernel_kmeans, seed
 from ..arguments import checked_random, require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
@@ -150,12 +151,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.kernel_ = self._checked_kernel().resolve(points, None if weight is None else own)
         seen = gram(_seen_from_first(self.kernel_, points), points)
         self.gram_ = screen(seen, self.indefinite, "KernelKMeans")
-        geometry = Geometry.of_gram(self.gram_)
+        matrix = matrix_of(self.gram_)
         self.solution_ = kernel_kmeans(
-            geometry,
+            matrix,
             self.n_clusters,
             own,
-            self._starts(geometry, own, kept, start),
+            self._starts(matrix, own, kept, start),
             single_moves=self.algorithm == "hartigan",
             max_iter=self.max_iter,
         )
@@ -187,28 +188,26 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ParameterError(f"KernelKMeans: `init` must hold {what} from 0 to {bound - 1}.")
         return start.astype(np.intp)
 
-    def _starts(
-        self, geometry: Geometry, weight: Vector, kept: Index, start: Index | None
-    ) -> Iterator[Index]:
+    def _starts(self, matrix: Matrix, weight: Vector, kept: Index, start: Index | None) -> Iterator[Index]:
         """Labels to begin with, one array per start."""
         if start is not None:
-            yield self._labels_of_start(geometry, kept, start)
+            yield self._labels_of_start(matrix, kept, start)
             return
         random = checked_random(type(self).__name__, self.random_state)
         for _ in tracked(range(self.n_init), "KernelKMeans", "start"):
             if self.init == "k-means++":
-                yield seed(geometry, self.n_clusters, weight, random)
+                yield seed(matrix, self.n_clusters, weight, random)
             else:
                 chance = weight / weight.sum()
-                yield around(geometry, random.choice(len(weight), self.n_clusters, replace=False, p=chance))
+                yield around(matrix, random.choice(len(weight), self.n_clusters, replace=False, p=chance))
 
-    def _labels_of_start(self, geometry: Geometry, kept: Index, start: Index) -> Index:
+    def _labels_of_start(self, matrix: Matrix, kept: Index, start: Index) -> Index:
         if len(start) != self.n_clusters:
             return start[kept]
         centres = np.searchsorted(kept, start)
         if not np.isin(start, kept).all():
             raise ParameterError("KernelKMeans: `init` names a point whose sample_weight is zero.")
-        return around(geometry, centres)
+        return around(matrix, centres)
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, weight: Vector, *, renumber: bool) -> NDArray[np.int32]:

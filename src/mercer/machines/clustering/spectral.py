@@ -15,7 +15,7 @@ from ...engine.runs import tracked
 from ...errors import InputError
 from ...gram import gram
 from ...kernels import Gaussian
-from ...solvers.clusters import Geometry, kernel_kmeans, seed
+from ...solvers.clusters import FeatureMatrix, GraphMatrix, kernel_kmeans, seed
 from ...solvers.laplacian import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
@@ -144,7 +144,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.eigenvalues_ = waves.values
         self.embedding_ = waves.vectors / np.sqrt(volume)[:, None]
         solution = kernel_kmeans(
-            Geometry.of_graph(A), self.n_clusters, volume, self._starts(volume), max_iter=self.max_iter
+            GraphMatrix(A), self.n_clusters, volume, self._starts(volume), max_iter=self.max_iter
         )
         loops = float((A.diagonal() / volume).sum())
         self.cut_ = max(0.0, solution.value.inertia - len(volume) + 2 * self.n_clusters - loops)
@@ -155,7 +155,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
         """Different results of k-means on the rows of the embedding."""
-        rows = Geometry.of_rows(self.embedding_)
+        rows = FeatureMatrix(self.embedding_)
         random = checked_random(type(self).__name__, self.random_state)
         seen: set[bytes] = set()
         for _ in tracked(range(self.n_init), "SpectralClustering", "start"):

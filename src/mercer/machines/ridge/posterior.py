@@ -41,7 +41,7 @@ class Posterior:
         n = len(G)
         memory.require(8 * n * n, f"the posterior covariance of {n} training points")
         matrix = WeightedMatrix(G, weight)
-        M = matrix.dense(np.float64)
+        M = matrix.copy()
         M[np.diag_indices(n)] += alpha
         try:
             self._factor = cholesky(M)

@@ -1,80 +1,79 @@
-"""Inner products of the points that are to be clustered: of a Gram matrix, of vectors, of a graph."""
+"""Inner products of the points that are to be clustered: of vectors, of a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from ... import memory
-from ...gram import Gram
-from ...gram.base import BAND_BYTES
 from ..laplacian import Affinity, degrees
+from ..matrix import Index as Selection
+from ..matrix import Matrix
 
-__all__ = ["Geometry", "Index", "Vector"]
+__all__ = ["FeatureMatrix", "GraphMatrix", "Index", "Vector", "squared_distances"]
 
 Vector: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
 
-#: Matrices up to this size are held; larger ones are computed anew for every product.
-HELD_BYTES = 1 << 30
+
+class FeatureMatrix(Matrix):
+    """``Z Z'``, the inner products of vectors: no n-by-n matrix is needed."""
+
+    cost = 0.0
+
+    def __init__(self, Z: Vector) -> None:
+        self._Z, self.size = Z, len(Z)
+
+    def diagonal(self) -> Vector:
+        """Squared norms."""
+        return np.asarray(np.einsum("ij,ij->i", self._Z, self._Z))
+
+    def block(self, rows: Selection, cols: Selection, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Inner products of some of the vectors."""
+        return np.asarray(self._Z[rows] @ self._Z[cols].T, dtype=dtype)
+
+    def product(self, V: Vector, *, reduced: bool = False, quick: bool = False) -> Vector:
+        """``Z (Z' V)``."""
+        return np.asarray(self._Z @ (self._Z.T @ V))
+
+    def features(self) -> Vector:
+        """The vectors."""
+        return self._Z
 
 
-class Geometry(NamedTuple):
-    """Inner products of points, as far as means need them."""
+class GraphMatrix(Matrix):
+    """``D^-1 A D^-1 + D^-1`` of a graph: with the degrees as weights, J is the normalised cut.
 
-    diagonal: Vector
-    product: Callable[[Vector], Vector]  # V -> K @ V
-    columns: Callable[[Index], Vector]  # positions -> K[:, positions]
-    part: Callable[[Index, Vector], Vector]  # positions, V -> K[:, positions] @ V
+    More precisely ``J = cut + n - 2 k + sum_i A_ii / d_i`` for k clusters.  All degrees must be positive.
+    """
 
-    @classmethod
-    def of_gram(cls, G: Gram) -> Geometry:
-        """Points behind a Gram matrix, which is held if it is small and fits half of the memory limit."""
-        G, n = G._in_double(), len(G)
-        if 8 * n * n <= min(HELD_BYTES, memory.memory_limit() // 2):
-            K = np.asarray(G.dense(), dtype=np.float64)
-            return cls(K.diagonal().copy(), lambda V: K @ V, lambda i: K[i].T, lambda i, V: (V.T @ K[i]).T)
+    cost = 0.0
 
-        def part(index: Index, V: Vector) -> Vector:
-            width = max(1, BAND_BYTES // (8 * n))
-            chunks = [slice(s, s + width) for s in range(0, len(index), width)]
-            return sum((G.block(slice(None), index[c]) @ V[c] for c in chunks), np.zeros((n, V.shape[1])))
+    def __init__(self, A: Affinity) -> None:
+        self._A, self._d, self.size = A, degrees(A), int(A.shape[0])
 
-        diagonal = np.asarray(G.diagonal(), dtype=np.float64)
-        return cls(diagonal, lambda V: np.asarray(G @ V), lambda i: G.block(slice(None), i), part)
+    def diagonal(self) -> Vector:
+        """``A_ii / d_i^2 + 1 / d_i``."""
+        return np.asarray(self._A.diagonal() / self._d**2 + 1 / self._d)
 
-    @classmethod
-    def of_rows(cls, Z: Vector) -> Geometry:
-        """Points given as vectors: no n-by-n matrix is needed."""
-        diagonal = np.einsum("ij,ij->i", Z, Z)
-        return cls(diagonal, lambda V: Z @ (Z.T @ V), lambda i: Z @ Z[i].T, lambda i, V: Z @ (Z[i].T @ V))
+    def block(self, rows: Selection, cols: Selection, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Values of some rows and columns."""
+        V = np.eye(self.size)[:, cols]
+        return self.product(V)[rows].astype(dtype, copy=False)
 
-    @classmethod
-    def of_graph(cls, A: Affinity) -> Geometry:
-        """Inner products ``D^-1 A D^-1 + D^-1``: with the degrees as weights, J is the normalised cut.
+    def product(self, V: Vector, *, reduced: bool = False, quick: bool = False) -> Vector:
+        """Product with the sparse matrix; rows of zeros are left out."""
+        support = np.flatnonzero(V.any(axis=1))
+        scaled = V[support] / self._d[support, None]
+        result = np.asarray(self._A[support].T @ scaled) / self._d[:, None]
+        result[support] += scaled
+        return result
 
-        More precisely ``J = cut + n - 2 k + sum_i A_ii / d_i`` for k clusters.  All degrees must be positive.
-        """
-        d = degrees(A)
 
-        def part(index: Index, V: Vector) -> Vector:
-            V = V / d[index, None]
-            result = np.asarray(A[index].T @ V) / d[:, None]
-            result[index] += V
-            return result
-
-        def product(V: Vector) -> Vector:
-            V = V / d[:, None]
-            return np.asarray(A @ V) / d[:, None] + V
-
-        diagonal = A.diagonal() / d**2 + 1 / d
-        return cls(diagonal, product, lambda i: part(i, np.eye(len(i))), part)
-
-    def distances(self, index: Index) -> Vector:
-        """Squared distances of all points from some, of shape (n, len(index))."""
-        squared = self.diagonal[:, None] - 2 * self.columns(index) + self.diagonal[index]
-        squared[index, np.arange(len(index))] = 0.0
-        return np.maximum(squared, 0.0)
+def squared_distances(matrix: Matrix, index: Index) -> Vector:
+    """Squared distances of all points from some, of shape (n, len(index))."""
+    diagonal = matrix.diagonal()
+    squared = diagonal[:, None] - 2 * matrix.block(index, slice(None)).T + diagonal[index]
+    squared[index, np.arange(len(index))] = 0.0
+    return np.asarray(np.maximum(squared, 0.0))

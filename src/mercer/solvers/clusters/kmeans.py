@@ -28,8 +28,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...engine.runs import STOPPING, checkpoint, conclude, stop_reason
+from ..matrix import Matrix
 from ..solution import Solution
-from .geometry import Geometry, Index, Vector
+from .geometry import Index, Vector
 
 __all__ = ["Partition", "kernel_kmeans"]
 
@@ -83,7 +84,7 @@ class Partition(NamedTuple):
 
 
 def kernel_kmeans(
-    geometry: Geometry,
+    matrix: Matrix,
     n_clusters: int,
     weight: Vector,
     starts: Iterable[Index],
@@ -95,7 +96,7 @@ def kernel_kmeans(
 
     Parameters
     ----------
-    geometry : Geometry
+    matrix : Matrix
     n_clusters : int
         At most the number of points.
     weight : array of shape (n,)
@@ -117,7 +118,7 @@ def kernel_kmeans(
     reason = ""
     try:
         for start in starts:
-            search = _Search(geometry, n_clusters, weight / scale, start)
+            search = _Search(matrix, n_clusters, weight / scale, start)
             search.lloyd(max_iter)
             if single_moves:
                 search.hartigan()
@@ -140,12 +141,12 @@ def kernel_kmeans(
 class _Search:
     """One descent: labels, masses, and the sums ``K (w * indicator)`` from which all distances follow."""
 
-    def __init__(self, geometry: Geometry, k: int, weight: Vector, labels: Index) -> None:
-        self.geometry, self.k, self.weight = geometry, k, weight
+    def __init__(self, matrix: Matrix, k: int, weight: Vector, labels: Index) -> None:
+        self.matrix, self.k, self.weight, self.diagonal = matrix, k, weight, matrix.diagonal()
         self.labels, self.steps, self.moves = labels.copy(), 0, 0
-        self.level = ROUNDING * float(np.abs(geometry.diagonal).max())
+        self.level = ROUNDING * float(np.abs(self.diagonal).max())
         self.rows, self.is_whole = np.arange(len(labels)), False
-        far = geometry.diagonal  # from the origin: enough to find members for clusters without any
+        far = self.diagonal  # from the origin: enough to find members for clusters without any
         self._fill_empty(self.labels, np.broadcast_to(far[:, None], (len(far), k)))
         self.refresh()
 
@@ -154,7 +155,7 @@ class _Search:
         labels = self.labels if labels is None else labels
         indicator = np.zeros((len(labels), self.k))
         indicator[self.rows, labels] = self.weight
-        self._take(labels, np.asarray(self.geometry.product(indicator), dtype=np.float64))
+        self._take(labels, self.matrix.product(indicator))
         self.is_fresh = True
 
     def _relabel(self, new: Index) -> None:
@@ -167,10 +168,10 @@ class _Search:
         if (np.bincount(left, self.weight[changed], self.k) > LOSS * mass).any():
             self.refresh(new)
             return
-        delta = np.zeros((len(changed), self.k))
-        delta[np.arange(len(changed)), new[changed]] = self.weight[changed]
-        delta[np.arange(len(changed)), left] = -self.weight[changed]
-        self._take(new, self.sums + self.geometry.part(changed, delta))
+        delta = np.zeros((len(new), self.k))
+        delta[changed, new[changed]] = self.weight[changed]
+        delta[changed, left] = -self.weight[changed]
+        self._take(new, self.sums + self.matrix.product(delta))
         self.is_fresh = False
 
     def _take(self, labels: Index, sums: Vector) -> None:
@@ -189,7 +190,7 @@ class _Search:
         own = self.labels == c
         inner = self.sums[:, c] / self.mass[c]  # of the points with the mean; squares of masses may underflow
         self.squares[c] = (self.weight[own] / self.mass[c]) @ inner[own]
-        self.squared[:, c] = self.geometry.diagonal - 2 * inner + self.squares[c]
+        self.squared[:, c] = self.diagonal - 2 * inner + self.squares[c]
 
     @property
     def inertia(self) -> float:
@@ -253,7 +254,7 @@ class _Search:
             labels[i] = target
             self.refresh(labels)
             return
-        column = self.geometry.columns(np.array([i]))[:, 0] * self.weight[i]
+        column = self.matrix.block(np.array([i]), slice(None))[0] * self.weight[i]
         self.is_whole = False
         self.labels[i] = target
         for c, sign in ((source, -1), (target, 1)):

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...engine.runs import checkpoint
-from .geometry import Geometry, Index, Vector
+from ..matrix import Matrix
+from .geometry import Index, Vector, squared_distances
 
 __all__ = ["around", "seed"]
 
 
-def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> Index:
+def seed(matrix: Matrix, n_clusters: int, weight: Vector, random: Any) -> Index:
     """Labels from k-means++ seeding: each centre is drawn with chance proportional to what it can save.
 
     Of a few candidates (2 + log k) the one that saves most is taken.  Points drawn by weight: a point of
@@ -21,7 +22,7 @@ def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> In
     trials = 2 + int(np.log(n_clusters))
     first = _draw(weight, random.uniform(size=1))
     centres = [int(first[0])]
-    away = geometry.distances(first)
+    away = squared_distances(matrix, first)
     closest = away[:, 0]
     while len(centres) < n_clusters:
         checkpoint()
@@ -31,18 +32,18 @@ def seed(geometry: Geometry, n_clusters: int, weight: Vector, random: Any) -> In
             chance = weight.copy()
             chance[centres] = 0.0
         candidates = _draw(chance, random.uniform(size=trials))
-        distances = geometry.distances(candidates)
+        distances = squared_distances(matrix, candidates)
         best = int((weight @ np.minimum(distances, closest[:, None])).argmin())
         centres.append(int(candidates[best]))
         away = np.column_stack([away, distances[:, best]])
         closest = away.min(axis=1)
-    return around(geometry, np.array(centres), away)
+    return around(matrix, np.array(centres), away)
 
 
-def around(geometry: Geometry, centres: Index, distances: Vector | None = None) -> Index:
+def around(matrix: Matrix, centres: Index, distances: Vector | None = None) -> Index:
     """Labels of the nearest of some points; each of these has its own."""
     if distances is None:
-        distances = geometry.distances(centres)
+        distances = squared_distances(matrix, centres)
     labels = distances.argmin(axis=1)
     labels[centres] = np.arange(len(centres))
     return np.asarray(labels, dtype=np.intp)

@@ -24,7 +24,7 @@ from .system import WeightedMatrix
 
 __all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
 #: Penalties beyond this, next to which single precision may overflow, are the unit of the matrix.
 LARGE = 1e30
@@ -39,7 +39,7 @@ class _Cholesky:
     dtype: Any
 
     def __init__(self, matrix: WeightedMatrix, alpha: float) -> None:
-        A = matrix.dense(self.dtype)
+        A = matrix.copy(self.dtype)
         self._unit = alpha if alpha > LARGE else 1.0
         if self._unit != 1.0:
             A *= self.dtype(1.0 / self._unit)  # may underflow: next to the penalty it is nothing
@@ -51,7 +51,7 @@ class _Cholesky:
         reciprocal, _ = pocon(self._factor, norm, uplo="L")
         self.condition = 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 
-    def __call__(self, R: Matrix, alpha: Any = None) -> Matrix:
+    def __call__(self, R: Array, alpha: Any = None) -> Array:
         """``M^-1 R``; the penalty is the one that was factored."""
         scale = np.linalg.norm(R, axis=0)
         scale[scale == 0] = 1.0
@@ -105,7 +105,7 @@ class Nystrom:
         self.values, self._vectors = values[kept], vectors[:, kept]
         self.rank = int(kept.sum())
 
-    def _second_moment(self) -> Matrix:
+    def _second_moment(self) -> Array:
         """``B'B``, added up in double precision."""
         B = self._features
         total = np.zeros((B.shape[1], B.shape[1]))
@@ -114,12 +114,12 @@ class Nystrom:
             total += band.T @ band
         return total
 
-    def condition(self, alpha: Matrix) -> float:
+    def condition(self, alpha: Array) -> float:
         """Ratio of the largest eigenvalue that was found, with the penalty, to the penalty."""
         top = float(self.values[-1]) if self.rank else 0.0
         return float(np.max((top + alpha) / alpha))
 
-    def __call__(self, R: Matrix, alpha: Matrix) -> Matrix:
+    def __call__(self, R: Array, alpha: Array) -> Array:
         """Apply to columns with a penalty each."""
         if not self.rank:
             return R / alpha

@@ -16,7 +16,7 @@ from .system import Found, RidgeSystem
 
 __all__ = ["MOST_RESTARTS", "constrained", "iterate_until", "solve_iteratively"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
 #: How often conjugate gradients start anew because the residual, computed independently, disagrees.
 MOST_RESTARTS = 3
@@ -64,7 +64,7 @@ def iterate_until(
     *,
     enough: float | None = None,
     each: int | None = None,
-) -> tuple[Matrix, str, float, int]:
+) -> tuple[Array, str, float, int]:
     """Conjugate gradients until the residual, recomputed, is small: solution, reason, residual, products.
 
     The residual that the iteration carries along drifts away from the true one by rounding: it is aimed at
@@ -112,7 +112,7 @@ def constrained(system: RidgeSystem, inverse: Any) -> Any:
     along = inverse(spread, system.alpha)
     weight = system.unit @ along
 
-    def solve(R: Matrix, columns: Any) -> Matrix:
+    def solve(R: Array, columns: Any) -> Array:
         Z = inverse(R, system.alpha[columns])
         return np.asarray(system.project(Z - along[:, columns] * ((system.unit @ Z) / weight[columns])))
 

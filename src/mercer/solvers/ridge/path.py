@@ -27,7 +27,7 @@ from .system import RidgeSystem
 
 __all__ = ["RidgePath", "loo_residuals", "ridge_path"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
 
 class RidgePath(NamedTuple):
@@ -44,19 +44,19 @@ class RidgePath(NamedTuple):
         Degrees of freedom of the fit.
     """
 
-    alphas: Matrix
-    loo: Matrix
-    gcv: Matrix
-    freedom: Matrix
+    alphas: Array
+    loo: Array
+    gcv: Array
+    freedom: Array
 
 
 class _Point(NamedTuple):
-    loo: Matrix
-    gcv: Matrix
+    loo: Array
+    gcv: Array
     freedom: float
 
 
-def ridge_path(system: RidgeSystem, alphas: Matrix) -> RidgePath:
+def ridge_path(system: RidgeSystem, alphas: Array) -> RidgePath:
     """Evaluate a grid of positive penalties; those of the system are not looked at.
 
     Cost: O(n^3) once, O(n^2) for each penalty; 24 n^2 bytes.  Raises ``LinAlgError`` if the matrix with one
@@ -83,7 +83,7 @@ def ridge_path(system: RidgeSystem, alphas: Matrix) -> RidgePath:
     return RidgePath(alphas, np.array(loo), np.array(gcv), np.array(freedom))
 
 
-def loo_residuals(system: RidgeSystem) -> Matrix:
+def loo_residuals(system: RidgeSystem) -> Array:
     """``y_i`` minus the prediction at ``x_i`` without row i, for every row and target: shape (n, t)."""
     reduction = _reduced(system)
     coordinates = reduction.transposed @ system.right
@@ -99,4 +99,4 @@ def loo_residuals(system: RidgeSystem) -> Matrix:
 def _reduced(system: RidgeSystem) -> BandReduction:
     n = system.size
     memory.require(24 * n * n, f"the decomposition of {n} points", "Choose alpha on a part of the data.")
-    return BandReduction(system.matrix.dense(np.float64), system.root if system.intercept else None)
+    return BandReduction(system.matrix.copy(), system.root if system.intercept else None)

@@ -22,7 +22,7 @@ from ...engine.threads import single_threaded_blas
 
 __all__ = ["BandReduction", "ShiftedBand"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
 #: Width of the band: products with so many columns run at full speed, and the band is still narrow.
 WIDTH = 64
@@ -35,14 +35,14 @@ ROWS = 512
 class ShiftedBand:
     """The Cholesky factor of ``B + alpha I``, in the storage of LAPACK (lower band)."""
 
-    factor: Matrix
+    factor: Array
 
     @property
     def log_determinant(self) -> float:
         """``log det (B + alpha I)``."""
         return 2.0 * float(np.log(self.factor[0]).sum())
 
-    def solve(self, right: Matrix) -> Matrix:
+    def solve(self, right: Array) -> Array:
         """``(B + alpha I)^-1 right``."""
         return np.asarray(linalg.cho_solve_banded((self.factor, True), right, check_finite=False))
 
@@ -65,7 +65,7 @@ class BandReduction:
         The lower half of B by diagonals.
     """
 
-    def __init__(self, A: Matrix, without: Matrix | None = None) -> None:
+    def __init__(self, A: Array, without: Array | None = None) -> None:
         reflector = None if without is None else _reflector(without)
         if reflector is not None:
             _reflect_both_sides(A, reflector)
@@ -91,7 +91,7 @@ class BandReduction:
         shifted[0] += alpha
         return ShiftedBand(linalg.cholesky_banded(shifted, lower=True, overwrite_ab=True, check_finite=False))
 
-    def inverse_diagonal(self, shifted: ShiftedBand) -> Matrix:
+    def inverse_diagonal(self, shifted: ShiftedBand) -> Array:
         """The diagonal of ``Q (B + alpha I)^-1 Q'``: squared norms of the columns of ``L^-1 Q'``.
 
         Forward substitution by blocks of rows: each needs only the one before, so that nothing is kept.
@@ -110,21 +110,21 @@ class BandReduction:
         return total
 
 
-def _reflector(direction: Matrix) -> Matrix:
+def _reflector(direction: Array) -> Array:
     """A unit vector v such that ``I - 2 v v'`` takes the first axis to the direction (or its opposite)."""
     v = direction / np.linalg.norm(direction)
     v[0] += np.copysign(1.0, v[0])
     return np.asarray(v / np.linalg.norm(v))
 
 
-def _reflect_both_sides(A: Matrix, v: Matrix) -> None:
+def _reflect_both_sides(A: Array, v: Array) -> None:
     p = 2.0 * (A @ v)
     w = p - (v @ p) * v
     A -= np.outer(w, v)
     A -= np.outer(v, w)
 
 
-def _reduce(A: Matrix, b: int) -> list[tuple[Matrix, Matrix]]:
+def _reduce(A: Array, b: int) -> list[tuple[Array, Array]]:
     """Reduce A to a band of width b in place, its lower half; return the block reflectors ``I - V T V'``."""
     panels = []
     for k in range(0, len(A) - b - 1, b):
@@ -146,7 +146,7 @@ def _bands(n: int) -> Iterator[tuple[slice, slice]]:
         yield slice(start, stop), slice(0, stop)
 
 
-def _symmetric_product(A: Matrix, V: Matrix) -> Matrix:
+def _symmetric_product(A: Array, V: Array) -> Array:
     """``A @ V`` from the lower half of A."""
     result = np.zeros_like(V)
     for rows, _ in _bands(len(A)):
@@ -156,7 +156,7 @@ def _symmetric_product(A: Matrix, V: Matrix) -> Matrix:
     return result
 
 
-def _panel(P: Matrix) -> tuple[Matrix, Matrix]:
+def _panel(P: Array) -> tuple[Array, Array]:
     """QR of a tall panel: R is left in it, the reflectors are returned.
 
     Its many short steps run on one thread, where they do not wait for another.
@@ -176,7 +176,7 @@ def _panel(P: Matrix) -> tuple[Matrix, Matrix]:
     return V, T
 
 
-def _diagonals(A: Matrix, b: int) -> Matrix:
+def _diagonals(A: Array, b: int) -> Array:
     m = len(A)
     band = np.zeros((b + 1, m))
     for offset in range(min(b + 1, m)):
@@ -184,7 +184,7 @@ def _diagonals(A: Matrix, b: int) -> Matrix:
     return band
 
 
-def _accumulate(panels: list[tuple[Matrix, Matrix]], m: int, reflector: Matrix | None) -> Matrix:
+def _accumulate(panels: list[tuple[Array, Array]], m: int, reflector: Array | None) -> Array:
     """``Q'``, from the last reflector to the first: each touches only what the later ones have filled."""
     Q = np.eye(m)  # its transpose is built: rows of it are columns of Q
     for V, T in reversed(panels):
@@ -200,7 +200,7 @@ def _accumulate(panels: list[tuple[Matrix, Matrix]], m: int, reflector: Matrix |
     return whole
 
 
-def _blocks(factor: Matrix, start: int, count: int, b: int) -> tuple[Matrix, Matrix]:
+def _blocks(factor: Array, start: int, count: int, b: int) -> tuple[Array, Array]:
     """The inverse of a diagonal block of the factor, and the block to the left of it (b columns)."""
     r, c = np.arange(count)[:, None], np.arange(max(b, count))
     inside = np.where(r >= c[:count], factor[np.abs(r - c[:count]), start + c[:count]], 0.0)

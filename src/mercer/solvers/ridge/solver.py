@@ -30,16 +30,13 @@ from .system import Found, RidgeSystem, WeightedMatrix
 
 __all__ = ["SOLVERS", "RidgeValue", "solve_ridge"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 Method: TypeAlias = Literal["auto", "cholesky", "eigen", "cg"]
 
 SOLVERS = ("auto", "cholesky", "eigen", "cg")
 
 #: From this size on the factor is made in single precision first.
 MIXED_SIZE = 1500
-
-#: A factor of at most so many bytes is made without being asked for; larger systems are iterated.
-HELD_BYTES = 2 << 30
 
 #: With more different penalties than this, one reduction of the matrix is cheaper than a factor for each.
 MOST_FACTORS = 6
@@ -90,8 +87,8 @@ def solve_ridge(
         ``"cholesky"``: a factor, from some size on in single precision with refinement by products in
         double, in double from the start if that does not converge (the status says so).  ``"eigen"``: all
         eigenvalues, which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is
-        never formed, with a Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and the
-        memory limit), one orthogonal reduction for many different penalties, else conjugate gradients.
+        never formed, with a Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and half
+        of the memory limit), one orthogonal reduction for many different penalties, else conjugate gradients.
     tol : float
         Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
         that of a factor in double precision may also be as small as rounding in the product with M allows.
@@ -110,12 +107,11 @@ def solve_ridge(
     system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
     method = _choose(system) if solver == "auto" else solver
     if method == "cg":
-        slow = not system.matrix.is_cheap and 8 * system.size**2 <= HELD_BYTES
-        found = solve_iteratively(_held(system) if slow else system, tol, max_iter, progress)
+        found = solve_iteratively(system, tol, max_iter, progress)
     elif method == "reduction":
-        found = _reduce(_held(system))
+        found = _reduce(system)
     else:
-        found = _by_penalty(_held(system), method)
+        found = _by_penalty(system, method)
     C, gap = found.C, found.gap
     b = system.intercepts(C) if found.intercepts is None else found.intercepts
     stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - start}
@@ -126,18 +122,11 @@ def solve_ridge(
 
 def _choose(system: RidgeSystem) -> str:
     n, penalties = system.size, np.unique(system.alpha)
-    if 4 * n * n > min(HELD_BYTES, memory.memory_limit()) and penalties.min(initial=np.inf) > 0:
+    if not memory.can_hold(4 * n * n) and penalties.min(initial=np.inf) > 0:
         return "cg"
     if len(penalties) > MOST_FACTORS and penalties[0] > 0:
         return "reduction"
     return "cholesky"
-
-
-def _held(system: RidgeSystem) -> RidgeSystem:
-    """The same system with K in memory if computing its values again would be slow."""
-    if system.matrix.is_cheap and system.size >= MIXED_SIZE:
-        return system
-    return RidgeSystem(system.matrix.hold(), system.targets, system.alpha, system.intercept)
 
 
 # -- direct ---------------------------------------------------------------------------------------
@@ -180,7 +169,7 @@ def _factor(system: RidgeSystem, alpha: float) -> Found:
     return Found(C, status, stats, gap, is_rounding=_is_rounding(system, C, gap, inverse.norm))
 
 
-def _is_rounding(system: RidgeSystem, C: Matrix, gap: float, norm: float) -> bool:
+def _is_rounding(system: RidgeSystem, C: Array, gap: float, norm: float) -> bool:
     """Whether a residual is what rounding leaves of a product with a matrix of this norm."""
     terms = norm * np.linalg.norm(C, axis=0) + system.scale
     return bool((gap * system.scale <= ROUNDING * terms).all())
@@ -210,7 +199,7 @@ def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
     return Found(C, status, stats, gap)
 
 
-def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
+def _refined(system: RidgeSystem, inverse: Any) -> tuple[Array, float]:
     """Solve with a factor in double precision, and once more for the residual if that helps."""
     solve = constrained(system, inverse)
     every = np.arange(system.count)
@@ -224,7 +213,7 @@ def _refined(system: RidgeSystem, inverse: Any) -> tuple[Matrix, float]:
 def _reduce(system: RidgeSystem) -> Found:
     """All penalties from one orthogonal reduction of the matrix."""
     memory.require(16 * system.size**2, f"the orthogonal reduction of {system.size} points")
-    A = system.matrix.dense(np.float64)
+    A = system.matrix.copy()
     reduction = BandReduction(A, system.root if system.intercept else None)
     coordinates = reduction.transposed @ system.right
     X = np.empty_like(coordinates)
@@ -245,7 +234,7 @@ def _least_norm(system: RidgeSystem) -> Found:
     memory.require(
         24 * n * n, f"the eigenvectors of {n} points", "Use solver='cholesky' or 'cg', and alpha > 0."
     )
-    A = system.matrix.dense(np.float64)
+    A = system.matrix.copy()
     alpha = float(system.alpha[0]) if system.count else 0.0
     A[np.diag_indices(n)] += alpha
     values, vectors = eigh(A, overwrite=True)
@@ -277,7 +266,7 @@ def _least_norm(system: RidgeSystem) -> Found:
     return Found(C, status, stats, _normal_residual(system, C, b, float(values[-1])), b)
 
 
-def _normal_residual(system: RidgeSystem, C: Matrix, b: Matrix, largest: float) -> float:
+def _normal_residual(system: RidgeSystem, C: Array, b: Array, largest: float) -> float:
     """How far least squares are from their optimum: the residual after another product with the matrix."""
     errors = system.root[:, None] * (system.targets - b) - system.matrix.product(C) - system.alpha * C
     size = np.linalg.norm(system.root[:, None] * system.targets, axis=0)

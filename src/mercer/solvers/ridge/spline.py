@@ -29,7 +29,7 @@ from scipy.linalg import lapack
 
 __all__ = ["SplineErrors", "SplineFit", "fit_spline", "spline_errors"]
 
-Matrix: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
 
 #: A penalty below this part of the weights, for knots at a mean distance of one, changes nothing that double
 #: precision can see.
@@ -39,8 +39,8 @@ LEAST = 1e-30
 class SplineFit(NamedTuple):
     """Values and second derivatives at the knots: arrays of shape (n, t)."""
 
-    values: Matrix
-    curvature: Matrix
+    values: Array
+    curvature: Array
 
 
 class SplineErrors(NamedTuple):
@@ -54,12 +54,12 @@ class SplineErrors(NamedTuple):
         :math:`H_{ii}` and :math:`1 - H_{ii}`, both to rounding.
     """
 
-    left_out: Matrix
-    leverage: Matrix
-    complement: Matrix
+    left_out: Array
+    leverage: Array
+    complement: Array
 
 
-def fit_spline(x: Matrix, Y: Matrix, weight: Matrix, lam: float) -> SplineFit:
+def fit_spline(x: Array, Y: Array, weight: Array, lam: float) -> SplineFit:
     """Fit a smoothing spline.
 
     Parameters
@@ -89,7 +89,7 @@ def fit_spline(x: Matrix, Y: Matrix, weight: Matrix, lam: float) -> SplineFit:
     return SplineFit(values, curvature / unit**2)
 
 
-def spline_errors(x: Matrix, y: Matrix, weight: Matrix, lam: Any) -> SplineErrors:
+def spline_errors(x: Array, y: Array, weight: Array, lam: Any) -> SplineErrors:
     """Leave-one-out errors and leverages for a finite penalty > 0, or for several at once.
 
     Parameters
@@ -131,7 +131,7 @@ class _Side(NamedTuple):
     nu: Any
 
     @classmethod
-    def carried(cls, h: Matrix, y: Matrix, weight: Matrix, noise: Any) -> _Side:
+    def carried(cls, h: Array, y: Array, weight: Array, noise: Any) -> _Side:
         """One pass over the knots; ``noise`` is 1 / lam.
 
         Plain numbers are faster than arrays of one element: a single penalty is passed as a number.
@@ -159,12 +159,12 @@ class _Side(NamedTuple):
         return cls(*(np.array(part) for part in zip(*rows, strict=True)))
 
 
-def _unit(x: Matrix) -> float:
+def _unit(x: Array) -> float:
     """The mean distance of knots: in this unit all numbers have the size of one."""
     return float((x[-1] - x[0]) / (len(x) - 1))
 
 
-def _interpolating(h: Matrix, Y: Matrix) -> Matrix:
+def _interpolating(h: Array, Y: Array) -> Array:
     """Second derivatives of the natural spline through the data: a tridiagonal system."""
     right = np.diff(np.diff(Y, axis=0) / h[:, None], axis=0)
     _, _, inner, info = lapack.dptsv((h[:-1] + h[1:]) / 3, h[1:-1] / 6, right)
@@ -173,7 +173,7 @@ def _interpolating(h: Matrix, Y: Matrix) -> Matrix:
     return np.pad(inner, ((1, 1), (0, 0)))
 
 
-def _line(x: Matrix, Y: Matrix, weight: Matrix) -> Matrix:
+def _line(x: Array, Y: Array, weight: Array) -> Array:
     """The weighted straight line (a constant for one knot)."""
     total = weight.sum()
     t = x - weight @ x / total

@@ -94,7 +94,7 @@ class Coupling:
         total = sum(scores)
         return np.vstack([B.T @ (total - own) for B, own in zip(self._features, scores, strict=True)])
 
-    def dense(self) -> np.ndarray:
+    def copy(self) -> np.ndarray:
         """All of it."""
         B = np.hstack(list(self._features))
         M = np.asarray(B.T @ B)

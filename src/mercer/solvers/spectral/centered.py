@@ -1,50 +1,53 @@
-r"""The matrix whose eigenvectors are principal components, as products alone.
+r"""The matrix whose eigenvectors are principal components.
 
 With the weights :math:`w`, their shares :math:`p = w / \sum_i w_i` and :math:`S = \mathrm{diag}(\sqrt{w})`
 
 .. math:: A = S \, (I - 1 p^\top) \, K \, (I - p 1^\top) \, S .
 
-Centring is a correction of rank one before and after a product with :math:`K`, so that :math:`K` need not be
-held; where it is small enough it is, because reading it is quicker than computing it again.
+Centring is a correction of rank one before and after a product with :math:`K`.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ... import memory
-from ...engine.half import HalfMatrix
+from ...engine.packed import PackedTiles
 from ...gram import Gram
 from ...gram.spectrum import finite
+from ..matrix import Index, LazyMatrix, Matrix, matrix_of
 
 __all__ = ["CenteredMatrix"]
 
-#: Matrices whose lower half takes up to this are held, larger ones computed again for every product.
-HELD_BYTES = 1 << 30
 
-
-class CenteredMatrix:
+class CenteredMatrix(Matrix):
     """A Gram matrix centred by the weighted mean and scaled by the roots of the weights."""
 
     def __init__(self, G: Gram, weight: np.ndarray | None = None) -> None:
-        self.size = len(G)
+        self._gram, self.size = G, len(G)
         w = np.ones(self.size) if weight is None else np.asarray(weight, dtype=np.float64)
         self.total = float(w.sum())
         self.share, self.root = w / self.total, np.sqrt(w)
-        self.is_held = HalfMatrix.nbytes_of(self.size) <= min(HELD_BYTES, memory.memory_limit() // 2)
-        self._gram = G
+        self.is_held = memory.can_hold(PackedTiles.nbytes_of(self.size))
+
+    @property
+    def cost(self) -> float:
+        """Elementary operations of a value of K."""
+        return self._matrix.cost
 
     @cached_property
-    def _half(self) -> HalfMatrix:
-        return self._gram._half()
+    def _matrix(self) -> Matrix:
+        return matrix_of(self._gram, packed=True)
 
     def _times(self, V: np.ndarray) -> np.ndarray:
         """``K @ V``; an entry that is not finite shows in the product and is then looked for."""
-        result = self._half @ V if self.is_held else np.asarray(self._gram @ V)
+        result = self._matrix.product(V)
         if not np.isfinite(result).all():
-            finite(self._half.dense() if self.is_held else result)
+            finite(self._matrix.dense() if self.is_held else result)
         return result
 
     @cached_property
@@ -57,12 +60,16 @@ class CenteredMatrix:
         """Squared norm of the mean."""
         return float(self.share @ self.means)
 
-    def trace(self) -> float:
-        """Sum of the eigenvalues: the weighted squared distances from the mean."""
+    def diagonal(self) -> np.ndarray:
+        """Weighted squared distances from the mean."""
         squares = np.asarray(self._gram.diagonal(), dtype=np.float64) - 2 * self.means + self.center
-        return float(self.root**2 @ squares)
+        return np.asarray(self.root**2 * squares)
 
-    def product(self, V: np.ndarray) -> np.ndarray:
+    def trace(self) -> float:
+        """Sum of the eigenvalues."""
+        return float(self.diagonal().sum())
+
+    def product(self, V: np.ndarray, *, reduced: bool = False, quick: bool = False) -> np.ndarray:
         """``A @ V``; columns are best laid out one after the other."""
         rows = self.root * V.T
         rows -= rows.sum(axis=1)[:, None] * self.share
@@ -75,16 +82,22 @@ class CenteredMatrix:
         rows *= self.root
         return rows.T
 
-    def dense(self) -> np.ndarray:
+    def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Some of its rows and columns."""
+        A = np.array(self._matrix.block(rows, cols))
+        A -= self.means[rows, None] + (self.means[cols] - self.center)
+        return np.asarray(A * (self.root[rows, None] * self.root[cols]), dtype=dtype)
+
+    def copy(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """All of it, in memory of its own."""
         memory.require(
             2 * 8 * self.size**2,
             f"the spectrum of the {self.size} x {self.size} Gram matrix",
             "Ask for few components with solver='lanczos' or 'randomized'.",
         )
-        known = "_half" in self.__dict__
-        K = finite(self._half.dense() if known else self._gram.dense())
+        known = "_matrix" in self.__dict__
+        K = finite(self._matrix.copy() if known else LazyMatrix(self._gram).copy())
         self.means = K @ self.share
         K -= self.means[:, None] + (self.means - self.center)
         K *= self.root[:, None] * self.root
-        return np.asarray((K + K.T) / 2)
+        return np.asarray((K + K.T) / 2, dtype=dtype)

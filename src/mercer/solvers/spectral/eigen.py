@@ -48,7 +48,7 @@ RANDOMIZED_TOL = 1e-2
 
 
 class Operator(Protocol):
-    """What the iterations need of a symmetric matrix."""
+    """A symmetric linear operator: what the iterations need of a :class:`~mercer.solvers.Matrix`."""
 
     size: int
     is_held: bool  # products read it; otherwise they compute it
@@ -57,7 +57,7 @@ class Operator(Protocol):
         """``A @ V``."""
         ...
 
-    def dense(self) -> np.ndarray:
+    def copy(self) -> np.ndarray:
         """All of it, in memory of its own."""
         ...
 
@@ -126,7 +126,7 @@ def _rounded(columns: int) -> int:
 
 
 def _dense(A: Operator, k: int) -> Solution[Eigenpairs]:
-    n, M = A.size, A.dense()
+    n, M = A.size, A.copy()
     values, vectors = eigh(M, subset=None if k == n else (n - k, n - 1))
     pairs = Eigenpairs(values[::-1], vectors[:, ::-1], multiply(M, vectors[:, ::-1]))
     # Those that were not asked for may be larger, in absolute value: an entry is at most the largest one.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import gram, kernel
-from mercer.engine.half import TILE, HalfMatrix
+from mercer.engine.packed import TILE, PackedTiles
 from mercer.engine.program import Builder, Program
 from mercer.gram import base
 from mercer.kernels import Gaussian, Linear, Polynomial
@@ -27,27 +27,27 @@ def symmetric(n):
     return K + K.T
 
 
-def half_of(K):
-    result = HalfMatrix(len(K))
+def packed_of(K):
+    result = PackedTiles(len(K))
     result.tiles.fill(np.nan)  # whatever was in memory before
     result.fill(0, 0, K)
     return result
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_half_is_all_of_the_matrix(n):
+def test_the_tiles_are_all_of_the_matrix(n):
     K = symmetric(n)
-    half = half_of(K)
-    np.testing.assert_array_equal(half.dense(), K)
-    assert half.tiles.nbytes == HalfMatrix.nbytes_of(n)
-    assert np.isfinite(half.tiles).all()
+    packed = packed_of(K)
+    np.testing.assert_array_equal(packed.dense(), K)
+    assert packed.tiles.nbytes == PackedTiles.nbytes_of(n)
+    assert np.isfinite(packed.tiles).all()
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("width", [1, 2, 7, 8, 9, 16, 17, 24, 40])
 def test_products_are_exact_where_sums_are(n, width):
     K, V = symmetric(n), whole_numbers(n, width, seed=1)
-    np.testing.assert_array_equal(half_of(K) @ V, K @ V)
+    np.testing.assert_array_equal(packed_of(K) @ V, K @ V)
 
 
 def test_products_are_as_exact_as_sums_can_be():
@@ -55,11 +55,11 @@ def test_products_are_as_exact_as_sums_can_be():
     rng = np.random.default_rng(0)
     K, V = rng.standard_normal((n, n)), rng.standard_normal((n, width))
     K += K.T
-    half = half_of(K)
-    exact = twins.half_product(half.tiles, V)
+    packed = packed_of(K)
+    exact = twins.half_product(packed.tiles, V)
     np.testing.assert_allclose(exact, K.astype(np.longdouble) @ V, rtol=1e-12)
     bound = n * np.finfo(float).eps * (np.abs(K) @ np.abs(V))
-    assert (np.abs(half @ V - exact) <= bound).all()
+    assert (np.abs(packed @ V - exact) <= bound).all()
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns", "strided", "reversed"])
@@ -72,12 +72,12 @@ def test_any_layout_of_the_columns(layout):
         "strided": np.repeat(np.repeat(V, 2, axis=0), 3, axis=1)[::2, ::3],
         "reversed": V[::-1, ::-1].copy()[::-1, ::-1],
     }[layout]
-    np.testing.assert_array_equal(half_of(K) @ laid_out, K @ V)
+    np.testing.assert_array_equal(packed_of(K) @ laid_out, K @ V)
 
 
 def test_no_rows_and_no_columns():
-    assert (HalfMatrix(0) @ np.empty((0, 3))).shape == (0, 3)
-    assert (half_of(symmetric(5)) @ np.empty((5, 0))).shape == (5, 0)
+    assert (PackedTiles(0) @ np.empty((0, 3))).shape == (0, 3)
+    assert (packed_of(symmetric(5)) @ np.empty((5, 0))).shape == (5, 0)
 
 
 def test_infinities_and_nan_reach_their_rows_alone():
@@ -85,7 +85,7 @@ def test_infinities_and_nan_reach_their_rows_alone():
     K = symmetric(n)
     K[n - 1, 2] = K[2, n - 1] = np.inf
     K[TILE, TILE] = np.nan
-    product = half_of(K) @ np.ones((n, 2))
+    product = packed_of(K) @ np.ones((n, 2))
     assert np.flatnonzero(~np.isfinite(product[:, 0])).tolist() == [2, TILE, n - 1]
 
 
@@ -93,11 +93,11 @@ def test_infinities_and_nan_reach_their_rows_alone():
 def test_the_same_bits_on_any_number_of_threads(n, monkeypatch):
     rng = np.random.default_rng(0)
     K, V = rng.standard_normal((n, n)), rng.standard_normal((n, 16))
-    half = half_of(K + K.T)
+    packed = packed_of(K + K.T)
     results = set()
     for threads in ("1", "2", "3", "7"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        results.add((half @ V).tobytes())
+        results.add((packed @ V).tobytes())
     assert len(results) == 1
 
 
@@ -119,9 +119,9 @@ def test_the_half_of_a_gram_matrix_has_its_very_values(name, n, monkeypatch):
     monkeypatch.setattr(base, "BAND_BYTES", 1)  # a row of tiles at a time
     X = np.random.default_rng(0).standard_normal((n, 4))
     G = gram(KERNELS[name], X)
-    half = G._half()
-    np.testing.assert_array_equal(half.dense(), G.dense())
-    assert np.isfinite(half.tiles).all()
+    packed = G._packed()
+    np.testing.assert_array_equal(packed.dense(), G.dense())
+    assert np.isfinite(packed.tiles).all()
 
 
 def test_derived_matrices_and_single_precision_have_halves_too():
@@ -130,18 +130,18 @@ def test_derived_matrices_and_single_precision_have_halves_too():
     assert single.dense().dtype == np.float32
     for G in (single, gram(Polynomial(2), X).center(), gram(Polynomial(2), X).normalize()):
         # centring is symmetric up to rounding only
-        np.testing.assert_array_equal(np.tril(G._half().dense()), np.tril(G.dense()))
+        np.testing.assert_array_equal(np.tril(G._packed().dense()), np.tril(G.dense()))
 
 
 def test_stored_values_are_looked_up(tmp_path, monkeypatch):
     X = np.random.default_rng(0).standard_normal((TILE + 9, 4))
-    first = gram(Gaussian(1.0), X, store=tmp_path)._half().dense()
+    first = gram(Gaussian(1.0), X, store=tmp_path)._packed().dense()
     monkeypatch.setattr(Gaussian, "_block", None)
-    np.testing.assert_array_equal(gram(Gaussian(1.0), X, store=tmp_path)._half().dense(), first)
+    np.testing.assert_array_equal(gram(Gaussian(1.0), X, store=tmp_path)._packed().dense(), first)
 
 
 def test_a_failed_check_leaves_the_half_to_python():
     b = Builder(3, 3, True)
     X = np.array([[1e200], [1.0], [2.0]])
     program = Program.of(b, b.kernel(Polynomial(3), X, None))
-    assert program.half() is None
+    assert program.packed() is None

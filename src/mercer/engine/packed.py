@@ -1,6 +1,6 @@
-"""A symmetric matrix held as the tiles of its lower half.
+"""Packed symmetric matrices: the tiles on and below the diagonal.
 
-It takes half of the memory, and a product reads each tile once, for its own rows and for those of its mirror
+They take half of the memory, and a product reads each tile once, for its own rows and for those of its mirror
 image.
 """
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from mercer import _native
 from mercer.engine.threads import num_threads
 
-__all__ = ["TILE", "HalfMatrix"]
+__all__ = ["TILE", "PackedTiles"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -22,7 +22,7 @@ Array: TypeAlias = npt.NDArray[Any]
 TILE: int = _native.TILE
 
 
-class HalfMatrix:
+class PackedTiles:
     """A symmetric matrix of float64, as products alone; its values are to be filled in.
 
     Attributes
