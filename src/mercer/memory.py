@@ -111,7 +111,7 @@ def require(count: float, what: str, remedy: str = "") -> None:
 
 
 def available_memory() -> int:
-    """Bytes that this process can still take; ``sys.maxsize`` where the system does not tell."""
+    """Bytes that this process can still take; ``sys.maxsize`` if the system gives no limit."""
     return min(_machine(), _control_groups(), _address_space())
 
 

@@ -315,7 +315,7 @@ def test_small_and_large_numbers(scale):
     X, y = blobs(3, 10)
     model = KernelDiscriminant(Linear(), alpha=0.0)
     if scale < 1e-150:  # the kernel values underflow
-        with pytest.raises(InputError, match="must tell the classes apart"):
+        with pytest.raises(InputError, match="must separate the classes"):
             model.fit(scale * X, y)
         return
     expected = model.fit(X, y).transform(X)
@@ -325,9 +325,9 @@ def test_small_and_large_numbers(scale):
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian("scale"), Gaussian("median")])
 @pytest.mark.parametrize("penalized", ["function", "coefficients"])
 def test_classes_with_the_same_mean_are_said(kernel, penalized):
-    with pytest.raises(InputError, match="must tell the classes apart"):
+    with pytest.raises(InputError, match="must separate the classes"):
         KernelDiscriminant(kernel, penalized=penalized).fit(np.ones((6, 2)), [0, 1] * 3)
-    with pytest.raises(InputError, match="must tell the classes apart"):
+    with pytest.raises(InputError, match="must separate the classes"):
         KernelDiscriminant(kernel, penalized=penalized).fit(np.zeros((6, 2)), [0, 1] * 3)
 
 

@@ -210,7 +210,7 @@ def _loop(centre: Point, lines: int) -> Curve:
 
 
 def _along(way: Sequence[Point], bend: float, lines: int) -> Curve:
-    """A curve through points of successive layers, bent up or down to leave room for its counterpart."""
+    """A curve through points of successive layers, bent up or down beside its counterpart."""
     start, end = _edge(way[0], way[1]), _edge(way[-1], way[-2])
     stops = [start, *way[1:-1], end]
     points = [start]

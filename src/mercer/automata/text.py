@@ -61,7 +61,7 @@ def to_att(
     else:
         (first,) = initial
     if first not in {arc.source for arc in arcs} | set(T.final):
-        return ""  # no path leaves the initial state: there is nothing to tell
+        return ""  # no path leaves the initial state: the file is empty
     names = {label: _name(label, numbers, epsilon) for arc in arcs for label in arc[2:4]}
     # The initial state comes first, be it as the source of arcs or as a final state.
     arcs.sort(key=lambda arc: arc.source != first)

@@ -169,7 +169,7 @@ def _symbols(x: Any, name: str) -> str | tuple[Any, ...]:
 
 
 def _checked(symbols: str | tuple[Any, ...], name: str) -> str | tuple[Any, ...]:
-    """Return the symbols if they can be told apart: hashable, and equal to themselves."""
+    """Return the symbols if they can be distinguished: hashable, and equal to themselves."""
     if not isinstance(symbols, str):
         check_symbols(symbols, name)
     return symbols

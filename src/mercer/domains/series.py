@@ -279,8 +279,8 @@ def _refuse_what_is_no_collection(X: Any, name: str) -> None:
 
 def _as_array(X: Any) -> Any:
     """Arrays of other libraries as NumPy's; frames, whose rows are series, stay."""
-    foreign = hasattr(X, "__array__") and not isinstance(X, np.ndarray) and not hasattr(X, "columns")
-    return np.asarray(X) if foreign and getattr(X, "ndim", 0) > 1 else X
+    is_array_like = hasattr(X, "__array__") and not isinstance(X, np.ndarray) and not hasattr(X, "columns")
+    return np.asarray(X) if is_array_like and getattr(X, "ndim", 0) > 1 else X
 
 
 def _is_regular(X: Any) -> bool:

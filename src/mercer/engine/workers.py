@@ -196,7 +196,7 @@ def _there(function: Function, rows: Any, columns: Any, values: np.ndarray, star
     try:
         parcel = _Parcel((function, rows, columns))
     except Exception as error:
-        _tell(function, f"{type(error).__name__}: {error}")
+        _warn(function, f"{type(error).__name__}: {error}")
         return False
     pending: dict[Any, tuple[int, int]] = {}
     pool, piece, bar = _executor(size), 1, _Bar(total, start)
@@ -218,7 +218,7 @@ def _there(function: Function, rows: Any, columns: Any, values: np.ndarray, star
                     continue
                 number, failure, report = result
                 if number < 0:  # it could not be unpacked
-                    _tell(function, report)
+                    _warn(function, report)
                     return False
                 failure.add_note(report)
                 _mark(failure, *_pair(number, width), columns is None)
@@ -241,7 +241,7 @@ def _there(function: Function, rows: Any, columns: Any, values: np.ndarray, star
     return True
 
 
-def _tell(function: Any, reason: str) -> None:
+def _warn(function: Any, reason: str) -> None:
     warnings.warn(
         f"mercer: {function!r} cannot be sent to worker processes ({reason}), so it is computed in this one.",
         RuntimeWarning,

@@ -173,7 +173,7 @@ def margin_terms(
 ) -> tuple[dict[str, float], str]:
     """Return the addends of a margin bound and their formula.
 
-    ``empirical`` tells that the complexity is that of the sample, and not one that holds for every sample.
+    ``empirical`` says that the complexity is that of the sample, and not one that holds for every sample.
     """
     c = 3 if empirical else 1
     factor = "3 " if empirical else ""

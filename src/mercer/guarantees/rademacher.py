@@ -40,7 +40,7 @@ _PSD = "K is the Gram matrix of a positive definite kernel on the sample"
 class ComplexityEstimate:
     """Monte Carlo estimate of an empirical Rademacher complexity.
 
-    ``exact`` tells that all sign vectors were enumerated; then ``standard_error`` is 0 and ``n_draws``
+    ``exact`` says that all sign vectors were enumerated; then ``standard_error`` is 0 and ``n_draws``
     counts them.
     """
 

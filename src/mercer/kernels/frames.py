@@ -195,7 +195,7 @@ class Columns(Kernel):
             rule = "sum over columns" if self.combine == "sum" else "product over columns"
             # Sums of several components are singular on the corners of a rectangle.
             separate = self.combine == "product" or len(self.kernels) == 1
-            strict = separate and self._tells_rows_apart and all(p.strict for p in positives)
+            strict = separate and self._separates_rows and all(p.strict for p in positives)
             reason = f"of positive definite kernels; {MEANING[self.missing]}"
             positive = claim(Property.POSITIVE, self, rule, reason, positives, strict=strict)
             if strict:
@@ -210,7 +210,7 @@ class Columns(Kernel):
         return Certificate(positive, self._negative())
 
     @property
-    def _tells_rows_apart(self) -> bool:
+    def _separates_rows(self) -> bool:
         """Whether distinct rows have distinct components, none of which counts for nothing.
 
         A row that lacks one column of a group lacks the group, whatever its other columns hold.

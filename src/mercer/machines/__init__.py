@@ -8,7 +8,7 @@
 ``labels``           what classifiers share: labels, weights of classes
 ``explanation``      which patterns spoke for a prediction
 ``callbacks``        callbacks: scikit-learn's, and plain functions
-``notices``          warnings that point at the line of the user
+``messages``         warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
 ``spline``           ``SmoothingSpline``
 ``logistic``         ``KernelLogistic``

@@ -31,7 +31,7 @@ from .arguments import checked_random
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import screen
-from .notices import tell
+from .messages import warn
 from .translation import KernelLike, as_kernel
 from .views import (
     View,
@@ -179,7 +179,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         views = self._views(kernels, penalties, data, weight, share)
         self.solution_ = canonical_directions([view.whitened for view in views], self.n_components)
         if not self.solution_.converged:
-            tell(f"KernelCCA: {self.solution_.status}.", ConvergenceWarning)
+            warn(f"KernelCCA: {self.solution_.status}.", ConvergenceWarning)
         self._keep(views, share)
         return self
 
@@ -234,7 +234,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.correlations_ = pairwise_correlations(centered, share)
         self.n_components_ = self._n_features_out = len(values)
         if self.n_components_ < self.n_components:
-            tell(
+            warn(
                 f"KernelCCA: `n_components` is {self.n_components}, but there are only {self.n_components_} "
                 f"positive correlations; there are {self.n_components_} component(s).",
                 UserWarning,

@@ -21,7 +21,7 @@ __all__ = ["KernelDiscriminant"]
 
 
 class KernelDiscriminant(ClassifierMixin, KernelProjection):
-    r"""Kernel Fisher discriminant: functions that tell classes apart, and a classifier on their values.
+    r"""Kernel Fisher discriminant: functions that separate classes, and a classifier on their values.
 
     One after the other, the functions :math:`f = \sum_i a_i k(x_i, \cdot)` that maximise
 
@@ -152,14 +152,14 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         coefficients, quotients = solution.value
         if not len(quotients):
             raise InputError(
-                "KernelDiscriminant: `X` must tell the classes apart: their means in feature space are the "
+                "KernelDiscriminant: `X` must separate the classes: their means in feature space are the "
                 "same. Check the data, or the width of the kernel."
             )
         p = keep(
             self.n_components, len(quotients), "KernelDiscriminant", "the class means span no more dimensions"
         )
         values = self._keep_functions(coefficients[:, :p], training)
-        self._tell(solution)
+        self._warn(solution)
         indicators = np.eye(len(self.classes_))[codes] * weight[:, None]
         means = indicators.T @ values / indicators.sum(axis=0)[:, None]
         # of the other classes, the one farthest from the first is on the positive side

@@ -16,7 +16,7 @@ from ..kernel import Kernel
 
 __all__ = ["KernelDistance", "kernel_distance"]
 
-#: Squared distances up to this many units of rounding of the kernel values cannot be told from zero.
+#: Squared distances up to this many units of rounding of the kernel values are zero up to rounding.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 

@@ -129,7 +129,7 @@ class KernelGraphInference(KernelProjection):
         values = self._keep_functions(coefficients, training)
         self._turn(values)
         directions = solution.value.directions[:, : len(quotients)]
-        self._tell(replace(solution, value=RayleighValue(directions, solution.value.quotients)))
+        self._warn(replace(solution, value=RayleighValue(directions, solution.value.quotients)))
         self.eigenvalues_ = 1 / quotients
         self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
         return self

@@ -1,4 +1,4 @@
-"""Kernels that are not positive definite, as machines meet them: told, refused or repaired."""
+"""Kernels that are not positive definite, in machines: a warning, an error or a repair."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..gram import Gram
 from ..gram.check import check
 from ..gram.negative import Negative, negative_eigenvalue
 from ..kernel import Kernel
-from .notices import tell
+from .messages import warn
 
 __all__ = ["IndefiniteKernelWarning", "refuse_distance", "screen"]
 
@@ -65,11 +65,11 @@ def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False) -> Gr
         return G
     if not any_kernel:
         _refuse_negative(G.kernel, policy, caller)
-    told = f"least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}"
-    statement = f"{caller}: {G.kernel!r} is not positive definite on these data ({told})."
+    eigenvalue = f"least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}"
+    statement = f"{caller}: {G.kernel!r} is not positive definite on these data ({eigenvalue})."
     if policy == "error":
         raise DefinitenessError(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.")
     if policy == "warn":
-        tell(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.", IndefiniteKernelWarning)
+        warn(f"{statement} Repair it with indefinite='clip', 'flip' or 'shift'.", IndefiniteKernelWarning)
         return G
     return G.repair(policy)  # type: ignore[arg-type]

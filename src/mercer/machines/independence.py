@@ -90,7 +90,7 @@ class HSICResult(PermutationResult):
 
 @dataclass(frozen=True)
 class HSICTest:
-    r"""Test of independence: does ``Y`` tell anything about ``X``?
+    r"""Test of independence: are ``X`` and ``Y`` independent?
 
     The statistic is :func:`hsic`; large values speak against independence.  With characteristic kernels (the
     Gaussian, the Laplacian) every dependence is found, given enough pairs.

@@ -101,7 +101,7 @@ def require_classes(
         which = " of positive weight" if weighted else ""
         found = f"one class only, {classes.tolist()[0]!r}" if count else "none: all weights are zero"
         raise InputError(f"{caller}: `{argument}` must hold at least two classes{which}. Got {found}.")
-    if count == 2:  # one function tells them apart
+    if count == 2:  # one function separates them
         return
     memory.require(
         8.0 * TABLES * n * count,

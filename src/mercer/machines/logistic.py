@@ -32,7 +32,7 @@ from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
 from .indefinite import screen
 from .labels import read_labels
-from .notices import tell
+from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["KernelLogistic"]
@@ -208,7 +208,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         problem = self._problem_of(labels.codes, weight)
         self._solve(problem, G, alphas)
         self._keep(points, kept, G, problem)
-        self._tell()
+        self._warn()
         return self
 
     def _check_parameters(self) -> list[float]:
@@ -286,9 +286,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self._fitted = (problem, predictions) if self.penalty == "l2" else None
         self._loo: Vector | None = None
 
-    def _tell(self) -> None:
+    def _warn(self) -> None:
         if not self.solution_.converged:
-            tell(
+            warn(
                 f"KernelLogistic: {self.solution_.status}. The model is usable; its gap is "
                 f"{self.solution_.gap:.3g}.",
                 ConvergenceWarning,

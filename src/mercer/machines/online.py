@@ -32,7 +32,7 @@ from ..gram import Gram, PointGram, gram
 from .base import KernelMachine
 from .indefinite import screen
 from .labels import require_classes, validate_labels
-from .notices import tell
+from .messages import warn
 
 __all__ = ["OnlineClassifier"]
 
@@ -225,7 +225,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                         return "converged"
         except STOPPING as error:
             reason = conclude(error)
-            tell(
+            warn(
                 f"{name}: stopped after {self._state.steps} steps because {reason}; the model is the one "
                 "they led to.",
                 ConvergenceWarning,

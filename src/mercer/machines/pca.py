@@ -18,7 +18,7 @@ from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import refuse_distance, screen
-from .notices import tell
+from .messages import warn
 from .preimage import METHODS, Expansion, Preimages
 from .translation import KernelLike
 
@@ -102,7 +102,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     >>> t = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     >>> X = np.vstack([np.c_[np.cos(t), np.sin(t)], 3 * np.c_[np.cos(t), np.sin(t)]])
     >>> Z = KernelPCA(Gaussian(1.0), n_components=3).fit_transform(X)
-    >>> Z.shape, bool(Z[:40, 0].min() > Z[40:, 0].max())  # the first component tells the circles apart
+    >>> Z.shape, bool(Z[:40, 0].min() > Z[40:, 0].max())  # the first component separates the circles
     ((80, 3), True)
     """
 
@@ -174,7 +174,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             A, asked, self.solver, tol=float(self.tol), max_iter=self.max_iter
         )
         if not self.solution_.converged:
-            tell(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning)
+            warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning)
         return self.solution_.value
 
     def _components(self, A: CenteredMatrix, found: Eigenpairs) -> np.ndarray:
@@ -182,7 +182,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         # centring cancels digits of K, which may be much larger than what is left
         scale = float(np.abs(found.values).max(initial=0.0)) + A.total * abs(A.center)
         rank = int(np.sum(found.values > rounding_level(A.size, float(np.finfo(float).eps), scale)))
-        self._tell_rank(rank, A.size)
+        self._warn_of_rank(rank, A.size)
         values, U, images = found.values[:rank], found.vectors[:, :rank], found.images[:, :rank]
         length = np.sqrt(values)
         scores = images / (A.root[:, None] * length)
@@ -198,9 +198,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.n_components_ = self._n_features_out = rank
         return np.asarray(scores * sign)
 
-    def _tell_rank(self, rank: int, n: int) -> None:
+    def _warn_of_rank(self, rank: int, n: int) -> None:
         if self.n_components is not None and rank < self.n_components:
-            tell(
+            warn(
                 f"KernelPCA: `n_components` is {self.n_components}, but the {n} points span only {rank} "
                 f"direction(s) about their mean in the space of {self.kernel_!r}: that many are kept.",
                 UserWarning,

@@ -21,7 +21,7 @@ from ..kernel import Kernel
 from ..solvers import Solution
 from .base import KernelMachine, len_of
 from .indefinite import screen
-from .notices import tell
+from .messages import warn
 
 __all__ = ["KernelProjection", "Training", "keep"]
 
@@ -109,10 +109,10 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.intercept_ = self.intercept_ * signs
         return signs
 
-    def _tell(self, solution: Solution[Any]) -> None:
+    def _warn(self, solution: Solution[Any]) -> None:
         self.solution_ = solution
         if not solution.converged:
-            tell(
+            warn(
                 f"{type(self).__name__}: {solution.status}, which is not accurate. Raise `alpha`.",
                 ConvergenceWarning,
             )

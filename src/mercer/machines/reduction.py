@@ -137,7 +137,7 @@ class SupervisedReduction(KernelProjection):
         b = span.coefficients(directions[:, :p] * np.sqrt(weight.sum()))
         coefficients = np.sqrt(weight)[:, None] * b
         self._turn(self._keep_functions(coefficients, training))
-        self._tell(replace(solution, value=RayleighValue(directions[:, :p], quotients)))
+        self._warn(replace(solution, value=RayleighValue(directions[:, :p], quotients)))
         self.eigenvalues_ = quotients[:p]
         self.explained_ratio_ = quotients[:p] / target.values.sum()
         return self

@@ -37,7 +37,7 @@ from .callbacks import as_run
 from .indefinite import screen
 from .labels import read_labels
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
-from .notices import tell
+from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["RepresenterMachine"]
@@ -312,7 +312,7 @@ class RepresenterMachine(KernelMachine):
         self.dual_coef_, self.intercept_, self.norm_ = self.solution_.value
         self.n_iter_ = max(1, int(self.solution_.stats["iterations"]))
         if not self.solution_.converged:
-            tell(
+            warn(
                 f"RepresenterMachine: {self.solution_.status}. The model is usable; its gap is "
                 f"{self.solution_.gap:.3g}.",
                 ConvergenceWarning,
@@ -324,7 +324,7 @@ class RepresenterMachine(KernelMachine):
         known = strict if self.kernel_.certificate.positive.strict else ""
         return InfeasibleError(
             f"RepresenterMachine: no function of the space of {self.kernel_!r} satisfies all constraints, "
-            f"as far as double precision can tell: those of the {len(rows)} rows {listed} contradict each "
+            f"in double precision: those of the {len(rows)} rows {listed} contradict each "
             f"other. {known}Widen or drop some of them, take a richer kernel, or a finite loss such as "
             "'hinge' or 'squared'.",
             rows,

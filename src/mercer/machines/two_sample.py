@@ -84,7 +84,7 @@ class MMDResult(PermutationResult):
         The kernel that was used, its parameters resolved.
     witness : RKHSFunction
         Where the samples differ: :math:`\tfrac1n \sum_i k(x_i, \cdot) - \tfrac1m \sum_j k(y_j, \cdot)`,
-        positive where the first is denser.  It is the function that tells the means of the samples apart
+        positive where the first is denser.  It is the function that separates the means of the samples
         best, for its norm, and its squared norm is the biased statistic.  ``witness(x)`` and
         ``witness.values(X)`` evaluate it.
     """

@@ -23,7 +23,7 @@ from ..gram.alignment import targets
 from ..kernel import Kernel
 from ..kernels.strings import Rational
 from ..kernels.strings.patterns import Patterns, list_patterns, pattern_transducer, weighted_patterns
-from ..machines.notices import tell
+from ..machines.messages import warn
 from ..solvers import (
     LargeMargin,
     LeastSquares,
@@ -122,8 +122,8 @@ def learn_weights(
     Machine and weights together are one convex problem (Cortes, Mohri and Rostamizadeh), equivalent to a
     machine on the counts with the penalty :math:`\frac{1}{2 \Lambda} (\sum_z |w_z| \, s_z)^2`, where
     :math:`s_z^2 = \sum_i T(x_i, z)^2`; so most weights are zero.  It is solved to a duality gap that is
-    computed from the answer alone.  Patterns that go together in all strings cannot be told apart, and share
-    evenly.
+    computed from the answer alone.  Patterns that go together in all strings cannot be distinguished, and
+    share evenly.
 
     Cost: some 20 Newton steps with a system of the size of n or of the number of patterns, whichever is less;
     for the alignment, systems of the size of the number of patterns in use.
@@ -171,7 +171,7 @@ def learn_weights(
     _check_arguments(criterion, C, alpha, trace, tol, max_iter, time_budget, callbacks)
     T, strings = pattern_transducer(kernel, NAME), Sequences().validate(X, "X")
     Y = _targets(y, len(strings), criterion)
-    patterns = _telling(list_patterns(T, strings, NAME))
+    patterns = _informative(list_patterns(T, strings, NAME))
     bound = float(len(strings) if trace is None else trace)
     units = _of_unit_length(patterns.counts)
     first, alike = _alike(units)
@@ -184,7 +184,7 @@ def learn_weights(
             found = solve_mixture(problem, watch, tol=tol, max_iter=max_iter)
             solution = _with_value(found, found.value.weights)
     if not solution.converged:
-        tell(f"{NAME}: {solution.status}.", ConvergenceWarning)
+        warn(f"{NAME}: {solution.status}.", ConvergenceWarning)
     shares = (solution.value / np.bincount(alike))[alike]
     return _assemble(T, patterns, bound, _with_value(solution, shares))
 
@@ -237,7 +237,7 @@ def _signs(y: Any, n: int) -> Array:
     return np.where(codes[:, None] == members, 1.0, -1.0)
 
 
-def _telling(patterns: Patterns) -> Patterns:
+def _informative(patterns: Patterns) -> Patterns:
     """The patterns that do not occur equally often in all strings; an error if there are none."""
     counts, n = patterns.counts, patterns.counts.shape[0]
     squares, means = _squares(counts), np.asarray(counts.mean(axis=0)).ravel()
@@ -253,7 +253,7 @@ def _telling(patterns: Patterns) -> Patterns:
 def _alike(units: scipy.sparse.csc_array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Columns that differ from each other, and for each column the one among them that it equals.
 
-    Patterns that go together in all strings cannot be told apart: as one column they leave the solvers
+    Patterns that go together in all strings cannot be distinguished: as one column they leave the solvers
     independent ones.
     """
     digits = np.round(units.data, DIGITS)

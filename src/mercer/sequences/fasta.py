@@ -112,9 +112,9 @@ def _letters(line: str, source: str, number: int, case: str, allowed: frozenset[
     if case != "keep":
         letters = letters.upper() if case == "upper" else letters.lower()
     if allowed is not None and not allowed.issuperset(letters):
-        foreign = next(letter for letter in letters if letter not in allowed)
+        unknown = next(letter for letter in letters if letter not in allowed)
         raise InputError(
-            f"read_fasta: {source}, line {number}: the letter {foreign!r} is not in the alphabet "
+            f"read_fasta: {source}, line {number}: the letter {unknown!r} is not in the alphabet "
             f"{''.join(sorted(allowed))!r}."
         )
     return letters

@@ -26,7 +26,7 @@ __all__ = [
 INK: Final = "#1d2329"
 #: Grids, guides and what rounding alone could produce.
 GUIDE: Final = "#8a929b"
-#: Okabe and Ito's colours, told apart by all forms of colour vision.  In a page they become its variables.
+#: Okabe and Ito's colours, distinct to all forms of colour vision.  In a page they become its variables.
 COLOURS: Final = {
     "blue": "#0072b2",
     "vermilion": "#d55e00",

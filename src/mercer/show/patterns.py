@@ -26,7 +26,7 @@ ROW, MOST_LETTERS = 60, 1200
 POINTS, LETTER, LINE = 10.0, 0.7, 1.8
 #: The strongest colour lets this much of the ground through, so that letters stay legible on it.
 STRONGEST = 0.65
-#: Rows that a line of the legend takes, and letters that a figure of its own has room for at least.
+#: Rows that a line of the legend takes, and the least number of letters that fit into a new figure.
 LEGEND, NARROWEST = 0.9, 40
 #: Size of the text under the letters, in points.
 SMALL = 8.5

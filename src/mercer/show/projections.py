@@ -11,7 +11,7 @@ from .canvas import COLOURS, GUIDE, INK, drawing
 
 __all__ = ["projections", "scree"]
 
-#: Most classes that are told apart by colour and marker.
+#: Number of classes that colours and markers distinguish.
 MOST_CLASSES = 12
 _MARKERS = ("o", "s", "^")
 
@@ -136,7 +136,7 @@ def _coloured(ax: Any, x: np.ndarray, y: np.ndarray, labels: np.ndarray) -> None
     classes = np.unique(labels)
     if len(classes) > MOST_CLASSES:
         raise ParameterError(
-            f"projections: `labels` has {len(classes)} classes, of which {MOST_CLASSES} can be told apart. "
+            f"projections: `labels` has {len(classes)} classes; a plot distinguishes {MOST_CLASSES}. "
             "Group them, or pass real numbers for a colour scale."
         )
     palette = [*COLOURS.values()]

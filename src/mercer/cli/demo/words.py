@@ -69,7 +69,7 @@ def _accuracy(kernel: mercer.Kernel) -> Any:
 TASK = Task(
     name="words",
     measure="accuracy",
-    note=lambda data: f"{len(data[0])} English and Italian ones, told apart in {FOLDS} folds.",
+    note=lambda data: f"{len(data[0])} English and Italian ones, classified in {FOLDS} folds.",
     load=_load,
     trials=(
         Trial("letters", _accuracy(letters)),

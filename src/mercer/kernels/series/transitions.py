@@ -139,7 +139,7 @@ class Transitions(Kernel):
                 yield Contribution(word, float(len(places)), ((t, t + span),), places)
 
     def _rule(self, name: str, rule: str, X: SeriesData, weight: np.ndarray | None) -> np.ndarray:
-        """Quartiles of each channel; those that coincide are told apart, since cuts increase."""
+        """Quartiles of each channel; equal ones are separated, since cuts increase."""
         repeats = None if weight is None else np.repeat(weight, X.lengths)
         if len(X.steps) == 0 or (repeats is not None and not (repeats > 0).any()):
             raise InputError("Transitions: `cuts='quartiles'` needs data with at least one step. Got none.")

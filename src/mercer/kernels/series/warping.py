@@ -54,7 +54,7 @@ class DTW(_Aligned):
     over all alignments: paths from the pair of the first steps to the pair of the last that move on in x, in
     y or in both.  **Not positive definite**, at any width: (0, 0, 1) and (0, 1, 1) have distance 0, so that
     they would have to be the same point of the feature space, but (0, 0, 0) is at distance 1 from one and
-    :math:`\sqrt 2` from the other.  Machines repair its Gram matrix or refuse it, as they are told;
+    :math:`\sqrt 2` from the other.  Machines repair its Gram matrix or refuse it (``indefinite``);
     :class:`GlobalAlignment` is the relative of it that is positive definite.
 
     Block cost: O(length^2) per pair, several pairs at a time in the lanes of vector registers; with a band

@@ -177,8 +177,8 @@ def shared_neighbours(n: int, m: int, size: int, distance: int) -> int:
         for b in range(distance + 1 - a):  # b those of the second, the others of neither
             neither = distance - a - b
             ways = math.comb(distance, a) * math.comb(distance - a, b) * (size - 2) ** neither
-            room = m - (distance - min(a, b))  # changes that are left for the places where the two agree
-            total += ways * sum(math.comb(n - distance, t) * (size - 1) ** t for t in range(room + 1))
+            remaining = m - (distance - min(a, b))  # changes that are left for the places where the two agree
+            total += ways * sum(math.comb(n - distance, t) * (size - 1) ** t for t in range(remaining + 1))
     return total
 
 

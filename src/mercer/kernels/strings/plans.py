@@ -46,7 +46,7 @@ TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
 #: Plans are compared for a Gram matrix of so many points.
 POINTS = 100
 
-#: Nanoseconds, roughly: to take a path along an arc when listing, to multiply two weights, to follow two
+#: Approximate nanoseconds: to take a path along an arc when listing, to multiply two weights, to follow two
 #: arcs with one label in an intersection, to take an arc at two positions in a composition.
 LIST, MULTIPLY, INTERSECT, COMPOSE = 60.0, 1.5, 20.0, 5.0
 
@@ -141,12 +141,12 @@ class Evaluation:
         Without useless states, and without arcs that have epsilon on both tapes.
     squared : bool
         Whether the kernel is T o T^-1 rather than T.
-    wish : str
+    requested : str
         The plan asked for, or "auto".
     """
 
-    def __init__(self, T: Transducer, squared: bool, wish: str) -> None:
-        self.T, self.squared, self.wish = T, squared, wish
+    def __init__(self, T: Transducer, squared: bool, requested: str) -> None:
+        self.T, self.squared, self.requested = T, squared, requested
 
     @cached_property
     def composed(self) -> Transducer:
@@ -194,7 +194,7 @@ class Evaluation:
             return self.plan if self.plan != "features" else "automata"
         if self.plan != "features" or None not in (X.source.outputs, Y.source.outputs):
             return self.plan
-        if self.wish == "features":
+        if self.requested == "features":
             raise ParameterError(
                 "Rational: `plan='features'` needs outputs that can be listed, and a string has too many of "
                 "them. Use plan='auto' or plan='automata'."
@@ -205,13 +205,13 @@ class Evaluation:
     @cached_property
     def plan(self) -> str:
         """The plan asked for, or the cheapest one."""
-        if self.wish == "auto":
+        if self.requested == "auto":
             possible = [cost for cost in self.costs if cost.seconds is not None]
             return min(possible, key=lambda cost: cost.seconds or 0.0).plan
-        problem = {"features": self._no_features, "automata": self._no_automata}.get(self.wish)
+        problem = {"features": self._no_features, "automata": self._no_automata}.get(self.requested)
         if problem is not None:
-            raise ParameterError(f"Rational: `plan={self.wish!r}` cannot be followed: {problem}.")
-        return self.wish
+            raise ParameterError(f"Rational: `plan={self.requested!r}` cannot be followed: {problem}.")
+        return self.requested
 
     @cached_property
     def _no_features(self) -> str | None:

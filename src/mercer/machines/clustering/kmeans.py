@@ -23,7 +23,7 @@ from ..arguments import checked_random, require_choice, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..indefinite import screen
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 
 __all__ = ["KernelKMeans"]
@@ -44,7 +44,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     :math:`d_i = \sum_j W_{ij}` the objective is, up to a constant, the normalised cut of the graph
     :math:`W`, which :class:`SpectralClustering` relaxes.
 
-    The kernel should be positive definite; others are told by ``indefinite``.  (``"shift"`` changes the
+    The kernel should be positive definite; ``indefinite`` decides about others.  (``"shift"`` changes the
     objective by a constant only, so that it keeps the best partition.)
 
     Cost: one product of the Gram matrix with ``n_clusters`` columns per step, one row of it per single move
@@ -166,7 +166,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             everywhere[kept] = labels
             labels = everywhere
         self.labels_ = labels
-        self._tell()
+        self._warn()
         return self
 
     # -- starts ---------------------------------------------------------------------------------
@@ -220,12 +220,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_iter_ = int(self.solution_.stats["iterations"])
         return found.labels.astype(np.int32)
 
-    def _tell(self) -> None:
+    def _warn(self) -> None:
         if not self.solution_.converged:
-            tell(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning)
+            warn(f"KernelKMeans: {self.solution_.status}.", ConvergenceWarning)
         different = self.solution_.stats["different_means"]
         if different < self.n_clusters:
-            tell(
+            warn(
                 f"KernelKMeans: only {different} of the n_clusters={self.n_clusters} clusters have means of "
                 "their own: there are too few points in feature space that rounding can tell apart.",
                 ConvergenceWarning,

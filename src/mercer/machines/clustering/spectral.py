@@ -20,7 +20,7 @@ from ...solvers.laplacian import Affinity, affinity, components, degrees, slow_w
 from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 
 __all__ = ["SpectralClustering"]
@@ -150,7 +150,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.cut_ = max(0.0, solution.value.inertia - len(volume) + 2 * self.n_clusters - loops)
         self.n_iter_ = int(solution.stats["iterations"])
         if not solution.converged:
-            tell(f"SpectralClustering: {solution.status}.", ConvergenceWarning)
+            warn(f"SpectralClustering: {solution.status}.", ConvergenceWarning)
         return solution.value.labels
 
     def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
@@ -171,7 +171,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         self.__dict__.pop("embedding_", None)  # of an earlier fit
         self.eigenvalues_, self.cut_, self.n_iter_ = np.zeros(self.n_clusters), 0.0, 1
         if self.n_components_ > self.n_clusters:
-            tell(
+            warn(
                 f"SpectralClustering: the graph has {self.n_components_} components for "
                 f"n_clusters={self.n_clusters}: the smallest were put together. Take a wider kernel, more "
                 "neighbours or more clusters.",

@@ -17,7 +17,7 @@ from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import screen
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .checks import check_parameters
 from .objectives import signal_variances
@@ -252,7 +252,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         if self.verbose:
             print(f"KernelRidge: {self.solution_.status}; residual {self.solution_.gap:.3g}")
         if not self.solution_.converged:
-            tell(
+            warn(
                 f"KernelRidge: {self.solution_.status}. The model is usable; the relative residual of its "
                 f"linear system is {self.solution_.gap:.3g}.",
                 ConvergenceWarning,

@@ -81,7 +81,7 @@ class Posterior:
         return result
 
     def _nonnegative(self, variance: np.ndarray, prior: np.ndarray) -> Matrix:
-        """Set to zero what rounding alone made negative; more than that is no rounding and is told.
+        """Set to zero what rounding alone made negative; warn of anything larger.
 
         A variance is a difference of numbers of the size of the prior one: where the data say almost
         everything, nothing is left of it but their rounding, of either sign.

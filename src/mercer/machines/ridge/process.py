@@ -16,7 +16,7 @@ from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ..arguments import checked_random
 from ..base import KernelMachine
-from ..notices import tell
+from ..messages import warn
 from .objectives import Inverse, evidence, loo_error
 from .posterior import Posterior
 from .tuning import Hyperparameters, Slopes, block_and_slopes, has_gradient, maximise
@@ -56,7 +56,7 @@ class GaussianProcessView(KernelMachine):
         how = "closed form" if has_gradient(self.kernel_, self._points) else "finite differences"
         self.tuning_ = replace(found, stats={**found.stats, "gradient": how})
         if not self.tuning_.converged:
-            tell(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning)
+            warn(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning)
         self.kernel_ = self.tuning_.value.kernel
         return self.tuning_.value.alpha
 

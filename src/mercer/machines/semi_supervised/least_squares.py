@@ -15,7 +15,7 @@ from ...kernels import Gaussian
 from ...solvers.ridge import solve_smooth_ridge
 from ..arguments import require_number
 from ..callbacks import as_run
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .base import LaplacianMachine, Rows
 from .labels import partial_labels
@@ -73,7 +73,7 @@ class LeastSquares(LaplacianMachine):
                 intercept=bool(self.fit_intercept),
             )
         if not self.solution_.converged:
-            tell(f"{type(self).__name__}: {self.solution_.status}.", ConvergenceWarning)
+            warn(f"{type(self).__name__}: {self.solution_.status}.", ConvergenceWarning)
         coefficients, b = self.solution_.value
         flat = targets.ndim == 1
         self.dual_coef_ = coefficients[:, 0] if flat else coefficients

@@ -18,7 +18,7 @@ from ...solvers.laplacian import Affinity, affinity, consistent, harmonic, neare
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .labels import PartialLabels, partial_labels
 
@@ -53,7 +53,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         self.solution_ = self._spread(without_loops(affinity(self.gram_, self.n_neighbors)), labels)
         self.label_distributions_ = self._shares(self.solution_.value)
         self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
-        self._tell()
+        self._warn()
         return self
 
     def _shares(self, values: Vector) -> Vector:
@@ -62,17 +62,17 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         reached = total > 0  # false for NaN
         return np.where(reached, values / np.where(reached, total, 1.0), 1.0 / values.shape[1])
 
-    def _tell(self) -> None:
+    def _warn(self) -> None:
         name = type(self).__name__
         lost = int((~(self.solution_.value.sum(axis=1) > 0)).sum())
         if lost:
-            tell(
+            warn(
                 f"{name}: no label reaches {lost} of the points: no path of the graph links them with a "
                 "labelled one. All classes are alike for them. Take a wider kernel or more neighbours.",
                 UserWarning,
             )
         if not self.solution_.converged:
-            tell(f"{name}: {self.solution_.status}.", ConvergenceWarning)
+            warn(f"{name}: {self.solution_.status}.", ConvergenceWarning)
 
     def predict_proba(self, X: Any) -> Vector:
         r"""Shares of the classes at new points, :math:`\sum_i k(x, x_i) F_i / \sum_i k(x, x_i)`.

@@ -21,7 +21,7 @@ from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_
 from ...solvers.svm.estimates import most_steps
 from ..base import KernelMachine, len_of
 from ..indefinite import refuse_distance, screen
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .compression import Compression, project
 
@@ -212,7 +212,7 @@ class SupportVectorMachine(KernelMachine):
                 f"{steps} steps, {seconds:.3g} s, duality gap {self.gap_:.3g}"
             )
         if not self.converged_:
-            tell(
+            warn(
                 f"{type(self).__name__}: {self.status_}. {self._about_the_limit(worst)}"
                 f"The model is {_use_of(worst)}; its duality gap is {worst.gap:.3g}.",
                 ConvergenceWarning,

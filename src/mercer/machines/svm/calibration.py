@@ -14,7 +14,7 @@ from ...engine.threads import single_threaded_blas
 from ...errors import InputError
 from ...solvers import Matrix
 from ..arguments import checked_random
-from ..notices import tell
+from ..messages import warn
 from .base import Fit, Limits, Training, run_of_fit
 from .folds import Fold, make_folds, tell_apart
 from .multiclass import Task
@@ -58,7 +58,7 @@ def calibrate(
     """Fit probabilities to decision values of points left out; None, with a warning, if stopped first."""
 
     def warn(message: str) -> None:
-        tell(f"{type(machine).__name__}: {message}.", ConvergenceWarning)
+        warn(f"{type(machine).__name__}: {message}.", ConvergenceWarning)
 
     try:
         betas = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]

@@ -14,7 +14,7 @@ from ...gram import PointGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, Matrix
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .oneclass import BOUNDARY, Dual, OneClass, Vector
 
@@ -223,7 +223,7 @@ class EnclosingBall(OneClass):
             return best
         resolved = f"X is independent of the data from which {self.kernel!r} became {self.kernel_!r}"
         if self._has_support_vector(points):
-            tell(
+            warn(
                 f"EnclosingBall: X holds points of fit, so an assumption of the bound fails: {resolved}. "
                 "Fit to one part of the sample and pass the other.",
                 UserWarning,

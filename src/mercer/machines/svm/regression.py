@@ -14,7 +14,7 @@ from ...solvers import LazyMatrix, Matrix
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
-from ..notices import tell
+from ..messages import warn
 from ..translation import KernelLike
 from .base import Fit, Limits, SupportVectorMachine, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression
@@ -88,7 +88,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         """Warn if ``tol``, which is in the unit of y, is not small against the targets."""
         tube = 2 * float(getattr(self, "epsilon", 0.0))
         if tube < spread < COARSE * self.tol:
-            tell(
+            warn(
                 f"{type(self).__name__}: `tol` is {self.tol:g}, in the unit of y, and the targets differ by "
                 f"no more than {spread:.3g}. Multiply y by a constant, or lower tol.",
                 UserWarning,

@@ -79,8 +79,8 @@ def nearest(distance: NDArray[np.float64], k: int, weight: Vector | None = None)
         k = min(k, distance.shape[1])
         reach = np.partition(distance, k - 1, axis=1)[:, k - 1 : k]
         closer, tied = distance < reach, distance == reach
-        room = k - closer.sum(axis=1, keepdims=True)
-        return np.asarray(closer | (tied & (tied.cumsum(axis=1) <= room)), dtype=np.float64)
+        remaining = k - closer.sum(axis=1, keepdims=True)
+        return np.asarray(closer | (tied & (tied.cumsum(axis=1) <= remaining)), dtype=np.float64)
     order = np.argsort(distance, axis=1, kind="stable")
     taken = weight[order]
     before = np.cumsum(taken, axis=1) - taken

@@ -59,7 +59,7 @@ def solve_alignment(columns: Any, Y: Array, watch: Watch, *, tol: float = 1e-6) 
     Y : array of shape (n, c)
         Centred.
     watch : Watch
-        Is told the gap, and may stop the solver.
+        Receives the gap, and may stop the solver.
     tol : float
         The gap to stop at: of the least square relative to that of ``YY'``.  The squared cosine is then by at
         most this below the largest.

@@ -42,7 +42,7 @@ TRUE = 0.1
 ABOVE = 10.0
 
 #: Of a slack and its weight one is zero at the minimum.  Weights below the first of these shares of their
-#: slacks that the gap allows are put to zero; the steps leave room for it.
+#: slacks that the gap allows are put to zero; the steps allow for it.
 SHARES, ROOM = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0), 0.5
 
 #: Products that promise this part of the gap that is asked for, which is not there: the rest is rounding.
@@ -62,7 +62,7 @@ def solve_mixture(
     problem : MixtureProblem
         Each function needs targets of both signs, or different ones.
     watch : Watch
-        Is told the gap, and may stop the solver.
+        Receives the gap, and may stop the solver.
     tol : float
         The duality gap to stop at, relative to the objective.
     max_iter : int
@@ -144,7 +144,7 @@ def _start(region: Region, A: Array) -> Point:
     t = float(half.max()) + ABOVE * float((region.Y * A).sum())
     slack = t - half
     product = 1.0 / float((1.0 / slack).sum())
-    return Point(A, t, np.zeros(A.shape[1]), product / slack, slack, product / region.room(A))
+    return Point(A, t, np.zeros(A.shape[1]), product / slack, slack, product / region.distance(A))
 
 
 def _step(region: Region, p: Point) -> Point | None:
@@ -168,12 +168,12 @@ def _step(region: Region, p: Point) -> Point | None:
 
 def _products(region: Region, p: Point) -> Array:
     """Of slacks and multipliers."""
-    return np.concatenate([p.d * p.slack, (p.box * region.room(p.A)).ravel()])
+    return np.concatenate([p.d * p.slack, (p.box * region.distance(p.A)).ravel()])
 
 
 def _longest(region: Region, p: Point, step: Point) -> float:
     """How far slacks and multipliers stay positive, at most one."""
-    values = np.concatenate([p.d, p.slack, p.box.ravel(), region.room(p.A).ravel()])
+    values = np.concatenate([p.d, p.slack, p.box.ravel(), region.distance(p.A).ravel()])
     slopes = np.concatenate([step.d, step.slack, step.box.ravel(), (region.signs * step.A).ravel()])
     falling = slopes < 0
     return min(1.0, float((-values[falling] / slopes[falling]).min(initial=np.inf)))

@@ -81,7 +81,7 @@ class Region(NamedTuple):
         """``V'A``."""
         return np.asarray(self.V.T @ A)
 
-    def room(self, A: Array) -> Array:
+    def distance(self, A: Array) -> Array:
         """What lies between Y * A and the two sides of the box."""
         return np.asarray(self.limits[:, None, None] + self.signs * A)
 
@@ -99,8 +99,8 @@ class System(ABC):
 
     def __init__(self, region: Region, p: Point) -> None:
         self.region, self.p = region, p
-        self.R, self.room = region.images(p.A), region.room(p.A)
-        self.k, self.E = p.d / p.slack, region.curvature + (p.box / self.room).sum(axis=0)
+        self.R, self.distance = region.images(p.A), region.distance(p.A)
+        self.k, self.E = p.d / p.slack, region.curvature + (p.box / self.distance).sum(axis=0)
 
     @abstractmethod
     def _solve(self, right: Array, right_t: float) -> tuple[Array, float, Array, Array]:
@@ -110,18 +110,18 @@ class System(ABC):
         columns of A add up to zero afterwards.
         """
 
-    def direction(self, target: float, guess: Point) -> Point:
-        """Where products are equal to the target, if what is not linear is as it would be for the guess."""
+    def direction(self, target: float, predictor: Point) -> Point:
+        """Step to products equal to the target, with the second-order terms of the predictor."""
         p, R, region = self.p, self.R, self.region
-        bends = region.images(guess.A)
+        bends = region.images(predictor.A)
         missing = p.t - 0.5 * (R**2).sum(axis=1) - p.slack - 0.5 * (bends**2).sum(axis=1)
-        weights = (target - p.d * p.slack - guess.d * guess.slack) / p.slack - self.k * missing
-        sides = (target - guess.box * region.signs * guess.A) / self.room - p.box
+        weights = (target - p.d * p.slack - predictor.d * predictor.slack) / p.slack - self.k * missing
+        sides = (target - predictor.box * region.signs * predictor.A) / self.distance - p.box
         slopes = region.curvature * p.A - region.Y + p.b
-        slopes += region.V @ ((p.d + weights)[:, None] * R + guess.d[:, None] * bends)
+        slopes += region.V @ ((p.d + weights)[:, None] * R + predictor.d[:, None] * bends)
         slopes -= (region.signs * (p.box + sides)).sum(axis=0)
         dA, dt, db, change = self._solve(-slopes, float((p.d + weights).sum()) - 1.0)
-        box = sides - p.box / self.room * region.signs * dA
+        box = sides - p.box / self.distance * region.signs * dA
         return Point(dA, dt, db, weights - change, change / self.k + missing, box)
 
 

@@ -1,4 +1,4 @@
-r"""Inverses of :math:`M = S K S + \alpha I`, exact up to the rounding of their precision, or rough.
+r"""Inverses of :math:`M = S K S + \alpha I`, exact up to the rounding of their precision, or approximate.
 
 ==================  ====================================================================================
 ``DoubleCholesky``  one factor in double precision

@@ -35,7 +35,7 @@ Inverse: TypeAlias = Callable[[Array], Array]
 
 #: What may be added to the diagonal of M, relative to its trace, where rounding hides that it is definite.
 ROUNDING = (0.0, 1e-15, 1e-13)
-#: And to other matrices, of which a rough factor is enough.
+#: The same for other matrices, of which an approximate factor is enough.
 ROUGHLY = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
 
 

@@ -184,9 +184,9 @@ class _Run:
 
     @property
     def _can_factor(self) -> bool:
-        """Whether there is a better preconditioner, and room for it: some matrices, and one per function."""
-        room = (self.problem.targets.shape[1] + 3) * 8 * self.n**2
-        return not isinstance(self.preconditioner, Factors) and room <= memory.memory_limit()
+        """Whether there is a better preconditioner, and memory for it: a few matrices, one per function."""
+        need = (self.problem.targets.shape[1] + 3) * 8 * self.n**2
+        return not isinstance(self.preconditioner, Factors) and need <= memory.memory_limit()
 
     @property
     def _most_products(self) -> int:

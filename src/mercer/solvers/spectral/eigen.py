@@ -105,7 +105,7 @@ def largest_eigenpairs(
         if method == "randomized"
         else min(max(_rounded(k + 4), BLOCK), WIDEST_BLOCK)
     )
-    if method == "dense" or k + 2 * b > A.size:  # no room for an iteration
+    if method == "dense" or k + 2 * b > A.size:  # the basis would not fit
         return _dense(A, k)
     if method == "randomized":
         return _finish(_iterate(A, k, b, 0.0, PASSES), method, RANDOMIZED_TOL)
@@ -267,9 +267,9 @@ class _Tests:
 def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenpairs, int, str]:
     """Block Lanczos iteration from a fixed start; pairs, number of products, what stopped it."""
     n = A.size
-    room = min(n - b, max(10 * b, 3 * k + b), most * b)  # the next block must have directions to be in
-    Q, W = np.empty((2, room, n)).transpose(0, 2, 1)  # columns lie one after the other
-    basis = _Basis(Q, W, np.zeros((room, room)))
+    capacity = min(n - b, max(10 * b, 3 * k + b), most * b)  # the next block must have directions to be in
+    Q, W = np.empty((2, capacity, n)).transpose(0, 2, 1)  # columns lie one after the other
+    basis = _Basis(Q, W, np.zeros((capacity, capacity)))
     start = np.random.default_rng(0).standard_normal((n, b))
     with single_threaded_blas():
         block = _orthogonal(np.asfortranarray(start), np.zeros((n, 1), order="F"))[0]
@@ -294,8 +294,8 @@ def _iterate(A: Operator, k: int, b: int, tol: float, most: int) -> tuple[Eigenp
                     tests.record(products, _scale(values), float(residuals.max()))
                     if products == most or (len(values) == k and residuals.max() <= tol):
                         break
-                if basis.m + b > room:
-                    basis.restart(*basis.ritz(min(max(k + b, room // 2), room - b)))
+                if basis.m + b > capacity:
+                    basis.restart(*basis.ritz(min(max(k + b, capacity // 2), capacity - b)))
         with single_threaded_blas():
             X, image = basis.Q[:, : basis.m] @ Y, basis.W[:, : basis.m] @ Y
     return Eigenpairs(values, X, image), products, reason
