@@ -103,7 +103,7 @@ def test_both_systems_give_the_same_steps(loss, c):
     region = Region.of(V)
     A = V.interior_point()
     d, slack = rng.dirichlet(np.ones(20)), rng.exponential(size=20) + 1.0
-    point = Point(A, 3.0, rng.standard_normal(c), d, slack, rng.exponential(size=region.room(A).shape))
+    point = Point(A, 3.0, rng.standard_normal(c), d, slack, rng.exponential(size=region.distance(A).shape))
     assert not region.by_columns
     one, other = (system_at(Region.of(V, way), point).direction(0.1, point.still()) for way in (False, True))
     for a, b in zip(one, other, strict=True):
@@ -115,14 +115,14 @@ def test_a_step_solves_the_linearised_conditions():
     V = problem(F, Y, LargeMargin(1.0), 12.0)
     region, rng = Region.of(V), np.random.default_rng(0)
     A = V.interior_point() + 1e-3 * rng.standard_normal(Y.shape)
-    box = rng.exponential(size=region.room(A).shape)
+    box = rng.exponential(size=region.distance(A).shape)
     p = Point(A, 3.0, rng.standard_normal(3), rng.dirichlet(np.ones(20)), rng.exponential(size=20) + 1, box)
 
     def conditions(q):
         R = region.images(q.A)
         slopes = -Y + region.V @ (q.d[:, None] * R) + q.b - (region.signs * q.box).sum(axis=0)
         slacks = q.t - 0.5 * (R**2).sum(axis=1) - q.slack
-        products = [q.d * q.slack - 0.1, (q.box * region.room(q.A) - 0.1).ravel()]
+        products = [q.d * q.slack - 0.1, (q.box * region.distance(q.A) - 0.1).ravel()]
         return np.concatenate([slopes.ravel(), q.A.sum(axis=0), [1.0 - q.d.sum()], slacks, *products])
 
     step = system_at(region, p).direction(0.1, p.still())

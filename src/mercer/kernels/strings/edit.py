@@ -41,8 +41,8 @@ class EditDistance(PairKernel):
     (Only if substitutions are free is it so, being the difference of the lengths.)  By Schoenberg's theorem
     :math:`\exp(-t\,k)`, ``EditDistance().schoenberg(t)``, then fails to be positive definite for some t > 0;
     for a given t its certificate is open, ``mercer.refute`` searches for a witness, and machines report what
-    they find on the training data and repair it with ``indefinite="clip"``, ``"flip"`` or ``"shift"``; so does
-    ``mercer.gram(k, X).repair(...)``.  Block cost: O(1) per pair of symbols.
+    they find on the training data and repair it with ``indefinite="clip"``, ``"flip"`` or ``"shift"``; so
+    does ``mercer.gram(k, X).repair(...)``.  Block cost: O(1) per pair of symbols.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def calibrate(
 ) -> PiecewiseLogistic | Temperature | None:
     """Fit probabilities to decision values of points left out; None, with a warning, if stopped first."""
 
-    def warn(message: str) -> None:
+    def report(message: str) -> None:
         warn(f"{type(machine).__name__}: {message}.", ConvergenceWarning)
 
     try:
@@ -66,15 +66,15 @@ def calibrate(
     except InputError as error:
         raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
     except STOPPING as error:
-        warn(f"stopped in the calibration because {conclude(error)}. There are no probabilities")
+        report(f"stopped in the calibration because {conclude(error)}. There are no probabilities")
         return None
     missed = [fit.solution for fit in fits if not fit.solution.converged]
     stopped = [solution for solution in missed if solution.stats["stopped"]]
     if stopped:
-        warn(f"in the calibration: {stopped[0].status}. There are no probabilities")
+        report(f"in the calibration: {stopped[0].status}. There are no probabilities")
         return None
     if missed:
-        warn(f"{len(missed)} of the {len(fits)} fits of the calibration: {missed[0].status}")
+        report(f"{len(missed)} of the {len(fits)} fits of the calibration: {missed[0].status}")
     used = np.sort(np.concatenate([fold.left_out for fold in folds]))
     scores = machine._scores(values[used])
     kind: type[PiecewiseLogistic | Temperature] = PiecewiseLogistic if scores.ndim == 1 else Temperature
