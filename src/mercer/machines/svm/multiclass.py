@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from .pairwise import class_slices
 __all__ = ["Task", "can_pair", "hold", "one_against_one", "one_against_rest", "solve_all", "solve_pairs"]
 
 Vector = NDArray[np.float64]
+T = TypeVar("T")
 
 #: Gram matrices up to this size are held in double precision.
 DOUBLE_BYTES = 1 << 26
@@ -98,28 +99,16 @@ def hold(matrix: Matrix, limits: Limits, *, reduced: bool = False) -> Matrix:
         return matrix
 
 
-def solve_all(
-    tasks: Sequence[Task], matrix: Matrix, limits: Limits, solve: Callable[[int, Matrix, Limits], Fit]
-) -> list[Fit]:
-    """``solve(number of the task, matrix, limits)`` for every task, on all cores if the matrix is held.
+def _in_parallel(work: Callable[[int], T], count: int) -> list[T]:
+    """``[work(0), ..., work(count - 1)]``, each on one core; Ctrl-C ends the run, and with it the work."""
+    run = run_of_fit()
 
-    A stop of the run (a time budget, a callback, an interrupt) stops all of them.
-    """
-
-    def part(task: Task) -> Matrix:
-        return matrix if len(task.index) == matrix.size else matrix.select(task.index)
-
-    if not matrix.is_held:
-        return [solve(t, part(task), limits) for t, task in enumerate(tasks)]
-    run, is_cheap = run_of_fit(), sum(len(task.index) for task in tasks) <= MOST_REFINED
-    alone = limits._replace(progress=False, threads=1, refine=is_cheap)
-
-    def work(t: int) -> Fit:
+    def alone(t: int) -> T:
         with inside_tile(), joining(run):
-            return solve(t, part(tasks[t]), alone)
+            return work(t)
 
     with single_threaded_blas(), ThreadPoolExecutor(num_threads()) as pool:
-        futures = [pool.submit(work, t) for t in range(len(tasks))]
+        futures = [pool.submit(alone, t) for t in range(count)]
         while True:
             try:
                 return [future.result() for future in futures]
@@ -127,6 +116,25 @@ def solve_all(
                 if any(future.done() and future.exception() is error for future in futures):
                     raise
                 run.conclude(error)
+
+
+def solve_all(
+    tasks: Sequence[Task], matrix: Matrix, limits: Limits, solve: Callable[[int, Matrix, Limits], Fit]
+) -> list[Fit]:
+    """``solve(number of the task, matrix, limits)`` for every task, in parallel if the matrix is held.
+
+    What stops one of them (a time budget, a callback, an interrupt) stops the run, and so all of them.
+    """
+
+    def part(t: int) -> Matrix:
+        index = tasks[t].index
+        return matrix if len(index) == matrix.size else matrix.select(index)
+
+    if not matrix.is_held:
+        return [solve(t, part(t), limits) for t in range(len(tasks))]
+    is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
+    alone = limits._replace(progress=False, threads=1, refine=is_cheap)
+    return _in_parallel(lambda t: solve(t, part(t), alone), len(tasks))
 
 
 def can_pair(tasks: Sequence[Task]) -> bool:
@@ -164,22 +172,32 @@ class _PairBlocks:
         total = np.cumsum([(a.stop - a.start) * (b.stop - b.start) for a, b in pairs])
         return [list(batch) for _, batch in groupby(range(len(pairs)), lambda t: int(total[t]) // BATCH)]
 
-    def of(self, a: slice, b: slice) -> Blocks:
-        """The blocks of one pair."""
-        if self._K is not None:
-            return Blocks(self._K[a, a], self._K[a, b], self._K[b, b])
-        cross = self._values(a, b) if self._rows is None else Cross(self._rows.native, a.start, b.start)
-        return Blocks(self._square(a), cross, self._square(b))
+    def of(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
+        """The blocks of a batch; those of a class with itself are kept for the next."""
+        K, rows = self._K, self._rows
+        if K is not None:
+            return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
+        squares = {c.start: (c, c) for pair in pairs for c in pair if c.start not in self._squares}
+        values = self._compute([*squares.values(), *(pairs if rows is None else ())])
+        self._squares.update(zip(squares, values, strict=False))
+        cross: Sequence[NDArray[Any] | Cross] = values[len(squares) :]
+        if rows is not None:
+            cross = [Cross(rows.native, a.start, b.start) for a, b in pairs]
+        return [
+            Blocks(self._squares[a.start], between, self._squares[b.start])
+            for (a, b), between in zip(pairs, cross, strict=True)
+        ]
 
-    def _square(self, a: slice) -> NDArray[Any]:
-        """Values of a class with itself, computed once."""
-        if a.start not in self._squares:
-            self._squares[a.start] = self._values(a, a)
-        return self._squares[a.start]
+    def _compute(self, places: Sequence[tuple[slice, slice]]) -> list[NDArray[Any]]:
+        """Blocks of values; compiled code computes them in parallel, for Python code workers do."""
 
-    def _values(self, a: slice, b: slice) -> NDArray[Any]:
-        every = np.arange(self._matrix.size)
-        return self._matrix.block(every[a], every[b], self._dtype)
+        def block(t: int) -> NDArray[Any]:
+            with until(run_of_fit().is_over):
+                return self._matrix.block(*places[t], self._dtype)
+
+        if np.isfinite(self._matrix.cost):
+            return _in_parallel(block, len(places))
+        return [block(t) for t in range(len(places))]
 
 
 def solve_pairs(
@@ -213,7 +231,7 @@ def solve_pairs(
                     np.concatenate([task.index for task in batch_tasks]),
                 )
                 start = None if starts is None else np.concatenate([starts[t] for t in batch])
-                solutions = solver.solve_along(problem, factors, [blocks.of(*pairs[t]) for t in batch], start)
+                solutions = solver.solve_along(problem, factors, blocks.of([pairs[t] for t in batch]), start)
                 found.update(zip(batch, zip(*solutions, strict=True), strict=True))
                 bar.update(len(batch))
                 if solver.watch.reason:
