@@ -8,7 +8,7 @@ histogram and an ordinary point; rows need not sum to one.  Kernels of probabili
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -18,20 +18,22 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size
 from ..engine import pairwise
-from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
 from .inner import squared_norms
+from .simple import Summed
 
 __all__ = ["ChiSquare", "Hellinger", "Jensen", "ProbabilityProduct", "TotalVariation"]
 
 ZERO = Interval(0.0, 0.0)
 
 
-class Divergence(Kernel):
+class Divergence(Summed):
     """Negative definite functions of two histograms that vanish exactly on the diagonal."""
+
+    _overflow: ClassVar[str | None] = None
 
     @property
     def domain(self) -> Domain:
@@ -75,15 +77,11 @@ class ChiSquare(Divergence):
     True
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+    _sum = "chi_square"
+
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
         # not (a - b)^2 / (a + b), whose square would underflow for small entries and overflow for large ones
-        return m.fsum((a - b) * ((a - b) / (a + b)) for a, b in zip(x, y, strict=True) if a + b != 0)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return pairwise.chi_square(X, Y)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.chi_square(X, Y)
+        return (a - b) * ((a - b) / (a + b)) if a + b != 0 else m.real(0)
 
     def _certify(self) -> Certificate:
         return self._nds(
@@ -110,22 +108,16 @@ class Jensen(Divergence):
     0.69314718056
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        def one(
-            a: Any, b: Any
-        ) -> Any:  # (a log(a/c) + b log(b/c)) / 2 with c = (a + b)/2, rearranged near a = b
-            t = (a - b) / (a + b)
-            if abs(t) <= 0.5:
-                return (a + b) / 4 * (m.log1p(-t * t) + t * (m.log1p(t) - m.log1p(-t)))
-            return sum(c * m.log(2 * (c / (a + b))) / 2 for c in (a, b) if c / (a + b) != 0)
+    _sum = "jensen"
 
-        return m.fsum(one(a, b) for a, b in zip(x, y, strict=True) if a + b != 0)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return pairwise.jensen(X, Y)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.jensen(X, Y)
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        """(a log(a/c) + b log(b/c)) / 2 with c = (a + b)/2, rearranged near a = b."""
+        if a + b == 0:
+            return m.real(0)
+        t = (a - b) / (a + b)
+        if abs(t) <= 0.5:
+            return (a + b) / 4 * (m.log1p(-t * t) + t * (m.log1p(t) - m.log1p(-t)))
+        return sum(c * m.log(2 * (c / (a + b))) / 2 for c in (a, b) if c / (a + b) != 0)
 
     def _certify(self) -> Certificate:
         return self._nds(
@@ -148,14 +140,10 @@ class TotalVariation(Divergence):
     3.0
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.fsum(abs(a - b) for a, b in zip(x, y, strict=True))
+    _sum = "l1_distances"
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return pairwise.l1_distances(X, Y)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.l1_distances(X, Y)
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        return abs(a - b)
 
     def _certify(self) -> Certificate:
         return self._nds("l1 distance", "|a - b| = int |1[s < a] - 1[s < b]|^2 ds is a squared distance")
@@ -185,17 +173,15 @@ class Hellinger(Divergence):
 
     power: int = parameter(default=2, integer=True, choices=(2, 1))
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.fsum(abs(m.sqrt(a) - m.sqrt(b)) ** self.power for a, b in zip(x, y, strict=True))
+    @property
+    def _sum(self) -> str:
+        return "squared_distances" if self.power == 2 else "l1_distances"
+
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        return abs(m.sqrt(a) - m.sqrt(b)) ** self.power
 
     def _prepare(self, X: Data) -> Data:
         return np.sqrt(X)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return pairwise.squared_distances(X, Y) if self.power == 2 else pairwise.l1_distances(X, Y)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.squared_distances(X, Y) if self.power == 2 else b.l1_distances(X, Y)
 
     def _certify(self) -> Certificate:
         if self.power == 2:
@@ -203,7 +189,7 @@ class Hellinger(Divergence):
         return self._nds("l1 distance", "the l1 distance of sqrt(x) and sqrt(y) is negative definite")
 
 
-class ProbabilityProduct(Kernel):
+class ProbabilityProduct(Summed):
     r"""Probability product kernel of histograms (multinomials).
 
     .. math:: k(x, y) = \sum_i x_i^\beta \, y_i^\beta
@@ -225,14 +211,15 @@ class ProbabilityProduct(Kernel):
     """
 
     power: float = parameter(default=0.5, low=0.0, open_low=True, scale="log")
+    _overflow: ClassVar[str | None] = "power"
+    _sum = "dot"
 
     @property
     def domain(self) -> Domain:
         return Vectors(region=NONNEGATIVE)
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        beta = m.real(self.power)
-        return m.fsum(a**beta * b**beta for a, b in zip(x, y, strict=True))
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        return m.power(a, self.power) * m.power(b, self.power)
 
     def _prepare(self, X: Data) -> Data:
         if not scipy.sparse.issparse(X):
@@ -244,12 +231,6 @@ class ProbabilityProduct(Kernel):
     def _powers(self, values: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return checked(np.power(values, values.dtype.type(self.power)), self, "power")
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return checked(pairwise.dot(X, Y), self, "power")
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.finite(b.dot(X, Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return checked(squared_norms(X), self, "power")

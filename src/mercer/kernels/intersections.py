@@ -10,18 +10,16 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, Domain, Vectors
-from ..engine import pairwise
-from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
-from .scalar import dense, divisible, power
-from .simple import finite
+from .scalar import dense, divisible
+from .simple import Summed, finite
 
 __all__ = ["Intersection", "MinExponential"]
 
 
-class Intersection(Kernel):
+class Intersection(Summed):
     r"""Generalised intersection kernel on vectors.
 
     .. math:: k(x, y) = \sum_i \min(|x_i|^a, |y_i|^a)
@@ -44,14 +42,14 @@ class Intersection(Kernel):
     """
 
     power: float = parameter(default=1.0, low=0.0, scale="log")
+    _sum = "min_sums"
 
     @property
     def domain(self) -> Domain:
         return Vectors()
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        a = m.real(self.power)
-        return m.fsum(power(min(abs(u), abs(v)), a) for u, v in zip(x, y, strict=True))
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        return m.power(m.minimum(abs(a), abs(b)), self.power)
 
     def _prepare(self, X: Data) -> Data:
         """Take powers once; a = 0 fills in the zeros of a sparse matrix, as 0^0 = 1."""
@@ -67,12 +65,6 @@ class Intersection(Kernel):
             return values
         magnitudes.data = values
         return magnitudes
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return finite(pairwise.min_sums(X, Y), self)
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.finite(b.min_sums(X, Y))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return finite(np.asarray(X.sum(axis=1)).ravel(), self)
@@ -104,7 +96,7 @@ class Intersection(Kernel):
         return NONNEGATIVE
 
 
-class MinExponential(Kernel):
+class MinExponential(Summed):
     r"""Exponential of the intersection kernel.
 
     .. math:: k(x, y) = \exp\left(\frac{1}{\sigma^2} \sum_i \min(|x_i|, |y_i|)\right)
@@ -124,40 +116,33 @@ class MinExponential(Kernel):
     """
 
     sigma: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
+    _sum = "min_sums"
 
     @property
     def domain(self) -> Domain:
         return Vectors()
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(m.fsum(min(abs(u), abs(v)) for u, v in zip(x, y, strict=True)) / m.real(self.sigma) ** 2)
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.exp(t / m.real(self.sigma) ** 2)
+
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        return m.minimum(abs(a), abs(b))
 
     def _prepare(self, X: Data) -> Data:
         return abs(X)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._gradient(X, Y)[0]
-
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        if not 1e-150 < self.sigma < 1e150:
-            return None
-        return b.finite(b.exp(b.scale(b.min_sums(X, Y), self.sigma**-2)))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return self._diagonal_gradient(X)[0]
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        return self._of_sums(pairwise.min_sums(X, Y))
+        return self._with_slopes(*self._pairs(X, Y))
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
-        return self._of_sums(np.asarray(X.sum(axis=1)).ravel())
+        return self._with_slopes(np.asarray(X.sum(axis=1)).ravel())
 
-    def _of_sums(self, S: np.ndarray) -> tuple[np.ndarray, Gradient]:
-        """Values and slopes from the sums of minima."""
-        with np.errstate(over="ignore"):
-            S = S / S.dtype.type(self.sigma) ** 2
-            K = finite(np.exp(S), self)
-        return K, {"sigma": -2 * S * K}
+    def _with_slopes(self, S: np.ndarray) -> tuple[np.ndarray, Gradient]:
+        K = self._checked(self._evaluate(S))
+        return K, {"sigma": -2 * (S / S.dtype.type(self.sigma) ** 2) * K}
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -12,18 +12,25 @@ import scipy.sparse
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
-from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .radial import ONE, UNIT, dense
-from .widths import median_distance, scaled_l1_distances, scaled_l1_values, width
+from .simple import SimpleKernel
+from .widths import (
+    median_distance,
+    scaled_l1_distances,
+    scaled_l1_values,
+    scaled_squared_distances,
+    scaled_squared_values,
+    width,
+)
 
 __all__ = ["Cauchy", "Laplacian", "Periodic"]
 
 
-class Laplacian(Kernel):
+class Laplacian(SimpleKernel):
     r"""Laplacian kernel on vectors.
 
     .. math:: k(x, y) = \exp\left(-\frac{\|x - y\|_1}{\sigma}\right)
@@ -45,30 +52,31 @@ class Laplacian(Kernel):
     """
 
     sigma: Any = width("median", "features")
+    _overflow: ClassVar[str | None] = None
 
     @property
     def domain(self) -> Domain:
         return Vectors(dim=len(self.sigma) if isinstance(self.sigma, np.ndarray) else None)
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-m.fsum(abs(a - b) / s for a, b, s in _triples(x, y, self.sigma, m)))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.exp(-t)
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        D = scaled_l1_distances(X, Y, self.sigma)
-        np.negative(D, out=D)
-        np.exp(D, out=D)
-        return D
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        return (m.fsum(abs(a - b) / s for a, b, s in _triples(x, y, self.sigma, m)),)
 
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
-        return b.exp(b.scale(scaled_l1_values(b, X, Y, self.sigma), -1.0))
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
+        return (scaled_l1_distances(X, Y, self.sigma),)
+
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        return (scaled_l1_values(b, X, Y, self.sigma),)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(size(X), dtype=X.dtype)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        D = scaled_l1_distances(X, Y, self.sigma)
+        [D] = self._pairs(X, Y)
         np.minimum(D, np.finfo(D.dtype).max, out=D)
-        K = np.exp(-D)
+        K = self._evaluate(D)
         if not isinstance(self.sigma, np.ndarray):
             return K, {"sigma": K * D}
         A, B = dense(X), dense(X if Y is None else Y)
@@ -96,7 +104,7 @@ class Laplacian(Kernel):
         return ONE
 
 
-class Cauchy(Kernel):
+class Cauchy(SimpleKernel):
     r"""Product of Cauchy functions.
 
     .. math:: k(x, y) = \prod_i \frac{1}{1 + (x_i - y_i)^2 / \sigma^2}
@@ -121,17 +129,19 @@ class Cauchy(Kernel):
     """
 
     sigma: Any = width()
+    _overflow: ClassVar[str | None] = None
 
     @property
     def domain(self) -> Domain:
         return Vectors(dim=len(self.sigma) if isinstance(self.sigma, np.ndarray) else None)
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        product = m.real(1)
-        for a, b, s in _triples(x, y, self.sigma, m):
-            q = (a - b) / s
-            product = product / (1 + q * q)
-        return product
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return 1 / t
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        return (
+            math.prod((1 + ((a - b) / s) ** 2 for a, b, s in _triples(x, y, self.sigma, m)), start=m.real(1)),
+        )
 
     def _squares(self, X: Data, Y: Data | None) -> Iterator[tuple[int, np.ndarray]]:
         """Squared scaled differences, one matrix per feature that is not zero throughout."""
@@ -143,28 +153,25 @@ class Cauchy(Kernel):
                 U *= U
             yield j, U
 
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
         other = X if Y is None else Y
         with np.errstate(over="ignore"):
-            K = (
-                self._sparse_product(X, other)
-                if scipy.sparse.issparse(X) and scipy.sparse.issparse(other)
-                else None
-            )
-            if K is None:
-                K = np.ones((size(X), size(other)), dtype=np.result_type(X.dtype, other.dtype))
-                for _, U in self._squares(X, Y):
-                    U += 1
-                    K *= U
-        np.divide(1, K, out=K)
-        return K
+            if scipy.sparse.issparse(X) and scipy.sparse.issparse(other):
+                K = self._sparse_product(X, other)
+                if K is not None:
+                    return (K,)
+            K = np.ones((size(X), size(other)), dtype=np.result_type(X.dtype, other.dtype))
+            for _, U in self._squares(X, Y):
+                U += 1
+                K *= U
+        return (K,)
 
-    def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value] | None:
         if scipy.sparse.issparse(X) or scipy.sparse.issparse(Y):
             return None
         with np.errstate(over="ignore"):
             weights = np.broadcast_to(1 / np.asarray(self.sigma, dtype=np.float64), X.shape[1])
-        return b.reciprocal(b.cauchy(X, Y, weights)) if np.isfinite(weights).all() else None
+        return (b.cauchy(X, Y, weights),) if np.isfinite(weights).all() else None
 
     def _sparse_product(self, X: Data, Y: Data) -> np.ndarray | None:
         """Denominators of sparse rows: those against zero, corrected where both rows have an entry."""
@@ -218,7 +225,7 @@ class Cauchy(Kernel):
         return ONE
 
 
-class Periodic(Kernel):
+class Periodic(SimpleKernel):
     r"""Periodic kernel on vectors.
 
     .. math:: k(x, y) = \prod_i \exp\left(-\frac{2}{\sigma^2} \sin^2 \frac{\pi (x_i - y_i)}{p}\right)
@@ -242,16 +249,27 @@ class Periodic(Kernel):
 
     period: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
     sigma: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
+    _overflow: ClassVar[str | None] = None
 
     @property
     def domain(self) -> Domain:
         return Vectors()
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.exp(-D / 2)
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        """Squared distance on the circles; each chord is twice a sine."""
         p, s = m.real(self.period), m.real(self.sigma)
         # Whole periods are taken off each point first: subtracting large numbers would lose the phase.
         sines = [m.sin(m.pi * ((a % p) - (b % p)) / p) / s for a, b in zip(x, y, strict=True)]
-        return m.exp(-2 * m.fsum(t * t for t in sines))
+        return (4 * m.fsum(t * t for t in sines),)
+
+    def _pairs(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray]:
+        return (scaled_squared_distances(X.parts[1], None if Y is None else Y.parts[1], self.sigma),)
+
+    def _steps(self, b: Builder, X: Prepared, Y: Prepared | None) -> tuple[Value]:
+        return (scaled_squared_values(b, X.parts[1], None if Y is None else Y.parts[1], self.sigma),)
 
     def _prepare(self, X: Data) -> Prepared:
         return Prepared((X, self._wind(X)))
@@ -267,31 +285,17 @@ class Periodic(Kernel):
         maps = [scipy.sparse.csr_array((part, X.indices, X.indptr), shape=X.shape) for part in parts]
         return scipy.sparse.hstack(maps, format="csr")
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        D = pairwise.squared_distances(X.parts[1], None if Y is None else Y.parts[1])
-        with np.errstate(over="ignore"):
-            D /= -2 * self.sigma
-            D /= self.sigma
-        np.exp(D, out=D)
-        return D
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
-        if not 1e-150 < self.sigma < 1e150:
-            return None
-        D = b.squared_distances(X.parts[1], None if Y is None else Y.parts[1])
-        return b.exp(b.scale(D, -0.5 / self.sigma**2))
-
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.ones(len(X), dtype=X.parts[0].dtype)
 
     def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        K = self._block(X, Y)
-        D = pairwise.squared_distances(X.parts[1], None if Y is None else Y.parts[1])
+        [D] = self._pairs(X, Y)
+        K = self._evaluate(D)
         by_period = np.zeros_like(K)
         for _, a, b in columns(X.parts[0], (X if Y is None else Y).parts[0]):
             turns = np.subtract.outer(a, b) / self.period
             by_period += 2 * math.pi * turns * np.sin(2 * math.pi * np.fmod(turns, 1.0))
-        return K, {"period": K * by_period / self.sigma**2, "sigma": K * D / self.sigma**2}
+        return K, {"period": K * by_period / self.sigma**2, "sigma": K * D}
 
     def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
         return self._diagonal(X), {"period": np.zeros(len(X)), "sigma": np.zeros(len(X))}

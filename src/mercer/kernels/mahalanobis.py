@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel, Prepared
+from ..kernel import Gradient, Prepared
 from ..parameters import parameter
 from .radial import ONE, UNIT, Gaussian, dense
+from .simple import SimpleKernel
 from .widths import SAFE_RANGE
 
 __all__ = ["Mahalanobis"]
@@ -25,7 +26,7 @@ __all__ = ["Mahalanobis"]
 SAFE_SPREAD = 256.0
 
 
-class Mahalanobis(Kernel):
+class Mahalanobis(SimpleKernel):
     r"""Gaussian kernel with a full matrix of inverse squared widths.
 
     .. math:: k(x, y) = \exp\left(-\tfrac12 (x - y)^\top M (x - y)\right)
@@ -48,6 +49,7 @@ class Mahalanobis(Kernel):
     """
 
     matrix: np.ndarray = parameter(ndim=(2,))
+    _overflow: ClassVar[str | None] = None
 
     def _validate(self) -> None:
         M = self.matrix
@@ -92,13 +94,16 @@ class Mahalanobis(Kernel):
     def domain(self) -> Domain:
         return Vectors(dim=len(self.matrix))
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+    def formula(self, D: Any, m: Arithmetic) -> Any:
+        return m.exp(-D / 2)
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
         difference = [a - b for a, b in zip(x, y, strict=True)]
         image = [
             m.fsum(m.real(f) * d for f, d in zip(row, difference, strict=True))
             for row in self.factor.tolist()
         ]
-        return m.exp(-m.fsum(z * z for z in image) / 2)
+        return (m.fsum(z * z for z in image),)
 
     def _prepare(self, X: Data) -> Prepared:
         return Prepared((X, self._image(X)))
@@ -106,7 +111,7 @@ class Mahalanobis(Kernel):
     def _image(self, X: Data) -> np.ndarray:
         return np.asarray(X @ self.factor.T.astype(X.dtype))
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
+    def _pairs(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray]:
         points, image = X.parts
         others, columns = (points, None) if Y is None else Y.parts
         if not _within(SAFE_RANGE, image, columns):
@@ -115,18 +120,12 @@ class Mahalanobis(Kernel):
             image = self._image(_shift(points, origin))
             columns = None if Y is None else self._image(_shift(others, origin))
         if _within(SAFE_SPREAD, image, columns):
-            D = pairwise.squared_distances(image, columns)
-        else:
-            D = self._from_differences(points, others)
-        D *= -0.5
-        np.exp(D, out=D)
-        return D
+            return (pairwise.squared_distances(image, columns),)
+        return (self._from_differences(points, others),)
 
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
+    def _steps(self, b: Builder, X: Prepared, Y: Prepared | None) -> tuple[Value] | None:
         image, columns = X.parts[1], None if Y is None else Y.parts[1]
-        if not _within(SAFE_RANGE, image, columns):
-            return None
-        return b.exp(b.scale(b.squared_distances(image, columns), -0.5))
+        return (b.squared_distances(image, columns),) if _within(SAFE_RANGE, image, columns) else None
 
     def _from_differences(self, X: Data, Y: Data) -> np.ndarray:
         """Squared distances row by row, each from exact differences: O(n m d^2)."""

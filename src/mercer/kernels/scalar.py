@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from .simple import SimpleKernel, finite
 
-__all__ = ["ONE", "UNIT", "dense", "divisible", "power"]
+__all__ = ["ONE", "UNIT", "dense", "divisible"]
 
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
@@ -116,14 +115,6 @@ def dense(X: Data) -> np.ndarray:
 
 def _double(X: np.ndarray) -> np.ndarray:
     return X.astype(np.float64, copy=False)
-
-
-def power(base: Any, exponent: Any) -> Any:
-    """``base ** exponent`` for ``base >= 0``, saturating to infinity as the float arithmetic does."""
-    try:
-        return base**exponent
-    except (OverflowError, ZeroDivisionError):
-        return math.inf
 
 
 def divisible(kernel: Kernel, rule: str, reason: str) -> Claim:

@@ -7,20 +7,21 @@ programs follow from it.  What the numbers are (a squared distance, an inner pro
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..algebra.products import checked
 from ..arithmetic import ARRAYS, Arithmetic
 from ..domains import Data
+from ..engine import pairwise
 from ..engine.formulas import compile_formula
 from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..kernel import Kernel
 from .inner import checked_value
 
-__all__ = ["SimpleKernel", "finite"]
+__all__ = ["SimpleKernel", "Summed", "finite"]
 
 
 class SimpleKernel(Kernel):
@@ -47,8 +48,8 @@ class SimpleKernel(Kernel):
         """The numbers of many pairs: matrices."""
 
     @abstractmethod
-    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value, ...]:
-        """The numbers as values of the engine."""
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value, ...] | None:
+        """The numbers as values of the engine, if it has steps for them."""
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         """The formula on one pair of points."""
@@ -72,7 +73,8 @@ class SimpleKernel(Kernel):
         return self._checked(self._values(X, Y))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        value = compile_formula(b, self.formula, *self._steps(b, X, Y))
+        numbers = self._steps(b, X, Y)
+        value = None if numbers is None else compile_formula(b, self.formula, *numbers)
         return value if value is None or self._overflow is None else b.finite(value)
 
     def _checked(self, K: np.ndarray, dtype: Any = None) -> np.ndarray:
@@ -80,6 +82,35 @@ class SimpleKernel(Kernel):
         if self._overflow is None:
             return K
         return finite(K, self, dtype) if self._overflow == "X" else checked(K, self, self._overflow)
+
+
+class Summed(SimpleKernel):
+    """Kernels of a sum over the features, of a kind that the engine has.
+
+    Subclasses name the sum and give a term of it; the kernel is the sum itself unless they have a formula.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def _sum(self) -> str:
+            """Function of :mod:`mercer.engine.pairwise`, and method of the builder, on prepared data."""
+
+    @abstractmethod
+    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
+        """A term of the sum, from the entries of two points as they are given."""
+
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return t
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        return (m.fsum(self._term(a, b, m) for a, b in zip(x, y, strict=True)),)
+
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
+        return (getattr(pairwise, self._sum)(X, Y),)
+
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        return (getattr(b, self._sum)(X, Y),)
 
 
 def finite(K: np.ndarray, kernel: Kernel, dtype: Any = None) -> np.ndarray:
