@@ -4,7 +4,8 @@ A kernel is an immutable value.  Its *definition* is the one-pair function ``k(x
 (``block``, ``diagonal``, gradients) is a faster way to the same numbers and is tested against it.
 
 To add a kernel, subclass :class:`Kernel`, declare the parameters as annotated attributes and write
-``__call__``.  See ``CONTRIBUTING.md`` for a complete one in thirty lines.
+``__call__``; if it is a function of a distance or an inner product, write one ``formula`` instead.  See
+``CONTRIBUTING.md`` for both.
 """
 
 from __future__ import annotations

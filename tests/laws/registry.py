@@ -58,7 +58,7 @@ def package_kernels() -> set[type[Kernel]]:
 
 def _is_concrete(kernel: type[Kernel]) -> bool:
     """Whether the class can be evaluated on one pair, and is not just a base of others."""
-    abstract = getattr(getattr(kernel, "formula", None), "__isabstractmethod__", False)
+    abstract = any(getattr(value, "__isabstractmethod__", False) for _, value in inspect.getmembers(kernel))
     exported = getattr(inspect.getmodule(kernel), "__all__", ())
     return (
         kernel._is_defined() and not abstract and (kernel.__name__ in exported or not kernel.__subclasses__())

@@ -139,9 +139,8 @@ class Cauchy(SimpleKernel):
         return 1 / t
 
     def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
-        return (
-            math.prod((1 + ((a - b) / s) ** 2 for a, b, s in _triples(x, y, self.sigma, m)), start=m.real(1)),
-        )
+        factors = (1 + m.power((a - b) / s, 2) for a, b, s in _triples(x, y, self.sigma, m))
+        return (math.prod(factors, start=m.real(1)),)
 
     def _squares(self, X: Data, Y: Data | None) -> Iterator[tuple[int, np.ndarray]]:
         """Squared scaled differences, one matrix per feature that is not zero throughout."""
