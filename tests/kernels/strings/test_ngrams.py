@@ -67,7 +67,7 @@ def naming(request, monkeypatch):
     if request.param == "sorted columns":
         monkeypatch.setattr(kmers, "MOST_DIRECT", 1)
     elif request.param == "paired names":
-        monkeypatch.setattr(kmers, "MOST_KEY", 16)
+        monkeypatch.setattr(kmers, "MOST_CODE", 16)
 
 
 # -- values ---------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...errors import ParameterError
 from ...parameters import parameter
-from .kmers import Counted, GramCounts, Names, join_counted, merge_keys
-from .ngrams import CountedGrams, Gram, Place
+from .kmers import Counted, KmerCounts, Vocabulary, join_counted, merge_codes
+from .ngrams import CountedKmers, Kmer, Place
 from .slices import slices
 from .windows import Texts, as_text, find_runs
 
@@ -30,7 +30,7 @@ __all__ = ["GappyNGram"]
 MOST_FEATURES = 1 << 16
 MOST_NUMBERS = 1 << 25
 
-#: Letters of such grams: over one letter there is one gram of every length.
+#: Letters of such k-mers: over one letter there is one k-mer of every length.
 MOST_LETTERS = 64
 
 #: Shapes of gaps that may be listed.
@@ -39,14 +39,14 @@ MOST_SHAPES = 1 << 12
 #: Letters that may be left out, if not any number.
 MOST_GAP = 1000
 
-#: Windows whose keys are held at a time.
+#: Windows whose codes are held at a time.
 MOST_WINDOWS = 1 << 22
 
 #: A native call may take this many steps.
 MOST_STEPS = 1 << 27
 
 
-class GappyNGram(CountedGrams):
+class GappyNGram(CountedKmers):
     r"""Kernel of n-grams with gaps: n letters in order, with a penalty for the letters between them.
 
     .. math:: k(x, y) = \sum_{z \in \Sigma^n} \phi_z(x) \, \phi_z(y), \qquad
@@ -57,7 +57,7 @@ class GappyNGram(CountedGrams):
     :math:`\lambda^{2n}` it is the subsequence kernel whose weight is :math:`\lambda` for every letter of the
     stretch.
 
-    Cost: linear in the letters, for the weights of all grams, if there are at most 65,536 or if ``max_gap``
+    Cost: linear in the letters, for the weights of all k-mers, if there are at most 65,536 or if ``max_gap``
     is set; else :math:`O(n |x| |y|)` for a pair.
 
     Parameters
@@ -100,23 +100,23 @@ class GappyNGram(CountedGrams):
     def _lengths(self) -> list[tuple[int, float]]:
         return [(self.n, 1.0)]
 
-    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Kmer, Any]:
         if self.max_gap is not None:
             return super()._counts(x, n, m)
         if len(x) < n:
             return {}
         decay = m.real(self.decay)
-        levels: list[dict[Gram, Any]] = [{(): m.real(1)}, *({} for _ in range(n))]
+        levels: list[dict[Kmer, Any]] = [{(): m.real(1)}, *({} for _ in range(n))]
         for letter in x:  # what ends before this letter is made longer by it, or its gap is
             for k in range(n, 0, -1):
                 if 0 < k < n:
-                    levels[k] = {gram: decay * weight for gram, weight in levels[k].items()}
-                for gram, weight in levels[k - 1].items():
-                    longer = (*gram, letter)
+                    levels[k] = {kmer: decay * weight for kmer, weight in levels[k].items()}
+                for kmer, weight in levels[k - 1].items():
+                    longer = (*kmer, letter)
                     levels[k][longer] = levels[k].get(longer, m.real(0)) + weight
         return levels[n]
 
-    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
+    def _kmers(self, x: Any, n: int) -> Iterator[tuple[Kmer, Any, Place]]:
         longest = len(x) if self.max_gap is None else n + self.max_gap
         for start in range(len(x) - n + 1):
             rest = range(start + 1, min(len(x), start + longest))
@@ -132,50 +132,52 @@ class GappyNGram(CountedGrams):
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         ours, theirs = self._counts(tuple(x), self.n, FLOAT), self._counts(tuple(y), self.n, FLOAT)
         places, their_places = self._places(tuple(x)), self._places(tuple(y))
-        for gram, weight in ours.items():
-            if gram in theirs:
+        for kmer, weight in ours.items():
+            if kmer in theirs:
                 yield Contribution(
-                    as_text(gram), weight * theirs[gram], tuple(places[gram]), tuple(their_places[gram])
+                    as_text(kmer), weight * theirs[kmer], tuple(places[kmer]), tuple(their_places[kmer])
                 )
 
-    def _places(self, x: Gram) -> dict[Gram, list[Place]]:
-        """The tightest stretches that hold each gram: gaps of any length would give all too many."""
+    def _places(self, x: Kmer) -> dict[Kmer, list[Place]]:
+        """The tightest stretches that hold each k-mer: gaps of any length would give too many."""
         if len(x) < self.n:
             return {}
-        latest: list[dict[Gram, int]] = [{} for _ in range(self.n)]  # where the last k-gram so far begins
-        found: dict[Gram, list[Place]] = {}
+        latest: list[dict[Kmer, int]] = [{} for _ in range(self.n)]  # where the last k-mer so far begins
+        found: dict[Kmer, list[Place]] = {}
         for end, letter in enumerate(x):
             latest[0][()] = end
-            for gram, begin in latest[self.n - 1].items():
+            for kmer, begin in latest[self.n - 1].items():
                 place = (begin, end + 1)
-                before = found.setdefault((*gram, letter), [place])
+                before = found.setdefault((*kmer, letter), [place])
                 width = before[0][1] - before[0][0]
                 if place[1] - begin < width:
                     before[:] = [place]
                 elif place[1] - begin == width and before[-1] != place:
                     before.append(place)
             for k in range(self.n - 1, 0, -1):
-                latest[k] |= {(*gram, letter): begin for gram, begin in latest[k - 1].items()}
+                latest[k] |= {(*kmer, letter): begin for kmer, begin in latest[k - 1].items()}
         return found
 
     # -- whole data sets ----------------------------------------------------------------------------
-    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> Any:
+    def _read(self, texts: Texts, like: Texts, vocabulary: Vocabulary, learn: bool) -> Any:
         codes = texts.coded_like(like)
         if self.max_gap is not None:
-            return names.matrix(self._read_shapes(codes, texts.starts, names, learn), learn)
-        features = np.empty((len(texts), names.width))
+            return vocabulary.matrix(self._read_shapes(codes, texts.starts, vocabulary, learn), learn)
+        features = np.empty((len(texts), vocabulary.width))
         for part in slices(len(texts)):
             starts = texts.starts[part.start : part.stop + 1]
             _native.gappy_features(
-                codes, starts, self.n, names.base, self.decay, features[part], num_threads()
+                codes, starts, self.n, vocabulary.base, self.decay, features[part], num_threads()
             )
         return features
 
-    def _read_shapes(self, codes: np.ndarray, starts: np.ndarray, names: Names, learn: bool) -> Counted:
-        """Weights of grams with gaps of limited length, some rows at a time."""
+    def _read_shapes(
+        self, codes: np.ndarray, starts: np.ndarray, vocabulary: Vocabulary, learn: bool
+    ) -> Counted:
+        """Weights of k-mers with gaps of limited length, some rows at a time."""
         shapes = [(np.array(s), self.decay ** (s[-1] + 1 - self.n)) for s in self._shapes()]
         parts = []
-        for rows in self._parts(starts, len(shapes), names):
+        for rows in self._parts(starts, len(shapes), vocabulary):
             some = starts[rows.start : rows.stop + 1]
             windows = [(find_runs(codes, some, int(offsets[-1]) + 1), offsets) for offsets, _ in shapes]
             sizes = [int(runs.counts.sum()) for runs, _ in windows]
@@ -183,18 +185,18 @@ class GappyNGram(CountedGrams):
             order = np.argsort(owners, kind="stable")
             bounds = np.searchsorted(owners[order], np.arange(len(some))).astype(np.int64)
             weights = np.repeat([weight for _, weight in shapes], sizes)[order]
-            parts.append(merge_keys(names.keys(windows, learn)[order], bounds, weights, names))
+            parts.append(merge_codes(vocabulary.codes(windows, learn)[order], bounds, weights, vocabulary))
         return join_counted(parts)
 
     def _shapes(self) -> Iterator[tuple[int, ...]]:
-        """Offsets of the letters of a gram."""
+        """Offsets of the letters of a k-mer."""
         assert self.max_gap is not None
         for others in combinations(range(1, self.n + self.max_gap), self.n - 1):
             yield (0, *others)
 
-    def _parts(self, starts: np.ndarray, shapes: int, names: Names) -> Iterator[slice]:
-        """Rows whose windows are held at a time; names that are not packed are learnt from all of them."""
-        most = MOST_WINDOWS // shapes if names.is_packed else int(starts[-1]) + 1
+    def _parts(self, starts: np.ndarray, shapes: int, vocabulary: Vocabulary) -> Iterator[slice]:
+        """Rows whose windows are held at a time; one that is not packed is learnt from all of them."""
+        most = MOST_WINDOWS // shapes if vocabulary.is_packed else int(starts[-1]) + 1
         row = 0
         while row < len(starts) - 1:
             last = int(np.searchsorted(starts, starts[row] + most, side="right")) - 1
@@ -204,27 +206,27 @@ class GappyNGram(CountedGrams):
             row = last
 
     # -- gaps of any length over many letters: pair by pair -------------------------------------------
-    def _has_features(self, X: GramCounts, Y: GramCounts | None) -> bool:
-        """Whether the grams are few enough to be listed."""
-        width = X.grams[0].names.width
-        rows = len(X.grams[0].texts) + (0 if Y is None else len(Y.grams[0].texts))
+    def _has_features(self, X: KmerCounts, Y: KmerCounts | None) -> bool:
+        """Whether the k-mers are few enough to be listed."""
+        width = X.kmers[0].vocabulary.width
+        rows = len(X.kmers[0].texts) + (0 if Y is None else len(Y.kmers[0].texts))
         few = self.n <= MOST_LETTERS and width <= MOST_FEATURES and rows * width <= MOST_NUMBERS
         return self.max_gap is not None or few
 
-    def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
+    def _block(self, X: KmerCounts, Y: KmerCounts | None) -> np.ndarray:
         return super()._block(X, Y) if self._has_features(X, Y) else self._values(X, X if Y is None else Y)
 
-    def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
+    def _compile(self, b: Builder, X: KmerCounts, Y: KmerCounts | None) -> Value | None:
         return super()._compile(b, X, Y) if self._has_features(X, Y) else None
 
-    def _diagonal(self, X: GramCounts) -> np.ndarray:
+    def _diagonal(self, X: KmerCounts) -> np.ndarray:
         if self._has_features(X, None):
             return super()._diagonal(X)
         points = [X.take(slice(i, i + 1)) for i in range(len(X))]
         return np.array([self._values(point, point)[0, 0] for point in points], dtype=float)
 
-    def _values(self, X: GramCounts, Y: GramCounts) -> np.ndarray:
-        texts, others = X.grams[0].texts, Y.grams[0].texts
+    def _values(self, X: KmerCounts, Y: KmerCounts) -> np.ndarray:
+        texts, others = X.kmers[0].texts, Y.kmers[0].texts
         codes, their_codes = texts.codes, others.coded_like(texts)
         longest = int(np.diff(others.starts)[Y.rows].max(initial=0))
         K = np.zeros((len(X), len(Y)))

@@ -25,7 +25,7 @@ from .windows import as_text
 
 __all__ = ["Mismatch"]
 
-Gram = tuple[Any, ...]
+Kmer = tuple[Any, ...]
 
 #: Neighbours of a window that may be listed.
 MOST_NEIGHBOURS = 1 << 14
@@ -114,15 +114,15 @@ class Mismatch(Matching):
 
     _block, _diagonal = Matching._block, Matching._diagonal
 
-    def _features(self, strands: list[Any]) -> Counter[Gram]:
+    def _features(self, strands: list[Any]) -> Counter[Kmer]:
         windows = Counter(window for strand in strands for _, window in self._windows(strand))
-        features: Counter[Gram] = Counter()
+        features: Counter[Kmer] = Counter()
         for window, count in windows.items():
             for z in self._neighbours(window):
                 features[z] += count
         return features
 
-    def _neighbours(self, window: Gram) -> Iterator[Gram]:
+    def _neighbours(self, window: Kmer) -> Iterator[Kmer]:
         """All n-grams with at most m other letters than a window."""
         for changes in range(self.m + 1):
             for places in combinations(range(self.n), changes):
@@ -145,7 +145,7 @@ class Mismatch(Matching):
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterator[Contribution]:
-        sums: dict[Gram, float] = {}
+        sums: dict[Kmer, float] = {}
         for window, total in weighted_counts(map(self._window_counts, points), coefficients).items():
             for z in self._neighbours(window):
                 sums[z] = sums.get(z, 0.0) + total
@@ -154,8 +154,8 @@ class Mismatch(Matching):
                 if z in sums:
                     yield Contribution(as_text(z), float(len(found) * sums[z]), tuple(found))
 
-    def _places(self, x: Gram, flipped: bool) -> dict[Gram, list[tuple[int, int]]]:
-        found: dict[Gram, list[tuple[int, int]]] = {}
+    def _places(self, x: Kmer, flipped: bool) -> dict[Kmer, list[tuple[int, int]]]:
+        found: dict[Kmer, list[tuple[int, int]]] = {}
         for start, window in self._windows(x):
             first = len(x) - start - self.n if flipped else start
             for z in self._neighbours(window):

@@ -22,7 +22,7 @@ from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..inner import squared_norms
-from .kmers import GramCounts, Grams, Names, join_counted, merge_keys
+from .kmers import KmerCounts, Kmers, Vocabulary, join_counted, merge_codes
 from .products import count_product
 from .windows import Texts, as_text, find_runs
 
@@ -31,15 +31,15 @@ __all__ = ["NGram"]
 #: Windows that are counted at a time.
 MOST_WINDOWS = 1 << 22
 
-Gram = tuple[Any, ...]
+Kmer = tuple[Any, ...]
 Place = tuple[int, int]
 
 
-class CountedGrams(Kernel):
+class CountedKmers(Kernel):
     """Inner products of counts of n-grams, summed over lengths with weights.
 
-    Subclasses say which lengths count how much (``_lengths``), what the grams of one sequence are
-    (``_grams``), and how a whole data set is read (``_read``).
+    Subclasses say which lengths count how much (``_lengths``), what the k-mers of one sequence are
+    (``_kmers``), and how a whole data set is read (``_read``).
     """
 
     @property
@@ -50,12 +50,12 @@ class CountedGrams(Kernel):
         """Lengths with their weights, all > 0."""
         raise TypeError(f"{type(self).__name__} must define _lengths")
 
-    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
-        """The grams of a sequence of symbols, each with what it counts and its place."""
-        raise TypeError(f"{type(self).__name__} must define _grams")
+    def _kmers(self, x: Any, n: int) -> Iterator[tuple[Kmer, Any, Place]]:
+        """The k-mers of a sequence of symbols, each with what it counts and its place."""
+        raise TypeError(f"{type(self).__name__} must define _kmers")
 
-    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> Any:
-        """Counts of all sequences in the names of the data set ``like``."""
+    def _read(self, texts: Texts, like: Texts, vocabulary: Vocabulary, learn: bool) -> Any:
+        """Counts of all sequences in the vocabulary of the data set ``like``."""
         raise TypeError(f"{type(self).__name__} must define _read")
 
     def _base(self, texts: Texts) -> int:
@@ -66,28 +66,28 @@ class CountedGrams(Kernel):
         total = []
         for n, weight in self._lengths():
             counts, others = self._counts(x, n, m), self._counts(y, n, m)
-            terms = [count * others[gram] for gram, count in counts.items() if gram in others]
+            terms = [count * others[kmer] for kmer, count in counts.items() if kmer in others]
             total.append(m.real(weight) * m.fsum(terms))
         return m.fsum(total)
 
-    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
-        counts: dict[Gram, Any] = {}
-        for gram, count, _ in self._grams(x, n):
-            counts[gram] = counts.get(gram, 0) + self._amount(count, m)
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Kmer, Any]:
+        counts: dict[Kmer, Any] = {}
+        for kmer, count, _ in self._kmers(x, n):
+            counts[kmer] = counts.get(kmer, 0) + self._amount(count, m)
         return counts
 
     def _amount(self, count: Any, m: Arithmetic) -> Any:
-        """What a gram counts, in the arithmetic."""
+        """What a k-mer counts, in the arithmetic."""
         return m.real(count)
 
-    def _prepare(self, X: Data) -> GramCounts:
+    def _prepare(self, X: Data) -> KmerCounts:
         texts = Texts(X)
         base = self._base(texts)
-        return GramCounts(tuple(Grams(texts, Names(n, base), self._read) for n, _ in self._lengths()))
+        return KmerCounts(tuple(Kmers(texts, Vocabulary(n, base), self._read) for n, _ in self._lengths()))
 
-    def _products(self, X: GramCounts, Y: GramCounts | None) -> Iterator[tuple[float, Any, Any]]:
+    def _products(self, X: KmerCounts, Y: KmerCounts | None) -> Iterator[tuple[float, Any, Any]]:
         """Weight and matrices of counts for each length."""
-        others = [None] * len(X.grams) if Y is None else Y.matrices(X)
+        others = [None] * len(X.kmers) if Y is None else Y.matrices(X)
         for (_, weight), A, B in zip(self._lengths(), X.matrices(), others, strict=True):
             yield weight, A, B
 
@@ -96,31 +96,31 @@ class CountedGrams(Kernel):
         """Whether counts are whole numbers."""
         return False
 
-    def _block(self, X: GramCounts, Y: GramCounts | None) -> np.ndarray:
+    def _block(self, X: KmerCounts, Y: KmerCounts | None) -> np.ndarray:
         product = count_product if self._is_whole else pairwise.dot
         terms = [(weight, product(A, B)) for weight, A, B in self._products(X, Y)]
         if len(terms) == 1 and terms[0][0] == 1.0:
             return terms[0][1]
         return np.asarray(sum(weight * K for weight, K in terms))
 
-    def _program(self, X: GramCounts, Y: GramCounts | None, layouts: Cache | None = None) -> Program | None:
+    def _program(self, X: KmerCounts, Y: KmerCounts | None, layouts: Cache | None = None) -> Program | None:
         # Inside an expression the counts are steps of its program; alone, whole numbers have a faster way.
         return None if self._is_whole else super()._program(X, Y, layouts)
 
-    def _compile(self, b: Builder, X: GramCounts, Y: GramCounts | None) -> Value | None:
+    def _compile(self, b: Builder, X: KmerCounts, Y: KmerCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
 
-    def _diagonal(self, X: GramCounts) -> np.ndarray:
+    def _diagonal(self, X: KmerCounts) -> np.ndarray:
         return np.asarray(sum(weight * squared_norms(A) for weight, A, _ in self._products(X, None)))
 
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         for n, weight in self._lengths():
-            ours, theirs = _by_gram(self._grams(tuple(x), n)), _by_gram(self._grams(tuple(y), n))
-            for gram, (count, places) in ours.items():
-                if gram in theirs:
-                    other, their_places = theirs[gram]
+            ours, theirs = _by_kmer(self._kmers(tuple(x), n)), _by_kmer(self._kmers(tuple(y), n))
+            for kmer, (count, places) in ours.items():
+                if kmer in theirs:
+                    other, their_places = theirs[kmer]
                     yield Contribution(
-                        as_text(gram), float(weight * count * other), tuple(places), tuple(their_places)
+                        as_text(kmer), float(weight * count * other), tuple(places), tuple(their_places)
                     )
 
     def _weighted_contributions(
@@ -128,35 +128,35 @@ class CountedGrams(Kernel):
     ) -> Iterator[Contribution]:
         for n, weight in self._lengths():
             totals = weighted_counts((self._counts(tuple(p), n, FLOAT) for p in points), coefficients)
-            for gram, (count, places) in _by_gram(self._grams(tuple(x), n)).items():
-                if gram in totals:
-                    yield Contribution(as_text(gram), float(weight * totals[gram] * count), tuple(places))
+            for kmer, (count, places) in _by_kmer(self._kmers(tuple(x), n)).items():
+                if kmer in totals:
+                    yield Contribution(as_text(kmer), float(weight * totals[kmer] * count), tuple(places))
 
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE
 
 
-def weighted_counts(counts: Iterable[Mapping[Gram, float]], coefficients: np.ndarray) -> dict[Gram, float]:
+def weighted_counts(counts: Iterable[Mapping[Kmer, float]], coefficients: np.ndarray) -> dict[Kmer, float]:
     """Sum of the counts of several sequences, each times its coefficient."""
-    totals: dict[Gram, float] = {}
+    totals: dict[Kmer, float] = {}
     for found, a in zip(counts, coefficients.tolist(), strict=True):
-        for gram, count in found.items():
-            totals[gram] = totals.get(gram, 0.0) + a * count
+        for kmer, count in found.items():
+            totals[kmer] = totals.get(kmer, 0.0) + a * count
     return totals
 
 
-def _by_gram(grams: Iterator[tuple[Gram, Any, Place]]) -> dict[Gram, tuple[Any, list[Place]]]:
-    """Count and places of each gram."""
-    counts: Counter[Gram] = Counter()
-    places: dict[Gram, list[Place]] = {}
-    for gram, count, place in grams:
-        counts[gram] += count
-        places.setdefault(gram, []).append(place)
-    return {gram: (counts[gram], found) for gram, found in places.items()}
+def _by_kmer(kmers: Iterator[tuple[Kmer, Any, Place]]) -> dict[Kmer, tuple[Any, list[Place]]]:
+    """Count and places of each k-mer."""
+    counts: Counter[Kmer] = Counter()
+    places: dict[Kmer, list[Place]] = {}
+    for kmer, count, place in kmers:
+        counts[kmer] += count
+        places.setdefault(kmer, []).append(place)
+    return {kmer: (counts[kmer], found) for kmer, found in places.items()}
 
 
-class NGram(CountedGrams):
+class NGram(CountedKmers):
     r"""Kernel of n-grams: the inner product of the counts of all stretches of n letters.
 
     .. math:: k(x, y) = \sum_{z \in \Sigma^n} c_x(z) \, c_y(z), \qquad
@@ -174,7 +174,7 @@ class NGram(CountedGrams):
     n : int
         Number of letters, >= 1.
     weights : sequence of n numbers >= 0, optional
-        Weight of the grams of each length 1, ..., n.  Without it those of length n alone count, once.
+        Weight of the k-mers of each length 1, ..., n.  Without it those of length n alone count, once.
 
     Examples
     --------
@@ -214,25 +214,25 @@ class NGram(CountedGrams):
     def _is_whole(self) -> bool:
         return True
 
-    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
+    def _kmers(self, x: Any, n: int) -> Iterator[tuple[Kmer, Any, Place]]:
         for start in range(len(x) - n + 1):
             yield x[start : start + n], 1, (start, start + n)
 
-    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Kmer, Any]:
         places = map(slice, range(len(x) - n + 1), range(n, len(x) + 1))
-        return {gram: m.real(count) for gram, count in Counter(map(x.__getitem__, places)).items()}
+        return {kmer: m.real(count) for kmer, count in Counter(map(x.__getitem__, places)).items()}
 
-    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
-        runs = find_runs(texts.coded_like(like), texts.starts, names.n, names.base)
+    def _read(self, texts: Texts, like: Texts, vocabulary: Vocabulary, learn: bool) -> scipy.sparse.csr_array:
+        runs = find_runs(texts.coded_like(like), texts.starts, vocabulary.n, vocabulary.base)
         most = (
-            MOST_WINDOWS if names.is_packed else int(runs.starts[-1])
-        )  # other names are learnt from all at once
+            MOST_WINDOWS if vocabulary.is_packed else int(runs.starts[-1])
+        )  # other vocabularies are learnt from all at once
         parts = []
         for part in map(runs.take, runs.parts(most)):
-            keys = names.keys([(part, np.arange(names.n))], learn)
-            parts.append(merge_keys(keys, part.starts, None, names))
+            codes = vocabulary.codes([(part, np.arange(vocabulary.n))], learn)
+            parts.append(merge_codes(codes, part.starts, None, vocabulary))
             checkpoint()
-        return names.matrix(join_counted(parts), learn)
+        return vocabulary.matrix(join_counted(parts), learn)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

@@ -16,8 +16,8 @@ from ...domains import Domain, Sequences
 from ...errors import InputError, ParameterError
 from ...parameters import parameter
 from ...sequences.dna import DNA, IUPAC, LETTERS, NUCLEOTIDES, expand, reverse_complement
-from .kmers import MOST_KEY, Names, merge_keys
-from .ngrams import CountedGrams, Gram, NGram, Place
+from .kmers import MOST_CODE, Vocabulary, merge_codes
+from .ngrams import CountedKmers, Kmer, NGram, Place
 from .strands import mirrored, other_strand
 from .windows import Runs, Texts, find_runs
 
@@ -73,7 +73,7 @@ class Spectrum(NGram):
 
     def _validate(self) -> None:
         super()._validate()
-        if self.ambiguity == "expand" and 4**self.n > MOST_KEY:
+        if self.ambiguity == "expand" and 4**self.n > MOST_CODE:
             raise ParameterError(f"Spectrum: `n` must be at most 31 with ambiguity='expand'. Got {self.n}.")
 
     @property
@@ -84,24 +84,24 @@ class Spectrum(NGram):
     def _is_whole(self) -> bool:
         return self.ambiguity != "expand"
 
-    def _grams(self, x: Any, n: int) -> Iterator[tuple[Gram, Any, Place]]:
-        for gram, _, place in super()._grams(x, n):
-            if self.ambiguity == "literal" or set(gram) <= set(NUCLEOTIDES):
-                yield self._feature(gram), 1, place
+    def _kmers(self, x: Any, n: int) -> Iterator[tuple[Kmer, Any, Place]]:
+        for kmer, _, place in super()._kmers(x, n):
+            if self.ambiguity == "literal" or set(kmer) <= set(NUCLEOTIDES):
+                yield self._feature(kmer), 1, place
             elif self.ambiguity == "expand":
-                meanings = expand("".join(gram), MOST_MEANINGS)
+                meanings = expand("".join(kmer), MOST_MEANINGS)
                 for meaning in meanings:
                     yield self._feature(tuple(meaning)), Fraction(1, len(meanings)), place
 
-    def _feature(self, gram: Gram) -> Gram:
-        """The gram or its reverse complement, whichever is the first."""
+    def _feature(self, kmer: Kmer) -> Kmer:
+        """The k-mer or its reverse complement, whichever is the first."""
         if not self.reverse_complement:
-            return gram
-        return min(gram, tuple(reverse_complement(gram)), key=lambda g: [LETTERS.index(c) for c in g])
+            return kmer
+        return min(kmer, tuple(reverse_complement(kmer)), key=lambda g: [LETTERS.index(c) for c in g])
 
-    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Gram, Any]:
+    def _counts(self, x: Any, n: int, m: Arithmetic) -> dict[Kmer, Any]:
         plain = self.domain == Sequences()
-        return super()._counts(x, n, m) if plain else CountedGrams._counts(self, x, n, m)
+        return super()._counts(x, n, m) if plain else CountedKmers._counts(self, x, n, m)
 
     def _amount(self, count: Any, m: Arithmetic) -> Any:
         return m.real(count.numerator) / m.real(count.denominator)
@@ -112,35 +112,35 @@ class Spectrum(NGram):
             return texts.width
         return plain if self.ambiguity != "literal" or texts.width <= plain else len(LETTERS)
 
-    def _read(self, texts: Texts, like: Texts, names: Names, learn: bool) -> scipy.sparse.csr_array:
+    def _read(self, texts: Texts, like: Texts, vocabulary: Vocabulary, learn: bool) -> scipy.sparse.csr_array:
         if self.domain == Sequences():
-            return super()._read(texts, like, names, learn)
-        runs = find_runs(texts.codes, texts.starts, names.n, names.base)
-        keys = self._canonical(names, runs, learn)
+            return super()._read(texts, like, vocabulary, learn)
+        runs = find_runs(texts.codes, texts.starts, vocabulary.n, vocabulary.base)
+        codes = self._canonical(vocabulary, runs, learn)
         if self.ambiguity != "expand":
-            return names.matrix(merge_keys(keys, runs.starts, None, names), learn)
-        rows, more, weights = self._expanded(texts, names.n)
+            return vocabulary.matrix(merge_codes(codes, runs.starts, None, vocabulary), learn)
+        rows, more, weights = self._expanded(texts, vocabulary.n)
         rows = np.concatenate([np.repeat(np.arange(len(texts)), np.diff(runs.starts)), rows])
         order = np.argsort(rows, kind="stable")
-        keys = np.concatenate([keys, more])[order]
+        codes = np.concatenate([codes, more])[order]
         weights = np.concatenate([np.ones(len(rows) - len(more)), weights])[order]
         starts = np.searchsorted(rows[order], np.arange(len(texts) + 1)).astype(np.int64)
-        return names.matrix(merge_keys(keys, starts, weights, names), learn)
+        return vocabulary.matrix(merge_codes(codes, starts, weights, vocabulary), learn)
 
-    def _canonical(self, names: Names, runs: Runs, learn: bool) -> np.ndarray:
-        """Keys of windows; of both strands the smaller one."""
+    def _canonical(self, vocabulary: Vocabulary, runs: Runs, learn: bool) -> np.ndarray:
+        """Codes of windows; of both strands the smaller one."""
         if not self.reverse_complement:
-            return names.keys([(runs, np.arange(names.n))], learn)
-        # One array of letters for both strands, so that names which have to be learnt are learnt from both.
-        other = other_strand(runs, names.n)
+            return vocabulary.codes([(runs, np.arange(vocabulary.n))], learn)
+        # One array of letters for both strands, so that a vocabulary is learnt from both.
+        other = other_strand(runs, vocabulary.n)
         runs = replace(runs, codes=other.codes)
-        backward = names.keys([(other, np.arange(names.n))], learn)
-        forward = names.keys([(runs, np.arange(names.n))], False)
+        backward = vocabulary.codes([(other, np.arange(vocabulary.n))], learn)
+        forward = vocabulary.codes([(runs, np.arange(vocabulary.n))], False)
         return np.asarray(np.minimum(forward, backward[mirrored(runs)]))
 
     def _expanded(self, texts: Texts, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Row, key and weight of all that windows with ambiguous letters stand for."""
-        rows, keys, weights = [], [], []
+        rows, codes, weights = [], [], []
         for row, window in _ambiguous_windows(texts, n):
             found = np.zeros(1, dtype=np.int64)
             for code in window.tolist():
@@ -153,13 +153,13 @@ class Spectrum(NGram):
                         f"Leave such n-grams out with ambiguity='skip'."
                     )
             rows.append(np.full(len(found), row))
-            keys.append(
-                np.minimum(found, _reverse_complement_keys(found, n)) if self.reverse_complement else found
+            codes.append(
+                np.minimum(found, _reverse_complement_codes(found, n)) if self.reverse_complement else found
             )
             weights.append(np.full(len(found), 1 / len(found)))
         if not rows:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
-        return np.concatenate(rows), np.concatenate(keys), np.concatenate(weights)
+        return np.concatenate(rows), np.concatenate(codes), np.concatenate(weights)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -169,11 +169,11 @@ class Spectrum(NGram):
         )
 
 
-def _reverse_complement_keys(keys: np.ndarray, n: int) -> np.ndarray:
-    """Keys in base 4 of the reverse complements: the digits 3 - d, backwards."""
-    result = np.zeros_like(keys)
+def _reverse_complement_codes(codes: np.ndarray, n: int) -> np.ndarray:
+    """Codes in base 4 of the reverse complements: the digits 3 - d, backwards."""
+    result = np.zeros_like(codes)
     for _ in range(n):
-        keys, digit = np.divmod(keys, 4)
+        codes, digit = np.divmod(codes, 4)
         result = 4 * result + (3 - digit)
     return result
 
