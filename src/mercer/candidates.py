@@ -160,7 +160,7 @@ def _asymmetric(k: Kernel, x: Any, y: Any) -> Asymmetry | None:
     """The pair and its two values, if these differ by more than rounding."""
     if k.is_precise:
         m = multiprecision(DIGITS)
-        a, b = (k.domain.lift(p, m) for p in k.domain.pair(x, y))
+        a, b = (k.domain.to_arithmetic(p, m) for p in k.domain.pair(x, y))
         there, back = k._define(a, b, m), k._define(b, a, m)
         differ = abs(there - back) > SLACK * (abs(there) + abs(back))
     else:

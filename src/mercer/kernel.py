@@ -22,7 +22,7 @@ from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim
 from .contributions import Contribution, Contributions
-from .domains import Data, Domain, Objects, items, lower, meet, size, take
+from .domains import Data, Domain, Objects, items, meet, size, take, to_float
 from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
 from .engine.threads import user_code
@@ -154,7 +154,9 @@ class Kernel(Expression):
         x, y = domain.pair(x, y)
         try:
             with _quietly():
-                value = float(self._define(domain.lift(x, FLOAT), domain.lift(y, FLOAT), FLOAT))
+                value = float(
+                    self._define(domain.to_arithmetic(x, FLOAT), domain.to_arithmetic(y, FLOAT), FLOAT)
+                )
         except OverflowError:
             value = math.inf
         if not math.isfinite(value):
@@ -167,7 +169,7 @@ class Kernel(Expression):
         """Value on one pair of validated points, in the arithmetic ``m``."""
         if type(self).__call__ is Kernel.__call__:
             raise TypeError(f"{type(self).__name__} must define __call__(self, x, y): its value on one pair")
-        return m.real(self(lower(x), lower(y)))
+        return m.real(self(to_float(x), to_float(y)))
 
     def precise(self, x: Any, y: Any, digits: int = 50) -> Any:
         """Value on one pair with many digits, as an mpmath number.
@@ -177,7 +179,7 @@ class Kernel(Expression):
         self._require_resolved()
         m = multiprecision(digits)
         x, y = self.domain.pair(x, y)
-        return self._define(self.domain.lift(x, m), self.domain.lift(y, m), m)
+        return self._define(self.domain.to_arithmetic(x, m), self.domain.to_arithmetic(y, m), m)
 
     @property
     def is_precise(self) -> bool:

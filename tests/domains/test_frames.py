@@ -63,9 +63,9 @@ def test_rows_can_be_validated_again_and_pickled() -> None:
     assert again.parts[CITY].data == ["u", "v", "u"]
     assert domain.validate([rows[1]]).parts[AGE].data.shape == (0, 1)
     assert pickle.loads(pickle.dumps(rows[1]))[AGE] is MISSING
-    lifted = domain.lift(rows[0], FLOAT)
-    assert isinstance(lifted, Row)
-    assert lifted[AGE] == [1.0]
+    converted = domain.to_arithmetic(rows[0], FLOAT)
+    assert isinstance(converted, Row)
+    assert converted[AGE] == [1.0]
 
 
 def test_every_kind_of_nothing_is_missing() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.arithmetic import FLOAT
-from mercer.domains import Series, Vectors, items, join, lower, meet, take
+from mercer.domains import Series, Vectors, items, join, meet, take, to_float
 from mercer.errors import DomainError, InputError, ParameterError
 
 DOMAIN = Series()
@@ -217,10 +217,10 @@ def test_digests_go_by_the_numbers() -> None:
     assert len({a, c, d}) == 3
 
 
-def test_lifting_and_lowering() -> None:
+def test_to_arithmetic_and_to_float() -> None:
     x = np.arange(6.0).reshape(3, 2)
-    assert np.array_equal(lower(DOMAIN.lift(x, FLOAT)), x)
-    assert lower(DOMAIN.lift(x[:0], FLOAT)).shape == (0, 2)
+    assert np.array_equal(to_float(DOMAIN.to_arithmetic(x, FLOAT)), x)
+    assert to_float(DOMAIN.to_arithmetic(x[:0], FLOAT)).shape == (0, 2)
 
 
 def test_samples_are_series() -> None:

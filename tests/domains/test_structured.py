@@ -64,9 +64,9 @@ def test_no_tuples() -> None:
     assert len(PAIRS.validate([])) == 0
 
 
-def test_lift_and_sample_go_by_component() -> None:
+def test_to_arithmetic_and_sample_go_by_component() -> None:
     point = PAIRS.point(ROWS[0])
-    vector, elements = PAIRS.lift(point, multiprecision(30))
+    vector, elements = PAIRS.to_arithmetic(point, multiprecision(30))
     assert [float(v) for v in vector] == [1.0, 2.0]
     assert elements == {1}
     domain = Tuples((Vectors(dim=2, region=NONNEGATIVE), Sets()))

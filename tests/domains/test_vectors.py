@@ -17,10 +17,10 @@ from mercer.domains import (
     Sets,
     Vectors,
     items,
-    lower,
     meet,
     size,
     take,
+    to_float,
 )
 from mercer.errors import DomainError, InputError
 from mercer.kernels import Gaussian, Linear
@@ -219,11 +219,11 @@ def test_points_are_vectors_numbers_or_one_sparse_row() -> None:
         domain.point([[1.0], [2.0]])
 
 
-def test_lift_is_exact_and_lower_brings_it_back() -> None:
+def test_to_arithmetic_is_exact_and_to_float_inverts_it() -> None:
     m = multiprecision(40)
-    lifted = Vectors().lift(np.array([0.1, 2.0]), m)
-    assert lifted[0] - m.real(0.1) == 0
-    assert lower(lifted).tolist() == [0.1, 2.0]
+    converted = Vectors().to_arithmetic(np.array([0.1, 2.0]), m)
+    assert converted[0] - m.real(0.1) == 0
+    assert to_float(converted).tolist() == [0.1, 2.0]
 
 
 # -- real numbers -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import scipy.sparse
 from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
-from ..domains import Data, lower
+from ..domains import Data, to_float
 from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
@@ -53,7 +53,7 @@ class Normalized(Node):
             return self.block([x], [y])[0, 0]
         dx, dy = self.base._self_value(x, m), self.base._self_value(y, m)
         if m is FLOAT and self.base.is_precise and not (TINY <= dx < math.inf and TINY <= dy < math.inf):
-            return float(self.precise(lower(x), lower(y)))  # squares beyond the range of floats
+            return float(self.precise(to_float(x), to_float(y)))  # squares beyond the range of floats
         if m is FLOAT:
             self._check(np.array([dx, dy]))
         elif dx < 0 or dy < 0:

@@ -195,11 +195,11 @@ class Shifted(Node):
         object.__setattr__(self, "origin", origin)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        psi, x0 = self.base._define, self.base.domain.lift(self.origin, m)
+        psi, x0 = self.base._define, self.base.domain.to_arithmetic(self.origin, m)
         return psi(x, x0, m) + psi(y, x0, m) - psi(x, y, m) - psi(x0, x0, m)
 
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
-        psi, x0 = self.base._define, self.base.domain.lift(self.origin, m)
+        psi, x0 = self.base._define, self.base.domain.to_arithmetic(self.origin, m)
         terms = 2 * psi(x, x0, m), -psi(x, x, m), -psi(x0, x0, m)
         return cancelled(*terms, eps=EPS if m is FLOAT else 0.0)
 

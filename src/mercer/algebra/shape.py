@@ -10,7 +10,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
-from ..domains import Data, Domain, Objects, items, lower, size
+from ..domains import Data, Domain, Objects, items, size, to_float
 from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import Interval
@@ -47,7 +47,7 @@ class Conformal(Node):
         return False
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        scale = m.real(float(self.factor(lower(x)))) * m.real(float(self.factor(lower(y))))
+        scale = m.real(float(self.factor(to_float(x)))) * m.real(float(self.factor(to_float(y))))
         return scale * self.base._define(x, y, m)
 
     def _prepare(self, X: Data) -> Prepared:
@@ -139,14 +139,14 @@ class Pullback(Wrapper):
         return self.base.domain.validate(images, f"the image of X under {show(self.map)}")
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        a, b = lower(x), lower(y)
+        a, b = to_float(x), to_float(y)
         if self.vectorized:
             a, b = items(self._image(_one(a)))[0], items(self._image(_one(b)))[0]
         else:
             a, b = self.map(a), self.map(b)
         domain = self.base.domain
         a, b = domain.pair(a, b)
-        return self.base._define(domain.lift(a, m), domain.lift(b, m), m)
+        return self.base._define(domain.to_arithmetic(a, m), domain.to_arithmetic(b, m), m)
 
     def _normal_form(self) -> Kernel:
         return self.replace(base=self.base.normalized())
@@ -242,7 +242,7 @@ class Centered(WithPoints):
 
     def _row(self, x: Any, m: Arithmetic) -> Any:
         """Mean of the values of a point with those that are kept."""
-        points = [self.base.domain.lift(p, m) for p in items(self.points)]
+        points = [self.base.domain.to_arithmetic(p, m) for p in items(self.points)]
         return m.fsum(self.base._define(x, p, m) for p in points) / len(points)
 
     def _prepare(self, X: Data) -> Prepared:

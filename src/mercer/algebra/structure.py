@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..domains import Data, Domain, Objects, TupleColumns, Tuples, items, lower, size, take
+from ..domains import Data, Domain, Objects, TupleColumns, Tuples, items, size, take, to_float
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Kernel, Prepared
@@ -164,8 +164,8 @@ class Convolution(Node):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain = self.base.domain
-        left = [domain.lift(domain.point(p), m) for p in self.parts(lower(x))]
-        right = [domain.lift(domain.point(q), m) for q in self.parts(lower(y))]
+        left = [domain.to_arithmetic(domain.point(p), m) for p in self.parts(to_float(x))]
+        right = [domain.to_arithmetic(domain.point(q), m) for q in self.parts(to_float(y))]
         return m.fsum(self.base._define(p, q, m) for p in left for q in right)
 
     def _prepare(self, X: Data) -> Prepared:

@@ -107,7 +107,7 @@ class WarpedKernel(WithPoints):
         return cancelled(self.base._define(x, x, m), -self._corrections(x, x, m))
 
     def _corrections(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        points = [self.base.domain.lift(p, m) for p in items(self.points)]
+        points = [self.base.domain.to_arithmetic(p, m) for p in items(self.points)]
         columns = [[m.real(value) for value in column] for column in self._map.T.tolist()]
 
         def features(z: Any) -> list[Any]:

@@ -53,7 +53,7 @@ class StringsAndAutomata(Domain):
     def pair(self, x: Any, y: Any) -> tuple[Any, Any]:
         return self.point(x, "x"), self.point(y, "y")
 
-    def lift(self, x: Any, numbers: Arithmetic) -> Any:
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> Any:
         return x if isinstance(x, Transducer) else tuple(x)
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:

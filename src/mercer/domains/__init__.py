@@ -21,7 +21,7 @@
 =================  =========================================================================
 """
 
-from .base import Data, Domain, Objects, items, join, lower, meet, size, take
+from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
 from .dates import is_date, refuse_dates
 from .frames import Frames
@@ -73,10 +73,10 @@ __all__ = [
     "is_date",
     "items",
     "join",
-    "lower",
     "meet",
     "owned",
     "refuse_dates",
     "size",
     "take",
+    "to_float",
 ]

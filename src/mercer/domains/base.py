@@ -18,7 +18,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import DigestError, DomainError, InputError
 
-__all__ = ["Data", "Domain", "Objects", "items", "join", "lower", "meet", "size", "take"]
+__all__ = ["Data", "Domain", "Objects", "items", "join", "meet", "size", "take", "to_float"]
 
 #: Validated points: a 2-D array, a CSR array, a list, or an object with ``take`` and ``__len__``.
 Data = Any
@@ -56,25 +56,25 @@ def join(domain: Domain, A: Data, B: Data) -> Data:
     return domain.validate([*items(A), *items(B)])
 
 
-class Lifted(list[Any]):
+class ArithmeticVector(list[Any]):
     """The numbers of one vector in some arithmetic; a plain list among objects is the user's own."""
 
 
-class LiftedRows(list[Lifted]):
+class ArithmeticRows(list[ArithmeticVector]):
     """The rows of one matrix in some arithmetic."""
 
-    def __init__(self, rows: Iterable[Lifted], columns: int) -> None:
+    def __init__(self, rows: Iterable[ArithmeticVector], columns: int) -> None:
         super().__init__(rows)
         self.columns = columns
 
 
-def lower(x: Any) -> Any:
-    """Turn a lifted point back into what blocks pass to user functions: numbers into a float array."""
-    if isinstance(x, Lifted):
+def to_float(x: Any) -> Any:
+    """Inverse of :meth:`Domain.to_arithmetic`: numbers become floats, vectors arrays of them."""
+    if isinstance(x, ArithmeticVector):
         return np.array([float(v) for v in x])
-    if isinstance(x, LiftedRows):
+    if isinstance(x, ArithmeticRows):
         return np.array([list(map(float, row)) for row in x]).reshape(len(x), x.columns)
-    return tuple(map(lower, x)) if type(x) is tuple else x
+    return tuple(map(to_float, x)) if type(x) is tuple else x
 
 
 class Domain(ABC):
@@ -97,7 +97,7 @@ class Domain(ABC):
     def match(self, X: Data, Y: Data | None) -> None:  # noqa: B027 - most domains have nothing to check
         """Raise if validated ``X`` and ``Y`` cannot be compared (``Y=None`` means ``X`` with itself)."""
 
-    def lift(self, x: Any, numbers: Arithmetic) -> Any:
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> Any:
         """Convert the numbers inside one point into the given arithmetic."""
         return x
 

@@ -153,8 +153,8 @@ class Frames(Domain):
             columns.append([there[p] if p >= 0 else "missing" for p in part.position.tolist()])
         return [digest(row) for row in zip(*columns, strict=True)]
 
-    def lift(self, x: Any, numbers: Arithmetic) -> Row:
-        return Row({c: v if v is MISSING else c.domain.lift(v, numbers) for c, v in x.items()})
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> Row:
+        return Row({c: v if v is MISSING else c.domain.to_arithmetic(v, numbers) for c, v in x.items()})
 
     @property
     def columns(self) -> set[str]:

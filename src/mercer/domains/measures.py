@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..errors import InputError
-from .base import Data, Domain, Lifted
+from .base import ArithmeticVector, Data, Domain
 from .sets import Sets
 from .vectors import _as_float, check_finite
 
@@ -149,10 +149,12 @@ class Gaussians(Domain):
                 f"X and Y must be measures of one dimension. Got {X.means.shape[1]} and {Y.means.shape[1]}."
             )
 
-    def lift(self, x: Any, numbers: Arithmetic) -> tuple[Lifted, tuple[Lifted, ...]]:
+    def to_arithmetic(
+        self, x: Any, numbers: Arithmetic
+    ) -> tuple[ArithmeticVector, tuple[ArithmeticVector, ...]]:
         mean, covariance = x
-        rows = tuple(Lifted(map(numbers.real, row)) for row in covariance.tolist())
-        return Lifted(map(numbers.real, mean.tolist())), rows
+        rows = tuple(ArithmeticVector(map(numbers.real, row)) for row in covariance.tolist())
+        return ArithmeticVector(map(numbers.real, mean.tolist())), rows
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         d = self.dim if self.dim is not None else int(rng.integers(1, 4))

@@ -124,7 +124,7 @@ class Sequences(Domain):
     def pair(self, x: Any, y: Any) -> tuple[str | tuple[Any, ...], str | tuple[Any, ...]]:
         return self.point(x, "x"), self.point(y, "y")
 
-    def lift(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
         """Return the symbols as a tuple, whatever held them: slices of two points can then be compared."""
         return tuple(x)
 

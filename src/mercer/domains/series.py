@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..errors import InputError, ParameterError
-from .base import Data, Domain, Lifted, LiftedRows
+from .base import ArithmeticRows, ArithmeticVector, Data, Domain
 
 __all__ = ["Series", "SeriesData"]
 
@@ -141,9 +141,9 @@ class Series(Domain):
         if Y is not None and X.channels != Y.channels and len(X) and len(Y):
             raise InputError(f"Y must have as many channels as X. Got {Y.channels} and {X.channels}.")
 
-    def lift(self, x: Any, numbers: Arithmetic) -> LiftedRows:
-        rows = (Lifted(map(numbers.real, row)) for row in x.tolist())
-        return LiftedRows(rows, x.shape[1])
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> ArithmeticRows:
+        rows = (ArithmeticVector(map(numbers.real, row)) for row in x.tolist())
+        return ArithmeticRows(rows, x.shape[1])
 
     def sample(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """Random walks of one to eight steps, of several sizes."""

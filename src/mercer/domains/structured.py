@@ -75,8 +75,10 @@ class Tuples(Domain):
             if len(X) and (Y is None or len(Y)):
                 domain.match(X.parts[j], None if Y is None else Y.parts[j])
 
-    def lift(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
-        return tuple(domain.lift(part, numbers) for domain, part in zip(self.components, x, strict=True))
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> tuple[Any, ...]:
+        return tuple(
+            domain.to_arithmetic(part, numbers) for domain, part in zip(self.components, x, strict=True)
+        )
 
     def _digests(self, X: TupleColumns) -> list[str]:
         parts = [d._digests(part) for d, part in zip(self.components, X.parts, strict=True)]

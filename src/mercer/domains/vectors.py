@@ -14,7 +14,7 @@ import scipy.sparse
 from ..arithmetic import Arithmetic
 from ..digests import POINT_BYTES
 from ..errors import InputError
-from .base import Data, Domain, Lifted
+from .base import ArithmeticVector, Data, Domain
 from .regions import EVERYWHERE, Box, Region
 from .rows import explain_rows
 from .sparse import check_sparse
@@ -74,8 +74,8 @@ class Vectors(Domain):
                 f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]}."
             )
 
-    def lift(self, x: Any, numbers: Arithmetic) -> Lifted:
-        return Lifted(numbers.real(v) for v in np.asarray(x, dtype=np.float64).tolist())
+    def to_arithmetic(self, x: Any, numbers: Arithmetic) -> ArithmeticVector:
+        return ArithmeticVector(numbers.real(v) for v in np.asarray(x, dtype=np.float64).tolist())
 
     def _digests(self, X: Data) -> list[str]:
         """Hash the entries that are not zero, in float64, with their columns: sparse and dense rows agree."""

@@ -118,12 +118,12 @@ def _confirm_precisely(
 ) -> Witness | None:
     m = multiprecision(DIGITS)
     domain = kernel.domain
-    lifted = [domain.lift(domain.point(x), m) for x in points]
+    converted = [domain.to_arithmetic(domain.point(x), m) for x in points]
     c = [m.real(float(v)) for v in coefficients]
     value = weight = m.real(0)
-    for i, x in enumerate(lifted):
+    for i, x in enumerate(converted):
         for j in range(i + 1):
-            term = c[i] * c[j] * kernel._define(x, lifted[j], m) * (1 if i == j else 2)
+            term = c[i] * c[j] * kernel._define(x, converted[j], m) * (1 if i == j else 2)
             value, weight = value + term, weight + abs(term)
     bound = weight * m.real(SIMPLEX_SLACK if _has_tolerance(domain) else SLACK)
     if not (-value if refutes is Property.POSITIVE else value) > bound:

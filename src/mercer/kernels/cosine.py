@@ -98,6 +98,6 @@ def _scale_rows(X: Data, factors: np.ndarray | None) -> Data:
 
 
 def _largest_one(x: Any) -> Any:
-    """Divide a lifted vector by its largest absolute entry."""
+    """Divide a vector of numbers by its largest absolute entry."""
     top = max((abs(a) for a in x), default=0)
     return [a / top for a in x] if top > 0 else x

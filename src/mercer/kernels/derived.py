@@ -13,7 +13,7 @@ import scipy.sparse
 from ..algebra.nodes import prefixed
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
-from ..domains import Data, Domain, Objects, Sets, items, lower, take
+from ..domains import Data, Domain, Objects, Sets, items, take, to_float
 from ..engine import pairwise
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
@@ -63,8 +63,10 @@ class SumOverMembers(Kernel):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain, base = self.base.domain, self.base
-        pairs = [domain.pair(a, b) for a in self._members(lower(x)) for b in self._members(lower(y))]
-        return m.fsum([base._define(domain.lift(a, m), domain.lift(b, m), m) for a, b in pairs])
+        pairs = [domain.pair(a, b) for a in self._members(to_float(x)) for b in self._members(to_float(y))]
+        return m.fsum(
+            [base._define(domain.to_arithmetic(a, m), domain.to_arithmetic(b, m), m) for a, b in pairs]
+        )
 
     def _pool(self, X: Data) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """Return the pool, all members in turn as positions in it, and where each collection starts."""

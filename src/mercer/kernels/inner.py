@@ -16,7 +16,7 @@ __all__ = ["checked_value", "inner", "largest_entries", "rows_in_range", "square
 
 
 def inner(x: Any, y: Any, m: Arithmetic) -> Any:
-    """Inner product of two lifted vectors."""
+    """Inner product of two vectors of numbers."""
     return m.fsum(a * b for a, b in zip(x, y, strict=True))
 
 

@@ -295,7 +295,7 @@ class RationalQuadratic(Decreasing):
 
 # -- helpers ----------------------------------------------------------------------------------
 def scaled_square(x: Any, y: Any, sigma: float | np.ndarray, m: Arithmetic) -> Any:
-    """Squared distance of two lifted vectors, each difference divided by its width."""
+    """Squared distance of two vectors of numbers, each difference divided by its width."""
     widths = [m.real(s) for s in np.broadcast_to(sigma, len(x)).tolist()]
     quotients = [(a - b) / s for a, b, s in zip(x, y, widths, strict=True)]
     return m.fsum(q * q for q in quotients)

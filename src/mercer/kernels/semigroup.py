@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
-from ..domains import EVERYWHERE, NONNEGATIVE, POSITIVE, Data, Domain, Reals, Region, Vectors, lower
+from ..domains import EVERYWHERE, NONNEGATIVE, POSITIVE, Data, Domain, Reals, Region, Vectors, to_float
 from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
@@ -227,7 +227,7 @@ class Semigroup(Kernel):
         return 1.0 if self.involution == "identity" else -1.0
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        s = (lower(x) + self._sign * lower(y))[None, :]
+        s = (to_float(x) + self._sign * to_float(y))[None, :]
         return m.real(float(self._even(s, self._values(s))[0]))
 
     def _values(self, S: np.ndarray) -> np.ndarray:

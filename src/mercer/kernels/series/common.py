@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Witness
-from ...domains import Data, Domain, Series, SeriesData, lower
+from ...domains import Data, Domain, Series, SeriesData, to_float
 from ...domains.series import LAYOUTS
 from ...engine.series import Steps
 from ...engine.tiles import PAIRWISE_TILE_SIZE
@@ -107,7 +107,7 @@ class _Aligned(Kernel):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if m is FLOAT and max(len(x), len(y)) ** 2 > LONG:
-            return self._block(*(self._prepare(_alone(lower(z))) for z in (x, y)))[0, 0]
+            return self._block(*(self._prepare(_alone(to_float(z))) for z in (x, y)))[0, 0]
         return self._value(x, y, m)
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:

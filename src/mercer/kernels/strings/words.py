@@ -179,7 +179,7 @@ class BagOfWords(Kernel):
         for u in a:
             for w in b:
                 p, q = domain.pair(u, w)
-                yield u, w, a[u] * b[w] * s._define(domain.lift(p, m), domain.lift(q, m), m)
+                yield u, w, a[u] * b[w] * s._define(domain.to_arithmetic(p, m), domain.to_arithmetic(q, m), m)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.fsum([value for _, _, value in self._terms(x, y, m)])
