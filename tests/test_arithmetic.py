@@ -113,12 +113,22 @@ def test_bounded_numbers_have_squares() -> None:
     assert FLOAT.bounded(3.0) == 3.0
 
 
-def test_positive_numbers() -> None:
+def test_numbers_outside_of_a_range_are_errors() -> None:
+    def error(value: float) -> InputError:
+        return InputError(f"got {value}")
+
     m = multiprecision(20)
-    assert FLOAT.positive(1.0, "no") == m.positive(m.real(1), "no") == 1
-    for a, t in ((FLOAT, 0.0), (FLOAT, math.nan), (ARRAYS, np.array([1.0, -1.0])), (m, m.real(0))):
-        with pytest.raises(InputError, match="no"):
-            a.positive(t, "no")
+    assert FLOAT.within(1.0, 0.0, 1.0, error) == m.within(m.real(1), 0.0, 1.0, error) == 1
+    assert ARRAYS.within(np.ones(2), 0.0, 1.0, error).tolist() == [1.0, 1.0]
+    for a, t in ((FLOAT, -2.0), (m, m.real(-2)), (ARRAYS, np.array([1.0, -1.0, -2.0]))):
+        with pytest.raises(InputError, match=r"got -2\.0"):
+            a.within(t, 0.0, 1.0, error)
+    for a, t in ((FLOAT, 0.0), (m, m.real(0)), (ARRAYS, np.array([1.0, 0.0]))):
+        assert np.all(a.nonzero(t + 1, error) == t + 1)
+        with pytest.raises(InputError, match="got 0"):
+            a.nonzero(t, error)
+    with pytest.raises(InputError, match="got nan"):
+        FLOAT.within(math.nan, 0.0, 1.0, error)
 
 
 def test_floats_saturate() -> None:

@@ -39,7 +39,10 @@ FORMULAS = {
     "maximum": (lambda t, m: m.maximum(0.0, 1 - t), lambda t: max(0, 1 - t)),
     "minimum": (lambda t, m: m.minimum(t, 1.25), lambda t: min(t, mpmath.mpf(1.25))),
     "bounded": (lambda t, m: m.bounded(t), lambda t: t),
-    "positive": (lambda t, m: m.positive(t + 1, ""), lambda t: t + 1),
+    "within": (lambda t, m: m.within(t + 1, 0.5, math.inf, ValueError), lambda t: t + 1),
+    "nonzero": (lambda t, m: m.nonzero(t + 1, ValueError), lambda t: t + 1),
+    "cosh": (lambda t, m: m.cosh(t - 1), lambda t: mpmath.cosh(t - 1)),
+    "sinh": (lambda t, m: m.sinh(t - 1), lambda t: mpmath.sinh(t - 1)),
     "sum": (lambda t, m: m.fsum([t, t * t, 1.0]), lambda t: t + t * t + 1),
     "constants": (
         lambda t, m: m.sqrt(m.pi) * t + m.sin(m.real(2)),

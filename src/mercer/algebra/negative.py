@@ -13,13 +13,12 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, size, take
-from ..engine.program import MOST_EXPONENT, Builder, Value
+from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .nodes import Node, Unary, prefixed, wrap
-from .products import checked
 
 __all__ = ["Distance", "Log1p", "RealPower", "Sqrt"]
 
@@ -118,25 +117,13 @@ class RealPower(Unary):
     exponent: float = parameter(low=0.0, open_low=True)
     _infix: ClassVar[bool] = True
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        value = self.base._define(x, y, m)
-        if value < 0:
-            raise self._negative(float(value))
-        return value ** m.real(self.exponent)
+    _overflow: ClassVar[str | None] = "exponent"
+
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.power(m.within(t, 0.0, math.inf, self._negative), self.exponent)
 
     def _normal_form(self) -> Kernel:
         return RealPower(self.base.normalized(), self.exponent)
-
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        if K.size and K.min() < 0:
-            raise self._negative(float(K.min()))
-        with np.errstate(over="ignore"):
-            return checked(np.power(K, self.exponent), self, "exponent")
-
-    def _steps(self, b: Builder, value: Value) -> Value | None:
-        if self.exponent > MOST_EXPONENT:
-            return None
-        return b.finite(b.real_power(b.within(value, 0.0, math.inf), self.exponent))
 
     def _negative(self, value: float) -> InputError:
         return InputError(f"{self!r} needs values >= 0 for a fractional power. Got {value:.6g}.")
@@ -193,19 +180,10 @@ class Log1p(Unary):
 
     base: Kernel
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        value = self.base._define(x, y, m)
-        if value <= -1:
-            raise self._low(float(value))
-        return m.log1p(value)
+    _overflow: ClassVar[str | None] = None
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        if K.size and K.min() <= -1:
-            raise self._low(float(K.min()))
-        return np.asarray(np.log1p(K))
-
-    def _steps(self, b: Builder, value: Value) -> Value:
-        return b.log1p(b.within(value, math.nextafter(-1.0, 0.0), math.inf))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.log1p(m.within(t, math.nextafter(-1.0, 0.0), math.inf, self._low))
 
     def _low(self, value: float) -> InputError:
         return InputError(f"{self!r} needs values > -1. Got {value:.6g}.")

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..arithmetic import Arithmetic
 from ..certificate import Claim, Property, Status
 from ..domains import Data, Domain, Vectors, owned
 from ..engine.program import Builder, Value
 from ..errors import GradientError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
+from .simple import SimpleKernel
 
 __all__ = [
     "Additive",
@@ -143,14 +145,19 @@ class Multiplicative(Node):
         return reduce(lambda a, b: a * b, (k.diagonal_bounds for _, k in self._children()))
 
 
-class Unary(Node):
-    """A kernel that is a scalar function of one other: ``f(k(x, y))``, elementwise."""
+class Unary(SimpleKernel, Node):
+    """A kernel that is a formula of another: ``f(k(x, y))``, elementwise."""
 
     base: Kernel
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        """Apply the function to a fresh array of values."""
-        raise TypeError(f"{type(self).__name__} must define _map")
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any, ...]:
+        return (self.base._define(x, y, m),)
+
+    def _pairs(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, ...]:
+        return tuple(self._blocks(X, Y))
+
+    def _steps(self, b: Builder, X: Prepared, Y: Prepared | None) -> tuple[Value, ...]:
+        return tuple(self._compiled(b, X, Y))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
         """Derivative of the function at ``K``, where ``F`` is its value; None if there is no closed form."""
@@ -160,22 +167,12 @@ class Unary(Node):
         """Gradient with respect to the node's own log-parameters."""
         return {}
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return self._map(self._blocks(X, Y)[0])
-
-    def _steps(self, b: Builder, value: Value) -> Value | None:
-        """Apply the function to a compiled value; None if there are no steps for it."""
-        return None
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
-        return self._steps(b, next(self._compiled(b, X, Y)))
-
     def _diagonal(self, X: Prepared) -> np.ndarray:
-        return self._map(self._diagonals(X)[0])
+        return self._checked(self._evaluate(*self._diagonals(X)))
 
     def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
         [(name, K, inner)] = self._gradients(X, Y)
-        F = self._map(K.copy())
+        F = self._checked(self._evaluate(K))
         slope = self._derivative(K, F)
         if slope is None:
             raise GradientError(f"{self!r} has no closed-form gradient; use finite differences of block.")

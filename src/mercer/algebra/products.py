@@ -9,15 +9,13 @@ import numpy as np
 
 from ..arithmetic import Arithmetic, integer_power
 from ..certificate import Certificate, Claim, Property
-from ..engine.program import Builder, Value
-from ..errors import ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel, Prepared
+from ..kernel import Kernel
 from ..parameters import parameter
-from .nodes import Associative, Multiplicative, Node, claim, operand, times, wrap
+from .nodes import Associative, Multiplicative, Unary, claim, operand, wrap
 from .ring import Constant
 
-__all__ = ["Power", "Product", "checked"]
+__all__ = ["Power", "Product"]
 
 
 class Product(Associative, Multiplicative):
@@ -63,7 +61,7 @@ class Product(Associative, Multiplicative):
         return " * ".join(map(operand, self.factors))
 
 
-class Power(Node):
+class Power(Unary):
     r"""An integer power of a kernel: ``k ** n``.
 
     Positive definite if the kernel is, by repeated Schur products; ``k ** 0`` is the constant 1.
@@ -74,26 +72,17 @@ class Power(Node):
     _infix: ClassVar[bool] = True
     _tight: ClassVar[bool] = True
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return self.base._define(x, y, m) ** self.exponent
+    _overflow: ClassVar[str | None] = "exponent"
+
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.power(t, self.exponent)
 
     def _normal_form(self) -> Kernel:
         return Power(self.base.normalized(), self.exponent)
 
-    def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
-        return checked(integer_power(self._blocks(X, Y)[0], self.exponent), self, "exponent")
-
-    def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value:
-        return b.finite(b.integer_power(next(self._compiled(b, X, Y)), self.exponent))
-
-    def _diagonal(self, X: Prepared) -> np.ndarray:
-        return checked(integer_power(self._diagonals(X)[0], self.exponent), self, "exponent")
-
-    def _gradient(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Gradient]:
-        [(name, K, inner)] = self._gradients(X, Y)
+    def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         n = self.exponent
-        slope = n * integer_power(K, n - 1) if n > 0 else np.zeros_like(K)
-        return integer_power(K, n), {f"{name}__{key}": times(slope, g) for key, g in inner.items()}
+        return n * integer_power(K, n - 1) if n > 0 else np.zeros_like(K)
 
     def _certify(self) -> Certificate:
         positive = self.base.certificate.positive
@@ -127,14 +116,3 @@ class Power(Node):
 
     def __repr__(self) -> str:
         return f"{wrap(self.base)} ** {self.exponent}"
-
-
-def checked(K: np.ndarray, kernel: Kernel, name: str) -> np.ndarray:
-    """Return ``K`` unless it overflowed, which is an error naming the parameter."""
-    if np.isfinite(K).all():
-        return K
-    value = getattr(kernel, name)
-    raise ParameterError(
-        f"{type(kernel).__name__}: `{name}={value!r}` overflows on these data (a value exceeds "
-        f"{np.finfo(K.dtype).max:.3g}). Scale the data, normalise the kernel or lower `{name}`."
-    )

@@ -20,7 +20,6 @@ from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter, show
 from .nodes import EPS, Node, Unary, cancelled, claim, wrap
-from .products import checked
 from .ring import Constant
 
 __all__ = ["Reciprocal", "Schoenberg", "Shifted"]
@@ -45,15 +44,10 @@ class Schoenberg(Unary):
     base: Kernel
     t: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-m.real(self.t) * self.base._define(x, y, m))
+    _overflow: ClassVar[str | None] = "t"
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return checked(np.exp(-self.t * K), self, "t")
-
-    def _steps(self, b: Builder, value: Value) -> Value:
-        return b.finite(b.exp(b.scale(value, -self.t)))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.exp(-m.real(self.t) * t)
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         return -self.t * F
@@ -101,21 +95,12 @@ class Reciprocal(Unary):
     base: Kernel
     _infix: ClassVar[bool] = True
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        value = self.base._define(x, y, m)
-        if value == 0:
-            raise self._zero()
-        return 1 / value
+    _overflow: ClassVar[str | None] = None
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        if (K == 0).any():
-            raise self._zero()
-        return np.asarray(1.0 / K)
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return 1 / m.nonzero(t, self._zero)
 
-    def _steps(self, b: Builder, value: Value) -> Value:
-        return b.reciprocal(b.nonzero(value))
-
-    def _zero(self) -> InputError:
+    def _zero(self, value: float) -> InputError:
         return InputError(f"{self!r} divides by zero. Add a positive constant: 1 / (c + psi).")
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter, show
 from .nodes import Unary, claim, show_version, wrap
-from .products import checked
 
 __all__ = ["SERIES", "Exp", "PolynomialOf", "PowerSeries"]
 
@@ -33,15 +31,10 @@ class Exp(Unary):
 
     base: Kernel
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(self.base._define(x, y, m))
+    _overflow: ClassVar[str | None] = "base"
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return checked(np.exp(K), self, "base")
-
-    def _steps(self, b: Builder, value: Value) -> Value:
-        return b.finite(b.exp(value))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.exp(t)
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         return F
@@ -113,19 +106,10 @@ class PolynomialOf(Unary):
         if len(self.coefficients) == 0:
             raise ParameterError("polynomial: `coefficients` must not be empty.")
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        k = self.base._define(x, y, m)
-        value = m.real(0)
-        for a in self.coefficients[::-1].tolist():
-            value = value * k + m.real(a)
-        return value
+    _overflow: ClassVar[str | None] = "coefficients"
 
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return checked(_horner(self.coefficients, K), self, "coefficients")
-
-    def _steps(self, b: Builder, value: Value) -> Value:
-        return b.finite(b.polynomial(value, self.coefficients))
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        return m.polynomial(t, [m.real(a) for a in self.coefficients.tolist()])
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray:
         slopes = self.coefficients[1:] * np.arange(1, len(self.coefficients))
@@ -170,23 +154,13 @@ class Series:
 
     coefficient: Callable[[int], float]
     radius: float
-    define: Callable[[Any, Arithmetic], Any]
-    function: Callable[[np.ndarray], np.ndarray]
+    formula: Callable[[Any, Arithmetic], Any]
     derivative: Callable[[np.ndarray], np.ndarray]
-    steps: Callable[[Builder, Value], Value] | None = None
 
 
 def _central(n: int) -> float:
     """Coefficient of t^n in (1 - t)^(-1/2)."""
     return math.comb(2 * n, n) / 4.0**n
-
-
-def _one_minus(b: Builder, t: Value) -> Value:
-    return b.shift(b.scale(t, -1.0), 1.0)
-
-
-def _cosh(b: Builder, t: Value) -> Value:
-    return b.scale(b.add((b.exp(t), b.exp(b.scale(t, -1.0)))), 0.5)
 
 
 #: Power series that ``power_series`` knows by name.
@@ -196,54 +170,41 @@ SERIES: dict[str, Series] = {
         math.inf,
         lambda t, m: m.exp(t),
         np.exp,
-        np.exp,
-        lambda b, t: b.exp(t),
     ),
     "geometric": Series(
         lambda n: 1.0,
         1.0,
         lambda t, m: 1 / (1 - t),
-        lambda t: 1 / (1 - t),
         lambda t: (1 - t) ** -2.0,
-        lambda b, t: b.reciprocal(_one_minus(b, t)),
     ),
     "log": Series(
         lambda n: 0.0 if n == 0 else 1.0 / n,
         1.0,
         lambda t, m: -m.log1p(-t),
-        lambda t: -np.log1p(-t),
         lambda t: 1 / (1 - t),
-        lambda b, t: b.scale(b.log1p(b.scale(t, -1.0)), -1.0),
     ),
     "inverse_sqrt": Series(
         _central,
         1.0,
         lambda t, m: 1 / m.sqrt(1 - t),
-        lambda t: (1 - t) ** -0.5,
         lambda t: 0.5 * (1 - t) ** -1.5,
-        lambda b, t: b.reciprocal(b.sqrt(_one_minus(b, t))),
     ),
     "cosh": Series(
         lambda n: 0.0 if n % 2 or n >= 171 else 1.0 / math.factorial(n),
         math.inf,
         lambda t, m: m.cosh(t),
-        np.cosh,
         np.sinh,
-        _cosh,
     ),
     "sinh": Series(
         lambda n: 0.0 if n % 2 == 0 or n >= 171 else 1.0 / math.factorial(n),
         math.inf,
         lambda t, m: m.sinh(t),
-        np.sinh,
         np.cosh,
-        lambda b, t: b.multiply((b.tanh(t), _cosh(b, t))),
     ),
     "arcsin": Series(
         lambda n: 0.0 if n % 2 == 0 else _central((n - 1) // 2) / n,
         1.0,
         lambda t, m: m.asin(t),
-        np.arcsin,
         lambda t: (1 - t * t) ** -0.5,
     ),
 }
@@ -304,54 +265,31 @@ class PowerSeries(Unary):
             SERIES[self.coefficients].coefficient if isinstance(self.coefficients, str) else self.coefficients
         )
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        t = self.base._define(x, y, m)
-        self._check(np.array([float(t)]))
+    _overflow: ClassVar[str | None] = "coefficients"
+
+    def formula(self, t: Any, m: Arithmetic) -> Any:
+        inside = math.nextafter(self.radius, 0.0)
+        t = m.within(t, -inside, inside, self._outside)
         if isinstance(self.coefficients, str):
-            return SERIES[self.coefficients].define(t, m)
-        total, power, small = m.real(0), m.real(1), 0
+            return SERIES[self.coefficients].formula(t, m)
+        total, power, small = t * 0, t * 0 + 1, 0
         for n in range(self.MAX_TERMS):
-            term = m.real(self.coefficients(n)) * power
-            total += term
-            small = small + 1 if abs(term) <= abs(total) * 1e-18 else 0
+            term = power * m.real(self.coefficients(n))
+            total = total + term
+            small = small + 1 if np.all(abs(term) <= abs(total) * 1e-18) else 0
             if small >= 4:  # several in a row, because a series may skip powers
                 return total
-            power *= t
-        raise self._slow(float(t))
-
-    def _map(self, K: np.ndarray) -> np.ndarray:
-        self._check(K)
-        if isinstance(self.coefficients, str):
-            with np.errstate(over="ignore"):
-                return checked(SERIES[self.coefficients].function(K), self, "coefficients")
-        total, power = np.zeros_like(K), np.ones_like(K)
-        small = 0
-        for n in range(self.MAX_TERMS):
-            term = self.coefficients(n) * power
-            total += term
-            small = small + 1 if np.all(np.abs(term) <= np.abs(total) * 1e-18) else 0
-            if small >= 4 or K.size == 0:
-                return total
-            power *= K
-        raise self._slow(float(np.abs(K).max()))
-
-    def _steps(self, b: Builder, value: Value) -> Value | None:
-        steps = SERIES[self.coefficients].steps if isinstance(self.coefficients, str) else None
-        if steps is None:
-            return None
-        inside = math.nextafter(self.radius, 0.0)
-        return b.finite(steps(b, b.within(value, -inside, inside)))
+            power = power * t
+        raise self._slow(float(np.max(abs(t))))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
         return SERIES[self.coefficients].derivative(K) if isinstance(self.coefficients, str) else None
 
-    def _check(self, K: np.ndarray) -> None:
-        if K.size and not (np.abs(K) < self.radius).all():
-            worst = float(np.abs(K).max())
-            raise InputError(
-                f"power_series: every value of {self.base!r} must lie inside the radius of convergence "
-                f"{self.radius:g}. Got {worst:.6g}. Scale the kernel, or normalise it and scale."
-            )
+    def _outside(self, value: float) -> InputError:
+        return InputError(
+            f"power_series: every value of {self.base!r} must lie inside the radius of convergence "
+            f"{self.radius:g}. Got {abs(value):.6g}. Scale the kernel, or normalise it and scale."
+        )
 
     def _slow(self, value: float) -> InputError:
         return InputError(

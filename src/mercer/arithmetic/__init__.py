@@ -14,7 +14,7 @@ Each lives in a file of its own; the last one is a layer higher, beside the engi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from .arrays import ARRAYS, integer_power
@@ -62,8 +62,11 @@ class Arithmetic(Protocol):
     def bounded(self, t: Number) -> Number:
         """``t`` >= 0, cut off where machine numbers would soon overflow: for ``p(t) exp(-t)``, 0 there."""
 
-    def positive(self, t: Number, message: str) -> Number:
-        """``t`` if it is > 0, else an :class:`~mercer.errors.InputError` with the message."""
+    def within(self, t: Number, low: float, high: float, error: Callable[[float], Exception]) -> Number:
+        """``t`` if ``low <= t <= high``, else the error for its value."""
+
+    def nonzero(self, t: Number, error: Callable[[float], Exception]) -> Number:
+        """``t`` if it is not 0, else the error."""
 
     def exp(self, t: Number) -> Number: ...
     def expm1(self, t: Number) -> Number: ...

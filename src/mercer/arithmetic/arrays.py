@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.special
 
-from ..errors import InputError
 from .floats import FLOAT, horner
 from .matern import matern
 
@@ -69,9 +68,16 @@ class _Arrays:
         return np.sqrt(t) if exponent == 0.5 else t if exponent == 1 else t**exponent
 
     @staticmethod
-    def positive(t: Any, message: str) -> Any:
-        if not np.all(t > 0):
-            raise InputError(message)
+    def within(t: Any, low: float, high: float, error: Callable[[float], Exception]) -> Any:
+        outside = ~((low <= t) & (t <= high))
+        if np.any(outside):
+            raise error(float(max(np.asarray(t)[outside], key=abs)))
+        return t
+
+    @staticmethod
+    def nonzero(t: Any, error: Callable[[float], Exception]) -> Any:
+        if np.any(t == 0):
+            raise error(0.0)
         return t
 
     @staticmethod

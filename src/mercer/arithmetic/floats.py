@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
-
-from ..errors import InputError
 
 if TYPE_CHECKING:
     from . import Arithmetic
@@ -60,9 +58,15 @@ class _Float:
         return min(t, LARGE)
 
     @staticmethod
-    def positive(t: float, message: str) -> float:
-        if not t > 0:
-            raise InputError(message)
+    def within(t: Any, low: float, high: float, error: Callable[[float], Exception]) -> Any:
+        if not low <= t <= high:
+            raise error(float(t))
+        return t
+
+    @staticmethod
+    def nonzero(t: Any, error: Callable[[float], Exception]) -> Any:
+        if t == 0:
+            raise error(0.0)
         return t
 
     @staticmethod

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
-from .floats import horner
+from .floats import FLOAT, horner
 
 if TYPE_CHECKING:
     from . import Arithmetic
@@ -53,10 +52,8 @@ class _Multiprecision:
     def bounded(self, t: Any) -> Any:
         return t
 
-    def positive(self, t: Any, message: str) -> Any:
-        if not t > 0:
-            raise InputError(message)
-        return t
+    within = staticmethod(FLOAT.within)
+    nonzero = staticmethod(FLOAT.nonzero)
 
     def acos(self, t: Any) -> Any:
         return self._context.acos(self.minimum(1, self.maximum(-1, t)))

@@ -117,7 +117,7 @@ class _Compiler:
     sqrt = _function("sqrt", "sqrt")
     tanh = _function("tanh", "tanh")
     expm1, log, gamma = _function("expm1"), _function("log"), _function("gamma")
-    sin, cos, sinc, sinh, cosh = map(_function, ("sin", "cos", "sinc", "sinh", "cosh"))
+    sin, cos, sinc = _function("sin"), _function("cos"), _function("sinc")
     acos, asin = _function("acos"), _function("asin")
     where = staticmethod(FLOAT.where)  # comparisons of terms have failed by then
 
@@ -148,10 +148,22 @@ class _Compiler:
         return Term(t.b, t.b.clip(t.value, 0.0, _LARGE)) if isinstance(t, Term) else FLOAT.bounded(t)
 
     @staticmethod
-    def positive(t: Any, message: str) -> Any:
+    def within(t: Any, low: float, high: float, error: Callable[[float], Exception]) -> Any:
         if not isinstance(t, Term):
-            return FLOAT.positive(t, message)
-        return Term(t.b, t.b.within(t.value, math.ulp(0.0), math.inf))
+            return FLOAT.within(t, low, high, error)
+        return Term(t.b, t.b.within(t.value, low, high))
+
+    @staticmethod
+    def nonzero(t: Any, error: Callable[[float], Exception]) -> Any:
+        return Term(t.b, t.b.nonzero(t.value)) if isinstance(t, Term) else FLOAT.nonzero(t, error)
+
+    @staticmethod
+    def cosh(t: Any) -> Any:
+        return (COMPILER.exp(t) + COMPILER.exp(-t)) / 2 if isinstance(t, Term) else FLOAT.cosh(t)
+
+    @staticmethod
+    def sinh(t: Any) -> Any:
+        return COMPILER.tanh(t) * COMPILER.cosh(t) if isinstance(t, Term) else FLOAT.sinh(t)
 
     @staticmethod
     def matern(order: float, t: Any) -> Any:

@@ -35,10 +35,10 @@
 ``precomputed``    a given matrix
 =================  ========================================================================
 
-``simple`` is the shape of kernels that are one formula; of its families, ``Radial``, ``DotProduct`` and
-``Scalar`` are there to be subclassed.  ``inner``, ``widths``, ``weights`` and ``recursions`` hold what
-several families share.  The constant kernel and the combinators that appear in a ``repr`` are here too, so
-that ``eval(repr(k))`` needs no other names.
+``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
+``inner``, ``sums``, ``widths``, ``weights`` and ``recursions`` hold what several families share.  The
+constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs no
+other names.
 """
 
 from ..algebra import Constant, convolution, direct_sum, limit, tensor

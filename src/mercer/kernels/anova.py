@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..algebra.nodes import Node, times
-from ..algebra.products import checked
+from ..algebra.simple import checked, checked_value
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate
 from ..domains import Data, Domain, Vectors, size
@@ -25,7 +25,6 @@ from ..errors import ParameterError
 from ..intervals import REAL_LINE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .inner import checked_value
 from .l1 import columns, common_entries
 
 __all__ = ["AllSubsets", "Anova", "AnovaOf"]

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..algebra.products import checked
+from ..algebra.simple import SimpleKernel, checked
 from ..arithmetic import Arithmetic, integer_power
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Ball, Data, Domain, Vectors
 from ..engine import pairwise
 from ..engine.program import Builder, Value
-from ..errors import GradientError
+from ..errors import GradientError, InputError
 from ..intervals import NONNEGATIVE, REAL_LINE, Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 from .inner import inner, rows_in_range, squared_norms
-from .simple import SimpleKernel
 from .widths import inner_width
 
 __all__ = ["DotProduct", "ExponentialDot", "InverseRoot", "Linear", "Polynomial"]
@@ -283,7 +282,7 @@ class InverseRoot(DotProduct):
         return Vectors(region=Ball())
 
     def formula(self, t: Any, m: Arithmetic) -> Any:
-        return 1 / m.sqrt(m.positive(1 - t, _BOUNDARY))
+        return 1 / m.sqrt(m.within(1 - t, math.ulp(0.0), math.inf, _at_the_boundary))
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -314,10 +313,11 @@ class InverseRoot(DotProduct):
         return Interval(1.0, math.inf)
 
 
-_BOUNDARY = (
-    "InverseRoot: points must lie inside the open unit ball. Got an inner product of 1 to rounding. "
-    "Rescale the data first."
-)
+def _at_the_boundary(gap: float) -> InputError:
+    return InputError(
+        "InverseRoot: points must lie inside the open unit ball. Got an inner product of 1 to rounding. "
+        "Rescale the data first."
+    )
 
 
 def _rounded(value: Fraction) -> float:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 
-from ..algebra.products import checked
+from ..algebra.simple import checked
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size
@@ -23,7 +23,7 @@ from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 from .inner import squared_norms
-from .simple import Summed
+from .sums import Summed
 
 __all__ = ["ChiSquare", "Hellinger", "Jensen", "ProbabilityProduct", "TotalVariation"]
 

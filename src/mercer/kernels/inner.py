@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..algebra.products import checked
-from ..arithmetic import FLOAT, Arithmetic
+from ..arithmetic import Arithmetic
 from ..domains import Data
-from ..kernel import Kernel
 
-__all__ = ["checked_value", "inner", "largest_entries", "rows_in_range", "squared_norms"]
+__all__ = ["inner", "largest_entries", "rows_in_range", "squared_norms"]
 
 
 def inner(x: Any, y: Any, m: Arithmetic) -> Any:
@@ -47,8 +45,3 @@ def rows_in_range(X: Data, degree: int = 1) -> Data:
     scaled = X.copy()
     scaled.data = np.ldexp(X.data, -np.repeat(exponents, np.diff(X.indptr)))
     return scaled
-
-
-def checked_value(value: Any, kernel: Kernel, name: str, m: Arithmetic) -> Any:
-    """Return one value unless it overflowed machine numbers, which is an error naming the parameter."""
-    return float(checked(np.asarray(value), kernel, name)) if m is FLOAT else value

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.simple import finite
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim
 from ..domains import Data, Domain, Vectors
@@ -14,7 +15,7 @@ from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 from .scalar import dense, divisible
-from .simple import Summed, finite
+from .sums import Summed
 
 __all__ = ["Intersection", "MinExponential"]
 

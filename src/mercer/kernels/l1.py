@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 
+from ..algebra.simple import SimpleKernel
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -17,7 +18,6 @@ from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .radial import ONE, UNIT, dense
-from .simple import SimpleKernel
 from .widths import (
     median_distance,
     scaled_l1_distances,

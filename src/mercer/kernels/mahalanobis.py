@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..algebra.simple import SimpleKernel
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -17,7 +18,6 @@ from ..intervals import Interval
 from ..kernel import Gradient, Prepared
 from ..parameters import parameter
 from .radial import ONE, UNIT, Gaussian, dense
-from .simple import SimpleKernel
 from .widths import SAFE_RANGE
 
 __all__ = ["Mahalanobis"]

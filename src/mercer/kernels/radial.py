@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..algebra.simple import SimpleKernel
 from ..arithmetic import ARRAYS, FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -20,7 +21,6 @@ from ..errors import GradientError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
-from .simple import SimpleKernel
 from .widths import (
     by_distances,
     median_distance,

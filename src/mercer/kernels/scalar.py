@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 
+from ..algebra.simple import SimpleKernel, finite
 from ..arithmetic import Arithmetic
 from ..certificate import Claim, Property, Status
 from ..domains import EVERYWHERE, Data, Domain, Reals, Region
@@ -15,7 +16,6 @@ from ..engine.program import Builder, Value
 from ..errors import GradientError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
-from .simple import SimpleKernel, finite
 
 __all__ = ["ONE", "UNIT", "dense", "divisible"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.simple import finite
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import Data, Domain, Vectors
@@ -14,7 +15,6 @@ from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .scalar import ONE, UNIT, Scalar, dense
-from .simple import finite
 
 __all__ = ["CosineDifference", "CosineOfSquares", "SinSquared", "Sinc"]
 

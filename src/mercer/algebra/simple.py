@@ -1,27 +1,25 @@
 """Kernels that are one formula of a number or two: their shared shape.
 
 The formula is written once, against an arithmetic; one pair of points, many digits, blocks and compiled
-programs follow from it.  What the numbers are (a squared distance, an inner product) is said by a family.
+programs follow from it.  What the numbers are (a squared distance, an inner product, the value of another
+kernel) is said by a family.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algebra.products import checked
-from ..arithmetic import ARRAYS, Arithmetic
+from ..arithmetic import ARRAYS, FLOAT, Arithmetic
 from ..domains import Data
-from ..engine import pairwise
 from ..engine.formulas import compile_formula
 from ..engine.program import Builder, Value
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from ..kernel import Kernel
-from .inner import checked_value
 
-__all__ = ["SimpleKernel", "Summed", "finite"]
+__all__ = ["SimpleKernel", "checked", "checked_value", "finite"]
 
 
 class SimpleKernel(Kernel):
@@ -84,35 +82,6 @@ class SimpleKernel(Kernel):
         return finite(K, self, dtype) if self._overflow == "X" else checked(K, self, self._overflow)
 
 
-class Summed(SimpleKernel):
-    """Kernels of a sum over the features, of a kind that the engine has.
-
-    Subclasses name the sum and give a term of it; the kernel is the sum itself unless they have a formula.
-    """
-
-    if TYPE_CHECKING:
-
-        @property
-        def _sum(self) -> str:
-            """Function of :mod:`mercer.engine.pairwise`, and method of the builder, on prepared data."""
-
-    @abstractmethod
-    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        """A term of the sum, from the entries of two points as they are given."""
-
-    def formula(self, t: Any, m: Arithmetic) -> Any:
-        return t
-
-    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
-        return (m.fsum(self._term(a, b, m) for a, b in zip(x, y, strict=True)),)
-
-    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
-        return (getattr(pairwise, self._sum)(X, Y),)
-
-    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
-        return (getattr(b, self._sum)(X, Y),)
-
-
 def finite(K: np.ndarray, kernel: Kernel, dtype: Any = None) -> np.ndarray:
     """Return ``K`` unless it overflows (in ``dtype``, by default its own), which is an error."""
     largest = float(np.finfo(K.dtype if dtype is None else dtype).max)
@@ -122,3 +91,19 @@ def finite(K: np.ndarray, kernel: Kernel, dtype: Any = None) -> np.ndarray:
         f"{type(kernel).__name__}: the values of {kernel!r} overflow on these data (one exceeds "
         f"{largest:.3g}). Rescale the data or change the parameters."
     )
+
+
+def checked(K: np.ndarray, kernel: Kernel, name: str) -> np.ndarray:
+    """Return ``K`` unless it overflowed, which is an error naming the parameter."""
+    if np.isfinite(K).all():
+        return K
+    value = getattr(kernel, name)
+    raise ParameterError(
+        f"{type(kernel).__name__}: `{name}={value!r}` overflows on these data (a value exceeds "
+        f"{np.finfo(K.dtype).max:.3g}). Scale the data, normalise the kernel or lower `{name}`."
+    )
+
+
+def checked_value(value: Any, kernel: Kernel, name: str, m: Arithmetic) -> Any:
+    """Return one value unless it overflowed machine numbers, which is an error naming the parameter."""
+    return float(checked(np.asarray(value), kernel, name)) if m is FLOAT else value
