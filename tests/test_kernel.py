@@ -266,9 +266,9 @@ def test_type_of_blocks_follows_the_input() -> None:
 
 
 def test_overflow_on_one_pair_is_an_error() -> None:
-    with pytest.raises(ParameterError, match="overflows on these points"):
+    with pytest.raises(ParameterError, match="`exponent=2` overflows on these data"):
         (Linear() ** 2)([1e100], [1e100])
-    with pytest.raises(ParameterError, match="overflows on these points"):
+    with pytest.raises(ParameterError, match=r"`base=Linear\(\)` overflows on these data"):
         Linear().exp()([1e3], [1e3])
 
 
