@@ -140,6 +140,11 @@ class Kernel(Expression):
             for other in _FOLLOWING[name]:
                 if other not in vars(cls):
                     setattr(cls, other, getattr(Kernel, other))
+        domain = vars(cls).get("domain")
+        if isinstance(domain, property) and domain.fget is not None:  # a kernel never changes: once is enough
+            cached = cached_property(domain.fget)
+            cached.__set_name__(cls, "domain")
+            setattr(cls, "domain", cached)  # noqa: B010
 
     @classmethod
     def _is_defined(cls) -> bool:
@@ -187,7 +192,7 @@ class Kernel(Expression):
         own = type(self)._define is not Kernel._define
         return own and all(child.is_precise for _, child in self._children())
 
-    @property
+    @cached_property
     def domain(self) -> Domain:
         """The objects this kernel compares."""
         children = [child.domain for _, child in self._children()]
@@ -303,8 +308,11 @@ class Kernel(Expression):
         """The whole block of prepared data, if it is in memory already; not to be written to."""
         return None
 
-    def _embedding(self, X: Data) -> Any:
-        """Vectors for prepared data, dense or sparse, whose inner products are the values, if known."""
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
+        """Vectors for prepared data, dense or sparse, whose inner products are the values, if known.
+
+        With ``like``, in the coordinates of these prepared data: a feature that none of them has is left out.
+        """
         return None
 
     def _prepare(self, X: Data) -> Data:

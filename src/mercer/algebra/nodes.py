@@ -195,8 +195,8 @@ class Wrapper(Kernel):
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
         return self.base._given(X, Y)
 
-    def _embedding(self, X: Data) -> Any:
-        return self.base._embedding(X)
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
+        return self.base._embedding(X, like)
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.kernel(self.base, X, Y)

@@ -135,10 +135,11 @@ class Normalized(Node):
             np.clip(K, -1.0, 1.0, out=K)
         return np.asarray(K)
 
-    def _embedding(self, X: Prepared) -> Any:
+    def _embedding(self, X: Prepared, like: Prepared | None = None) -> Any:
+        coordinates = None if like is None else like.parts[0]
         if self._form is not None:
-            return self._form._embedding(X.parts[0])
-        inner = None if self.base._scaled else self.base._embedding(X.parts[0])
+            return self._form._embedding(X.parts[0], coordinates)
+        inner = None if self.base._scaled else self.base._embedding(X.parts[0], coordinates)
         if inner is None:
             return None
         factors = X.arrays[0][:, None]

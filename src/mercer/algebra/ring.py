@@ -54,7 +54,7 @@ class Constant(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.real(self.value)
 
-    def _embedding(self, X: Data) -> Any:
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return np.full((size(X), 1), np.sqrt(self.value)) if self.value >= 0 else None
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
@@ -118,8 +118,9 @@ class Scaled(Node):
     ) -> Iterable[Contribution]:
         return self.base._weighted_contributions(points, self.factor * coefficients, x)
 
-    def _embedding(self, X: Prepared) -> Any:
-        inner = self.base._embedding(X.parts[0]) if self.factor >= 0 else None
+    def _embedding(self, X: Prepared, like: Prepared | None = None) -> Any:
+        coordinates = None if like is None else like.parts[0]
+        inner = self.base._embedding(X.parts[0], coordinates) if self.factor >= 0 else None
         return None if inner is None else np.sqrt(self.factor) * inner
 
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
@@ -267,8 +268,9 @@ class Sum(Associative, Additive):
     ) -> Iterable[Contribution]:
         return chain.from_iterable(k._weighted_contributions(points, coefficients, x) for k in self.terms)
 
-    def _embedding(self, X: Prepared) -> Any:
-        parts = [k._embedding(part) for k, part in zip(self.terms, X.parts, strict=True)]
+    def _embedding(self, X: Prepared, like: Prepared | None = None) -> Any:
+        others: Any = [None] * len(X.parts) if like is None else like.parts
+        parts = [k._embedding(a, b) for k, a, b in zip(self.terms, X.parts, others, strict=True)]
         if any(part is None for part in parts):
             return None
         is_sparse = any(scipy.sparse.issparse(part) for part in parts)

@@ -108,7 +108,7 @@ class FeatureKernel(Kernel):
     def _prepare(self, X: Data) -> Data:
         return self.map._features(X)
 
-    def _embedding(self, X: Data) -> Any:
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return X
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:

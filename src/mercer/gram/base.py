@@ -118,9 +118,8 @@ class Gram(ABC):
         return self
 
     def _shared_dense(self) -> np.ndarray:
-        """:meth:`dense`, but not to be written to: values that are in memory are not copied."""
-        given = self._given()
-        return self.dense() if given is None else given
+        """:meth:`dense`, but not to be written to: values that are kept are not copied."""
+        return self.dense()
 
     def _given(self) -> np.ndarray | None:
         """The whole matrix, if it is in memory already; not to be written to."""

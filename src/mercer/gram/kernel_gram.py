@@ -19,7 +19,7 @@ from ..engine.single import SingleRows
 from ..errors import ParameterError
 from ..kernel import Kernel
 from .base import times
-from .indexing import Selection, positions
+from .indexing import Selection, all_of, positions
 from .kept import KeptValues
 from .point_gram import PointGram, is_single, widened
 from .store import GramStore
@@ -153,7 +153,7 @@ class KernelGram(PointGram):
         result.kernel, result._asked, result._layouts = self.kernel, np.dtype(np.float32), self._layouts
         result._X, result._rows, result._columns = self._X, self._rows, self._columns
         result.shape = self.shape
-        result._kept = self._kept
+        result._kept, result._whole_program = self._kept, self._whole_program
         return result
 
     def _like(
@@ -175,9 +175,14 @@ class KernelGram(PointGram):
     # -- values ---------------------------------------------------------------------------------
     @cached_property
     def _cost(self) -> float:
-        one = take(self._rows, slice(0, 1))
-        program = self.kernel._program(one, None)
+        program = self._whole_program
         return np.inf if program is None or program.foreign else program.cost
+
+    @cached_property
+    def _whole_program(self) -> Program | None:
+        """The kernel compiled for all rows and columns; None if blocks in Python are all there is."""
+        columns = None if self._columns is None else self._columns[1]
+        return self.kernel._program(self._rows, columns, self._layouts)
 
     @cached_property
     def _kept(self) -> KeptValues | None:
@@ -197,7 +202,12 @@ class KernelGram(PointGram):
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         if self._kept is not None:
             return np.array(self._kept.block(rows, cols), dtype=self.dtype)
-        same = self.is_symmetric and isinstance(rows, slice) and isinstance(cols, slice) and rows == cols
+        are_slices = isinstance(rows, slice) and isinstance(cols, slice)
+        if are_slices and (rows, cols) == tuple(map(all_of, self.shape)) and self._whole_program is not None:
+            K = self._whole_program.dense(self.dtype, progress=progress)
+            if K is not None:
+                return K
+        same = self.is_symmetric and are_slices and rows == cols
         return self._compute(rows, None if same else cols, progress)
 
     def _shared_dense(self) -> np.ndarray:
@@ -221,8 +231,7 @@ class KernelGram(PointGram):
         if self._kept is not None:
             return None
         if rows is None:
-            columns = None if self._columns is None else self._columns[1]
-            return self.kernel._program(self._rows, columns, self._layouts)
+            return self._whole_program
         columns = self._column_data if cols is None else take(self._column_data, cols)
         return self.kernel._program(take(self._rows, rows), columns, self._layouts)
 
@@ -257,10 +266,10 @@ class KernelGram(PointGram):
 
     def _product_of_vectors(self, V: np.ndarray) -> np.ndarray | None:
         """``K @ V`` as ``A (B' V)``, if K holds inner products of known vectors, and nothing overflows."""
-        A = self.kernel._embedding(self._rows)
-        if A is None:
+        B = self.kernel._embedding(self._column_data)
+        if B is None:
             return None
-        B = A if self._columns is None else self.kernel._embedding(self._columns[1])
+        A = B if self._columns is None else self.kernel._embedding(self._rows, self._column_data)
         with np.errstate(over="ignore", invalid="ignore"):
             result = times(A, times(B.T, np.asarray(V, dtype=np.float64)))
         return result if np.isfinite(result).all() else None

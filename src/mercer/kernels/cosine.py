@@ -51,7 +51,7 @@ class Cosine(Kernel):
         """Normalise the rows, first by the largest entry so that nothing overflows."""
         return _scale_rows(_scale_rows(X, largest_entries(X)), None)
 
-    def _embedding(self, X: Data) -> Any:
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return X
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:

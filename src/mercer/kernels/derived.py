@@ -317,6 +317,9 @@ class DualWords(Kernel):
     def _block(self, X: Any, Y: Any) -> np.ndarray:
         return pairwise.dot(self._weigh(X), X if Y is None else Y)
 
+    def _embedding(self, X: Any, like: Any = None) -> Any:
+        return X if self.weights is None else (X * np.sqrt(self.weights or [0.0])).tocsr()
+
     def _diagonal(self, X: Any) -> np.ndarray:
         return np.asarray(self._weigh(X).sum(axis=1)).ravel()
 

@@ -105,7 +105,7 @@ class Linear(DotProduct):
     def _rescale(self, X: Data) -> Data:
         return rows_in_range(X)
 
-    def _embedding(self, X: Data) -> Any:
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return X
 
     def _squared_distances(self, X: Data, Y: Data | None) -> np.ndarray:

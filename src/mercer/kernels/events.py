@@ -132,6 +132,9 @@ class _Sampled(Kernel):
             return np.zeros((len(X), len(X if Y is None else Y)))
         return np.asarray(self._mass() * pairwise.dot(X, Y) / X.shape[1])
 
+    def _embedding(self, X: np.ndarray, like: np.ndarray | None = None) -> np.ndarray:
+        return np.asarray(np.sqrt(self._mass() / X.shape[1]) * X)
+
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return np.asarray(self._mass() * X.sum(axis=1) / X.shape[1])
 

@@ -232,6 +232,9 @@ class ProbabilityProduct(Summed):
         with np.errstate(over="ignore"):
             return checked(np.power(values, values.dtype.type(self.power)), self, "power")
 
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
+        return X
+
     def _diagonal(self, X: Data) -> np.ndarray:
         return checked(squared_norms(X), self, "power")
 

@@ -102,6 +102,10 @@ class SetIntersection(Counting):
     def _map(self, common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return common
 
+    def _embedding(self, X: Indicators, like: Indicators | None = None) -> Any:
+        other = X if like is None else like
+        return X.coded_like(other).multiply(np.sqrt(other.weights)).tocsr()
+
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "explicit features", "the inner product of indicators in L2(mu)")
 

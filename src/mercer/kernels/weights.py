@@ -121,14 +121,17 @@ class Indicators:
     def common(self, other: Indicators | None) -> np.ndarray:
         """Measures of all pairwise intersections, shape (n, m)."""
         left = self.matrix.multiply(self.weights).tocsr()
-        if other is None or other.vocabulary is self.vocabulary:
-            right = (self if other is None else other).matrix
-        else:
-            entries = other.matrix.tocoo()
-            columns = self.vocabulary.columns_of(other.vocabulary)
-            columns = np.append(columns, -1)[entries.col]  # an empty vocabulary has one empty column
-            kept = columns >= 0
-            right = scipy.sparse.csr_array(
-                (entries.data[kept], (entries.row[kept], columns[kept])), shape=(len(other), left.shape[1])
-            )
+        right = (self if other is None else other).coded_like(self)
         return np.asarray((left @ right.T).toarray())
+
+    def coded_like(self, other: Indicators) -> Any:
+        """The rows over the columns of ``other``; elements that it lacks are left out."""
+        if other.vocabulary is self.vocabulary:
+            return self.matrix
+        entries = self.matrix.tocoo()
+        columns = other.vocabulary.columns_of(self.vocabulary)
+        columns = np.append(columns, -1)[entries.col]  # an empty vocabulary has one empty column
+        kept = columns >= 0
+        return scipy.sparse.csr_array(
+            (entries.data[kept], (entries.row[kept], columns[kept])), shape=(len(self), other.matrix.shape[1])
+        )

@@ -43,7 +43,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     after centring: conditionally positive definite ones are welcome.
 
     Cost: O(n^2) kernel values.  ``"dense"`` O(n^3); ``"lanczos"`` some ten products of the Gram matrix with a
-    block of vectors, with half of it in memory unless that takes 1 GiB or half of the memory limit;
+    block of vectors, with half of it in memory unless that takes 2 GiB or half of the memory limit;
     ``"randomized"`` five such products.  ``transform``: one kernel row per point.
 
     Parameters

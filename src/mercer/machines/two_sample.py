@@ -40,7 +40,7 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
 
     Unbiased: the first two sums leave out the diagonal and divide by n(n-1) and m(m-1); the expectation is
     then the squared distance of the two distributions, and single values may be negative.  Cost: O((n+m)^2)
-    kernel values; a matrix of more than 256 MiB is not held.
+    kernel values; a matrix of more than 2 GiB is not held.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class MMDTest:
     statistic would break this; ``select`` chooses on other points.
 
     Cost: (n+m)^2 kernel values, and the product of their matrix with a block of B columns; a matrix of more
-    than 256 MiB is not held.
+    than 2 GiB is not held.
 
     Parameters
     ----------

@@ -91,6 +91,9 @@ class Autocorrelation(Kernel):
     def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return np.asarray(pairwise.dot(X, Y))
 
+    def _embedding(self, X: np.ndarray, like: np.ndarray | None = None) -> np.ndarray:
+        return X
+
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return np.asarray((X * X).sum(axis=1))
 

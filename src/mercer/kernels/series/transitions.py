@@ -125,6 +125,9 @@ class Transitions(Kernel):
     def _block(self, X: _Counts, Y: _Counts | None) -> np.ndarray:
         return X.product(X if Y is None else Y)
 
+    def _embedding(self, X: _Counts, like: _Counts | None = None) -> Any:
+        return X.matrix(np.unique((X if like is None else like).words))
+
     def _diagonal(self, X: _Counts) -> np.ndarray:
         return X.squares()
 
@@ -180,13 +183,16 @@ class _Counts:
 
     def product(self, other: _Counts) -> np.ndarray:
         """Inner products of all rows."""
-        known, columns = np.unique(np.concatenate([self.words, other.words]), return_inverse=True)
-        width = max(len(known), 1)
-        left, right = (
-            scipy.sparse.csr_array((c.counts, at, c.starts), shape=(len(c), width))
-            for c, at in ((self, columns[: len(self.words)]), (other, columns[len(self.words) :]))
-        )
-        return np.asarray((left @ right.T).toarray())
+        words = np.unique(other.words)
+        return np.asarray((self.matrix(words) @ other.matrix(words).T).toarray())
+
+    def matrix(self, words: np.ndarray) -> Any:
+        """Counts of some words, in increasing order, as a sparse matrix; the others are left out."""
+        columns = np.searchsorted(words, self.words)
+        known = np.append(words, -1)[columns] == self.words
+        starts = np.concatenate([[0], np.cumsum(known)])[self.starts]
+        shape = (len(self), max(len(words), 1))
+        return scipy.sparse.csr_array((self.counts[known], columns[known], starts), shape=shape)
 
     def squares(self) -> np.ndarray:
         """Sums of the squared counts of each row."""

@@ -219,6 +219,9 @@ class GappyNGram(CountedKmers):
     def _compile(self, b: Builder, X: KmerCounts, Y: KmerCounts | None) -> Value | None:
         return super()._compile(b, X, Y) if self._has_features(X, Y) else None
 
+    def _embedding(self, X: KmerCounts, like: KmerCounts | None = None) -> Any:
+        return super()._embedding(X, like) if self._has_features(X, like) else None
+
     def _diagonal(self, X: KmerCounts) -> np.ndarray:
         if self._has_features(X, None):
             return super()._diagonal(X)

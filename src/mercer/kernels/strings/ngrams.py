@@ -110,6 +110,13 @@ class CountedKmers(Kernel):
     def _compile(self, b: Builder, X: KmerCounts, Y: KmerCounts | None) -> Value | None:
         return b.add(b.scale(b.dot(A, B), weight) for weight, A, B in self._products(X, Y))
 
+    def _embedding(self, X: KmerCounts, like: KmerCounts | None = None) -> Any:
+        parts = [
+            A if weight == 1.0 else np.sqrt(weight) * A
+            for (_, weight), A in zip(self._lengths(), X.matrices(like), strict=True)
+        ]
+        return parts[0] if len(parts) == 1 else scipy.sparse.hstack(parts, format="csr")
+
     def _diagonal(self, X: KmerCounts) -> np.ndarray:
         return np.asarray(sum(weight * squared_norms(A) for weight, A, _ in self._products(X, None)))
 

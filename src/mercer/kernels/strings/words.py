@@ -230,6 +230,11 @@ class BagOfWords(Kernel):
             return None
         return b.dot(X.matrix, None if Y is None else Y.coded_like(X))
 
+    def _embedding(self, X: Weighted, like: Weighted | None = None) -> Any:
+        if self.similarity is not None:
+            return None
+        return X.matrix if like is None else X.coded_like(like)
+
     def _diagonal(self, X: Weighted) -> np.ndarray:
         if self.similarity is None:
             return np.asarray(X.matrix.multiply(X.matrix).sum(axis=1)).ravel()

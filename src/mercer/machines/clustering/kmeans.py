@@ -48,7 +48,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     objective by a constant only, so that it keeps the best partition.)
 
     Cost: one product of the Gram matrix with ``n_clusters`` columns per step, one row of it per single move
-    and per candidate of the seeding.  The matrix is held if it takes at most 1 GiB (and half of the memory
+    and per candidate of the seeding.  The matrix is held if it takes at most 2 GiB (and half of the memory
     limit), else computed anew for each product, in bands.  A prediction compares with all training points.
 
     Parameters
