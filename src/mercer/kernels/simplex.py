@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
 
-from ..arithmetic import Arithmetic
+from ..algebra.simple import SimpleKernel
+from ..arithmetic import ARRAYS, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import Data, Domain, Simplex, Vectors, size
 from ..engine import pairwise
+from ..engine.program import Builder, Value
 from ..errors import ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel
+from ..kernel import Gradient
 from ..parameters import parameter
 
 __all__ = ["Geodesic", "InformationDiffusion", "SquaredGeodesic"]
@@ -30,19 +32,29 @@ MOST_CATEGORIES = 1000  # of points whose number of categories is given; witness
 RIGHT_ANGLE = math.pi / 2 * (1 + 1e-15)  # an outer bound
 
 
-class Spherical(Kernel):
-    """Functions of the angle between ``sqrt(x)`` and ``sqrt(y)``."""
+class Spherical(SimpleKernel):
+    """Functions of the squared chord between the directions of ``sqrt(x)`` and ``sqrt(y)``."""
+
+    _overflow: ClassVar[str | None] = None
 
     @property
     def domain(self) -> Domain:
         return Vectors(region=Simplex())
 
     @staticmethod
-    def _angle(x: Any, y: Any, m: Arithmetic) -> Any:
-        """``arccos(sum sqrt(x_i y_i))``, from the chord so that small angles keep their digits."""
-        p, q = m.sqrt(m.fsum(x)), m.sqrt(m.fsum(y))
-        chord = m.fsum((m.sqrt(a) / p - m.sqrt(b) / q) ** 2 for a, b in zip(x, y, strict=True))
+    def _angle(chord: Any, m: Arithmetic) -> Any:
+        """``arccos(sum sqrt(x_i y_i))``, from the squared chord so that small angles keep their digits."""
         return 2 * m.asin(m.sqrt(chord) / 2)
+
+    def _pair(self, x: Any, y: Any, m: Arithmetic) -> tuple[Any]:
+        p, q = m.sqrt(m.fsum(x)), m.sqrt(m.fsum(y))
+        return (m.fsum((m.sqrt(a) / p - m.sqrt(b) / q) ** 2 for a, b in zip(x, y, strict=True)),)
+
+    def _pairs(self, X: Data, Y: Data | None) -> tuple[np.ndarray]:
+        return (pairwise.squared_distances(X, Y),)
+
+    def _steps(self, b: Builder, X: Data, Y: Data | None) -> tuple[Value]:
+        return (b.squared_distances(X, Y),)
 
     def _prepare(self, X: Data) -> Data:
         """Square roots, of unit length."""
@@ -52,14 +64,6 @@ class Spherical(Kernel):
             roots.data /= np.repeat(np.sqrt(sums), np.diff(X.indptr))
             return roots
         return np.sqrt(X) / np.sqrt(sums)[:, None]
-
-    @staticmethod
-    def _angles(X: Data, Y: Data | None) -> np.ndarray:
-        chords = np.sqrt(pairwise.squared_distances(X, Y))
-        chords *= 0.5
-        np.arcsin(np.minimum(chords, 1.0, out=chords), out=chords)
-        chords *= 2.0
-        return chords
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.zeros(size(X), dtype=X.dtype)
@@ -92,11 +96,8 @@ class Geodesic(Spherical):
     0.785398163397
     """
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return self._angle(x, y, m)
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._angles(X, Y)
+    def formula(self, chord: Any, m: Arithmetic) -> Any:
+        return self._angle(chord, m)
 
     def _certify(self) -> Certificate:
         return Certificate.nds(
@@ -160,13 +161,8 @@ class SquaredGeodesic(_Curved):
 
     categories: int | None = None
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return self._angle(x, y, m) ** 2
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        angles = self._angles(X, Y)
-        angles *= angles
-        return angles
+    def formula(self, chord: Any, m: Arithmetic) -> Any:
+        return self._angle(chord, m) ** 2
 
     def _certify(self) -> Certificate:
         d = self.categories
@@ -231,21 +227,16 @@ class InformationDiffusion(_Curved):
     t: float = parameter(default=1.0, low=0.0, open_low=True, scale="log")
     categories: int | None = None
 
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.exp(-(self._angle(x, y, m) ** 2) / m.real(self.t))
-
-    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return self._gradient(X, Y)[0]
+    def formula(self, chord: Any, m: Arithmetic) -> Any:
+        return m.exp(-(self._angle(chord, m) ** 2) / m.real(self.t))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(size(X), dtype=X.dtype)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        exponents = self._angles(X, Y)
-        exponents *= exponents
-        exponents /= self.t
-        K = np.exp(-exponents)
-        return K, {"t": K * exponents}
+        [chords] = self._pairs(X, Y)
+        K = self._evaluate(chords)
+        return K, {"t": K * self._angle(chords, ARRAYS) ** 2 / self.t}
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         return self._diagonal(X), {"t": np.zeros(size(X))}
