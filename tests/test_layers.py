@@ -1,4 +1,4 @@
-"""A layer imports only lower ones: the way of data through the house has no way back."""
+"""A layer imports only lower ones: dependencies point one way."""
 
 import ast
 from collections.abc import Iterator

@@ -143,8 +143,8 @@ void run_jobs(const AlignmentTask& task, Index count, double cells, Index double
 #endif
     double* row = scratch(doubles);
     if (row == nullptr) exhausted = stopped = true;
-    auto pause = [&](Index cells) {
-      if (calling && !stopped && (since += cells) >= kCellsAtOnce) {
+    auto pause = [&](Index done) {
+      if (calling && !stopped && (since += done) >= kCellsAtOnce) {
         since = 0;
         try {
           task.watch();

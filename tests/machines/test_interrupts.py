@@ -63,7 +63,7 @@ def test_control_c(name):
     code = SCRIPT.replace("{work}", WORK[name])
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "at work\n"
-        time.sleep(2.0)
+        time.sleep(0.7)
         process.send_signal(signal.SIGINT)
         sent = time.perf_counter()
         assert process.stdout.readline() == "interrupted\n"

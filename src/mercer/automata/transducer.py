@@ -254,7 +254,7 @@ class Transducer(Operations):
 
 
 def is_state(state: Any, count: int) -> bool:
-    """Whether this is the number of one of so many states."""
+    """Whether this is the index of a state."""
     return isinstance(state, int | np.integer) and not isinstance(state, bool) and 0 <= int(state) < count
 
 

@@ -49,7 +49,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 class _Version(argparse.Action):
-    """Print the version; looked up only when it is asked for."""
+    """Print the version, which is read on request only."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(

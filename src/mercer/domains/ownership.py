@@ -1,4 +1,4 @@
-"""Points of one's own: what is kept of the caller's data does not change when the caller changes them."""
+"""Owned points: data that a machine stores do not change when the caller changes the originals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def owned(data: Data, given: Any) -> Data:
     """Validated points that nobody else can change, made of what the caller gave.
 
     Arrays that share memory with ``given`` are copied, once; those that validation has made, by converting
-    them, are not.  Either way they are marked read-only, and read-only arrays are kept as they are.  Objects
+    them, are not.  Either way they are marked read-only, and read-only ones are stored as they are.  Objects
     of :class:`~mercer.domains.Objects` are copied as far as they consist of arrays, sparse matrices, data
     frames, lists, tuples, sets and dicts; instances of other classes are referred to, because a copy need not
     equal them.

@@ -92,7 +92,7 @@ class Box(Region):
 
     def _first_outside(self, X: Any) -> tuple[int, int, float] | None:
         if scipy.sparse.issparse(X):
-            if self._outside(np.zeros(1))[0]:  # implicit zeros are outside: look at every entry
+            if self._outside(np.zeros(1))[0]:  # implicit zeros are outside: check every entry
                 X = X.toarray()
             else:
                 entries = X.tocoo()

@@ -148,9 +148,9 @@ class Run:
         return bool(self.reason)
 
     def __call__(self, progress: Progress) -> bool:
-        """Keep the progress and call the callbacks if it is time to; whether to stop because of one of them.
+        """Store the progress and call the callbacks if it is time to; whether to stop because of one of them.
 
-        As a callback of a solver that works in several threads, it keeps a ``KeyboardInterrupt`` for the end
+        As a callback of a solver that works in several threads, it stores a ``KeyboardInterrupt`` for the end
         of the run, which is in another thread perhaps.
         """
         self.keep(progress)
@@ -166,7 +166,7 @@ class Run:
         self.keep(Progress(0, math.nan, math.nan, 0.0, task))
 
     def keep(self, progress: Progress) -> None:
-        """Keep what callbacks receive next."""
+        """Store what callbacks receive next."""
         self._progress = progress
 
     def finish(self) -> None:
@@ -389,7 +389,7 @@ class Convergence:
         return self
 
     def update(self, iteration: int, violation: float) -> None:
-        """Take note of an iteration, at a checkpoint."""
+        """Record an iteration, at a checkpoint."""
         self.show(violation)
         run = current_run()
         if run is not None:

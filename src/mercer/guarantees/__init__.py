@@ -10,7 +10,7 @@
 ``sampled``     number of sampled features that approximate a Gram matrix
 ==============  ========================================================================================
 
-Nothing here looks at a kernel or at data: Gram matrices (dense or lazy), margins and plain numbers come in.
+Arguments are Gram matrices (dense or lazy), margins and plain numbers; kernels and data are not needed.
 A bound that is true but says nothing is returned all the same, with ``vacuous=True`` and the reason.
 """
 

@@ -79,13 +79,13 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     explained_variance_ratio_ : array of shape (n_components,)
         Shares of the functions in the sum of all maxima.
     dual_coef_ : array of shape (n_kept, n_components)
-        Coefficients of the kept training points (those of positive weight).
+        Coefficients of the training points of positive weight.
     intercept_ : array of shape (n_components,)
         Added to the functions: their mean on the training points is zero.
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points.
+        The (lazy) Gram matrix of the training points of positive weight.
     solution_ : Solution
         How the problem was solved: residual, rank, condition.
     n_features_in_, feature_names_in_

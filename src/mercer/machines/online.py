@@ -1,6 +1,6 @@
 r"""What the online machines share: a walk over examples that changes the classifier at its failures only.
 
-A linear classifier in feature space starts at :math:`\theta = 0`.  Step :math:`t` looks at one example; if
+A linear classifier in feature space starts at :math:`\theta = 0`.  Step :math:`t` takes one example; if
 the machine says that the classifier fails there, :math:`\theta` gains :math:`y_i \Phi(x_i)`.  So
 :math:`\theta = \sum_j \beta_j \Phi(x_j)` with integers :math:`\beta_j`.  Sums over the steps cost nothing
 extra: with a clock :math:`c_t` that advances by the weight of each step, a change made at step :math:`s`
@@ -8,8 +8,8 @@ counts :math:`c_T - c_s` at the end, so that
 
 .. math:: \sum_j (c_T \beta_j - \gamma_j)\, \Phi(x_j), \qquad \gamma_j = \sum_{s \text{ at } j} c_s\, y_j
 
-is the weighted sum of the iterates.  Beside the columns :math:`(\beta, \gamma)` the walk keeps their scores
-:math:`K (\beta, \gamma)`, from which margins, norms and objectives are read off.
+is the weighted sum of the iterates.  Beside the columns :math:`(\beta, \gamma)` the iteration updates their
+scores :math:`K (\beta, \gamma)`, from which margins, norms and objectives are read off.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .messages import warn
 
 __all__ = ["OnlineClassifier"]
 
-#: Steps between two updates of the scores of all points; within a batch its own points are kept current.
+#: Steps between two updates of the scores of all points; those of a batch are updated in every step.
 BATCH = 64
 
 #: Rows of kernel values that are computed at a time when scores of new points are.
@@ -188,7 +188,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         return slice(len(self._codes) - len(labels), len(self._codes))
 
     def _keep_support(self) -> np.ndarray:
-        """Forget the points without a coefficient; return which were kept."""
+        """Drop the points without a coefficient; return the positions of the others."""
         state = self._state
         kept = np.flatnonzero(state.coef.any(axis=1))
         self._state = State(state.steps, state.clock, state.coef[kept], state.scores[kept])

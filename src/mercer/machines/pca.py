@@ -87,7 +87,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     dual_coef_ : array of shape (n_kept, k)
         Coefficients of :math:`v_j = \sum_i a_{ij} \phi(x_i)`; each column sums to zero.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points.
+        The (lazy) Gram matrix of the training points of positive weight.
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     solution_ : Solution
@@ -202,7 +202,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         if self.n_components is not None and rank < self.n_components:
             warn(
                 f"KernelPCA: `n_components` is {self.n_components}, but the {n} points span only {rank} "
-                f"direction(s) about their mean in the space of {self.kernel_!r}: that many are kept.",
+                f"direction(s) about their mean in the space of {self.kernel_!r}: it has as many components.",
                 UserWarning,
             )
 

@@ -58,8 +58,8 @@ class PegasosSVC(OnlineClassifier):
     max_iter : int or None, default=None
         Number :math:`T` of steps.  None takes 20 per point.
     average : bool, default=True
-        Whether to predict with :math:`\bar w` or with the last iterate :math:`w^{(T+1)}`.  Both are kept: it
-        may be changed after training.
+        Whether to predict with :math:`\bar w` or with the last iterate :math:`w^{(T+1)}`.  Both are stored;
+        it may be changed after training.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; "balanced" gives all classes the same total weight.  A class of weight 0, or
         whose points all have weight 0, is absent.

@@ -65,12 +65,12 @@ class SupervisedReduction(KernelProjection):
     explained_ratio_ : array of shape (n_components,)
         The same as shares of the variance of ``Y`` in the space of its kernel; their sum is at most 1.
     dual_coef_ : array of shape (n_kept, n_components)
-        Coefficients of the kept training points (those of positive weight).
+        Coefficients of the training points of positive weight.
     intercept_ : array of shape (n_components,)
     kernel_, kernel_y_ : Kernel
         The kernels with data-dependent parameters resolved.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points.
+        The (lazy) Gram matrix of the training points of positive weight.
     solution_ : Solution
         How the problem was solved: residual, condition.
     n_features_in_, feature_names_in_

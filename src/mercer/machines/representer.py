@@ -148,10 +148,10 @@ class RepresenterMachine(KernelMachine):
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     dual_coef_ : array of shape (n_kept,)
-        Coefficients of the kept training points (those of positive weight).
+        Coefficients of the training points of positive weight.
     intercept_ : float
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+        The (lazy) Gram matrix of the training points of positive weight; ``gram_.cross`` compares new ones.
     n_iter_ : int
         Steps of the solver in the last fit of the path.
     norm_ : float
@@ -178,7 +178,7 @@ class RepresenterMachine(KernelMachine):
     >>> round(float((y <= high.predict(X)).mean()), 1)
     0.9
 
-    A loss that looks at all points together, the largest error:
+    A loss of all points together, the largest error:
 
     >>> def largest(y, f):
     ...     i = np.abs(f - y).argmax()

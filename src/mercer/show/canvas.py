@@ -88,7 +88,7 @@ def canvas(
     *,
     heights: Sequence[float] | None = None,
 ) -> tuple[Any, Any]:
-    """Make a figure in the style of the report, outside of pyplot: nothing pops up, nothing is kept.
+    """Make a figure in the style of the report, outside of pyplot: no window opens.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ def decision_regions(
     Regions have the colour of their class; the shade says how sure the model is: by its probabilities if it
     has any, else by decision values, else it is even.  The boundary between classes is drawn as a line, and
     for two classes with decision values the margin, where they are -1 and 1, as dashed lines.  Points that
-    the model keeps (``support_``: support vectors, or relevant points of a sparse model) are circled, if it
-    keeps some but not all of them.
+    of ``support_`` (support vectors, or relevant points of a sparse model) are circled, if they are some but
+    not all.
 
     Parameters
     ----------

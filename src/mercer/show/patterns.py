@@ -20,7 +20,7 @@ FOR, AGAINST = COLOURS["blue"], COLOURS["vermilion"]
 
 #: Longest name of a pattern at the axis.
 MOST_NAME = 30
-#: A row of letters is this wide, at the most, and a long sequence shows at most so many letters.
+#: Largest number of letters in a row, and of a long sequence altogether.
 ROW, MOST_LETTERS = 60, 1200
 #: Size of letters in points; what a letter takes of it from side to side, and a row from top to bottom.
 POINTS, LETTER, LINE = 10.0, 0.7, 1.8

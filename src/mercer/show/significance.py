@@ -28,7 +28,7 @@ def null_distribution(result: Any, ax: Any = None, *, level: float = 0.05) -> An
         Where to draw; by default on a new figure.
     level : float, default=0.05
         Statistics beyond a thin line have p-values up to this level.  There is no line if the level is below
-        the smallest p-value that so many permutations can give.
+        the smallest p-value that the number of permutations allows.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A kernel on trial: its points, and the numbers that several laws look at, each computed once."""
+"""A kernel on trial: its points, and the numbers that several laws check, each computed once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..kernel import Kernel
 
 __all__ = ["LawViolation", "Skip", "Trial", "broken", "key", "nodes"]
 
-#: No law looks at more points than this; a definition costs one Python call per pair.
+#: Largest number of points of a law; a definition costs one Python call per pair.
 MAX_POINTS = 16
 
 #: Agreement of a block with the definition, relative to the largest value of the kernel.

@@ -18,7 +18,7 @@ from .strings import MOTIF, Labelled, load_dna, load_messages
 __all__ = ["CHAPTER", "KERNELS", "families"]
 
 FOLDS, QUICK_FOLDS = 5, 3
-#: Strings that share so many letters in a row are kept in one fold.
+#: Length of a common substring that puts two strings into one fold.
 SHARED = 12
 #: Patterns of the explanation that are listed.
 LISTED = 8

@@ -23,7 +23,7 @@ def require_room(x: Any, y: Any, tables: int) -> None:
     if len(x) * len(y) * tables + len(x) ** 2 + len(y) ** 2 > MOST_NUMBERS:
         raise InputError(
             f"contributions: x and y must be short enough for tables of {MOST_NUMBERS:,} numbers. "
-            f"Got {len(x):,} and {len(y):,} symbols. Pass the stretches that you want to look at."
+            f"Got {len(x):,} and {len(y):,} symbols. Pass the stretches that concern you."
         )
 
 

@@ -152,7 +152,7 @@ class Matching(Kernel):
         return m.fsum([m.real(w) * m.real(n * math.comb(s, j)) for s, n in pairs.items() for j, w in levels])
 
     def _agreeing(self, windows: Counter[Any], others: Counter[Any], places: int) -> int:
-        """Pairs of windows that agree in a set of so many places, summed over the sets."""
+        """Pairs of windows that agree in a set of places of a given size, summed over the sets."""
         total = 0
         for pattern in combinations(range(self._window), places):
             counts, their_counts = _masked(windows, pattern), _masked(others, pattern)

@@ -26,7 +26,7 @@ MOST_BITS = 18
 
 
 def table_bits(length: int, base: int) -> int | None:
-    """Bits of a letter, if there is a table of all words of so many letters below ``base``."""
+    """Bits of a letter, if there is a table of all words of this length over ``base`` letters."""
     bits = max(1, (base - 1).bit_length())
     return bits if length * bits <= MOST_BITS else None
 

@@ -43,7 +43,7 @@ PLANS = ("features", "automata", "composition")
 #: The trial: strings of this many symbols, and how many steps listing may take for one of them.
 TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
 
-#: Plans are compared for a Gram matrix of so many points.
+#: Number of points of the Gram matrix for which plans are compared.
 POINTS = 100
 
 #: Approximate nanoseconds: to take a path along an arc when listing, to multiply two weights, to follow two

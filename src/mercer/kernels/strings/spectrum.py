@@ -23,7 +23,7 @@ from .windows import Runs, Texts, find_runs
 
 __all__ = ["Spectrum"]
 
-#: An n-gram with ambiguous letters may stand for at most so many.
+#: Largest number of k-mers that one with ambiguous letters may stand for.
 MOST_MEANINGS = 4096
 
 #: The numbers of the nucleotides that each letter stands for.

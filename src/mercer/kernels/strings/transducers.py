@@ -64,7 +64,7 @@ def subsequences(n: int, decay: float) -> Transducer:
 
 
 def gappy_ngrams(n: int, decay: float, max_gap: int | None) -> Transducer:
-    """T(x, z): sum over the places of z in x of decay to the number of symbols left out, at most so many."""
+    """T(x, z): sum over the places of z in x of decay to the number of symbols left out, which is limited."""
     if max_gap is None:
         return counting(_stretches(n), gap=decay)
 
@@ -119,7 +119,7 @@ def all_subsequences(decay: float) -> Transducer:
 
 
 def substrings(weight: float, shortest: int) -> Transducer:
-    """T(x, z): how often z occurs in x, times a weight per symbol; for z of at least so many symbols."""
+    """T(x, z): how often z occurs in x, times a weight per symbol; for z of a least length."""
     builder = Builder()
     for i in range(shortest + 1):
         builder.state(initial=1.0 if i == 0 else None, final=1.0 if i == shortest else None)

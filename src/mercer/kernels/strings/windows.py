@@ -61,7 +61,7 @@ class Runs:
         return Runs(self.codes, self.begins[runs], self.counts[runs], first)
 
     def parts(self, most: int) -> Iterator[slice]:
-        """Slices of sequences, each of at most so many windows or of one sequence."""
+        """Slices of sequences, each of at most ``most`` windows or of one sequence."""
         starts, row = self.starts, 0
         while row < len(self):
             last = max(row + 1, int(np.searchsorted(starts, starts[row] + most, side="right")) - 1)
@@ -69,7 +69,7 @@ class Runs:
             row = last
 
     def pieces(self, most: int) -> Iterator[Runs]:
-        """The same sequences with at most so many of their windows at a time."""
+        """The same sequences with at most ``most`` of their windows at a time."""
         before = np.concatenate([[0], np.cumsum(self.counts)])
         for start in range(0, int(before[-1]), most):
             first = np.clip(start - before[:-1], 0, self.counts)
@@ -84,7 +84,7 @@ class Runs:
 
 
 def find_runs(codes: np.ndarray, starts: np.ndarray, length: int, limit: int | None = None) -> Runs:
-    """All windows of so many letters; with a limit, those whose letters are all below it."""
+    """All windows of a given length; with a limit, those whose letters are all below it."""
     rows, begins, ends = np.arange(len(starts) - 1), starts[:-1], starts[1:]
     breaks = np.flatnonzero(codes >= limit) if limit is not None else np.empty(0, dtype=np.int64)
     if len(breaks):

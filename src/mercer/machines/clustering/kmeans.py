@@ -83,9 +83,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     inertia_ : float
         The objective.
     dual_coef_ : array of shape (n_kept, n_clusters)
-        The means as combinations of the kept training points (those of positive weight).
+        The means as combinations of the training points of positive weight.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+        The (lazy) Gram matrix of the training points of positive weight; ``gram_.cross`` compares new ones.
         For the linear kernel, and others that know their distances, seen from the first point: clusters are
         the same, and data far from the origin lose no digits.
     kernel_ : Kernel
@@ -211,7 +211,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, weight: Vector, *, renumber: bool) -> NDArray[np.int32]:
-        """Set what describes the clusters; return the labels of the kept points."""
+        """Set what describes the clusters; return the labels of the points of positive weight."""
         if renumber:
             self.solution_ = replace(self.solution_, value=self.solution_.value.numbered(weight))
         found = self.solution_.value
@@ -227,7 +227,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if different < self.n_clusters:
             warn(
                 f"KernelKMeans: only {different} of the n_clusters={self.n_clusters} clusters have means of "
-                "their own: there are too few points in feature space that rounding can tell apart.",
+                "their own: there are too few points in feature space that differ by more than rounding.",
                 ConvergenceWarning,
             )
 

@@ -53,7 +53,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         Any kernel on any domain with values >= 0.  ``Precomputed()`` takes the affinity matrix as ``X``.
     n_clusters : int, default=8
     n_neighbors : int, optional
-        Link each point only with so many nearest ones in feature space, itself included (of the two
+        Number of nearest points that each point is linked with, in feature space, itself included (of the two
         directions, half the weight each); by default all pairs.
     n_init : int, default=10
         Starts of k-means; the best result counts.

@@ -115,9 +115,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     degrees_of_freedom_ : array of shape (n_alphas,)
         Trace of the map from targets to fitted values.
     dual_coef_ : array of shape (n_kept,) or (n_kept, n_targets)
-        Coefficients of the kept training points (those of positive weight).
+        Coefficients of the training points of positive weight.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept training points; it holds them and knows how to compare new ones.
+        The (lazy) Gram matrix of the training points of positive weight; ``gram_.cross`` compares new ones.
     intercept_ : float or array of shape (n_targets,)
     signal_variance_, noise_variance_ : float or array of shape (n_targets,)
         The factor :math:`\tau` and :math:`\tau \alpha`.

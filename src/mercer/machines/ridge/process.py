@@ -197,7 +197,7 @@ class GaussianProcessView(KernelMachine):
         return np.stack(parts, axis=-1)
 
     def _posterior(self, alpha: float) -> Posterior:
-        """The factor for one penalty; the last one is kept."""
+        """The factor for one penalty; the last one is cached."""
         if alpha not in self._posteriors:
             self._posteriors = {alpha: Posterior(self.gram_, alpha, self._weight, bool(self.fit_intercept))}
         return self._posteriors[alpha]

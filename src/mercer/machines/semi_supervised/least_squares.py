@@ -118,8 +118,8 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     graph_kernel : Kernel, optional
         The kernel of the graph, with values >= 0; by default ``kernel``.
     n_neighbors : int, optional
-        Link each point only with so many nearest ones in the graph kernel's feature space, itself included
-        (of the two directions, half the weight each); by default all pairs.
+        Number of nearest points that each point is linked with, in the graph kernel's feature space, itself
+        included (of the two directions, half the weight each); by default all pairs.
     normalized : bool, default=True
         Whether the Laplacian is the normalised one, :math:`D^{-1/2} (D - W) D^{-1/2}`, or :math:`D - W`.  A
         point is its own neighbour in :math:`D`.
@@ -131,7 +131,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     Attributes
     ----------
     dual_coef_ : array of shape (n_kept,) or (n_kept, n_targets)
-        Coefficients :math:`a` of the kept points (those of positive weight), with and without a label.
+        Coefficients :math:`a` of the points of positive weight, with and without a label.
     intercept_ : float or array of shape (n_targets,)
     kernel_, graph_kernel_ : Kernel
         The kernels with data-dependent parameters resolved.
@@ -139,7 +139,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     warped_kernel_ : WarpedKernel
         The kernel of the norm :math:`\|f\|^2 + (\gamma / \alpha) \mathbf{f}^\top L \mathbf{f}`.
     gram_ : Gram
-        The (lazy) Gram matrix of the kept points; it holds them and knows how to compare new ones.
+        The (lazy) Gram matrix of the points of positive weight; ``gram_.cross`` compares new ones.
     solution_ : Solution
         How it was solved; ``gap`` is the relative residual of the optimality conditions of the problem above.
     n_features_in_, feature_names_in_

@@ -121,7 +121,7 @@ class LabelPropagation(GraphLabels):
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain with values >= 0.  ``Precomputed()`` takes the matrix of weights as ``X``.
     n_neighbors : int, optional
-        Link each point only with so many nearest ones in feature space, itself included (of the two
+        Number of nearest points that each point is linked with, in feature space, itself included (of the two
         directions, half the weight each); by default all pairs.
     time_budget : float, optional
         Seconds after which ``fit`` raises :class:`~mercer.errors.TimeBudgetError`: it has no partial result.

@@ -34,7 +34,7 @@ from .geometry import Index, Vector
 
 __all__ = ["Partition", "kernel_kmeans"]
 
-#: Sums are updated, not computed anew, if at most one point in so many changes its cluster.
+#: Sums are updated, not computed anew, if at most one point in this number changes its cluster.
 FEW = 3
 
 #: Differences of squared distances up to this many units of rounding are none.

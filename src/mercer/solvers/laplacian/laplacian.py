@@ -51,7 +51,7 @@ class Waves(NamedTuple):
     vectors : array of shape (n, k)
         Orthonormal columns, each with its largest entry positive.
     n_components : int
-        Connected components of the graph: so many eigenvalues are zero.
+        Connected components of the graph: the multiplicity of the eigenvalue zero.
     component : array of shape (n,)
         The component of each point.
     """

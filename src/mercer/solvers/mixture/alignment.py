@@ -33,7 +33,7 @@ Index: TypeAlias = NDArray[np.intp]
 #: Up to this many points linear algebra runs on one thread.
 SMALL = 512
 
-#: Columns that are held at first, and that join at a time: so many, or this part of those held.
+#: Columns in the first working set, and that join at a time: this number, or this fraction of it.
 JOIN, JOIN_SHARE = 64, 0.5
 
 #: Columns whose slopes are computed at a time.

@@ -86,7 +86,7 @@ def solve_mixture(
 
 
 class _Run:
-    """Goes from point to point and keeps the one with the narrowest bracket."""
+    """The iteration; it stores the point with the narrowest bracket."""
 
     def __init__(self, problem: MixtureProblem, watch: Watch, tol: float, max_iter: int) -> None:
         self.problem, self.watch, self.tol, self.max_iter = problem, watch, tol, max_iter

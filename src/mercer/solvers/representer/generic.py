@@ -5,7 +5,7 @@ Minimise :math:`\Psi(R c + b, |c|) + \frac\lambda2 |c|^2` over coordinates :math
 that it is a convex function of :math:`(c, b)`.  A quasi-Newton method (L-BFGS) finds the minimiser where it
 is smooth. There the objective exceeds its minimum by at most :math:`|\nabla|^2 / 2 \lambda`, which is how it
 is known to be one.  Where there are kinks this does not come down, and a proximal bundle method takes over:
-it keeps tangents from the points it has seen, minimises the largest of them plus the penalty (plus a
+it stores tangents at the points it has evaluated, minimises the largest of them plus the penalty (plus a
 multiple of the squared distance from the best point, in directions without a penalty), and adds the tangent
 of that point.  The minimum of the model bounds that of the objective from below.
 """
@@ -50,7 +50,7 @@ PATIENCE = 100
 #: Restarts of L-BFGS at most.
 RESTARTS = 3
 
-#: Tangents kept at most; those that do not bear the minimum go first.
+#: Largest number of tangents; those that are inactive at the minimum are dropped first.
 TANGENTS = 200
 
 

@@ -24,7 +24,7 @@ from ...engine.runs import STOPPING, conclude, stop_reason
 
 __all__ = ["Found", "NoPenalty", "Penalty", "Power", "Trial", "UserPenalty", "along_the_path"]
 
-#: Factors of lambda from one try to the next when the path is searched for a bracket, and at most so many.
+#: Factor of lambda from one try to the next in the search for a bracket, and the largest number of tries.
 GROWTH, MOST = 8.0, 40
 
 #: Tries between the ends of a bracket where the penalty may have several stationary points.

@@ -57,7 +57,7 @@ class _Point(NamedTuple):
 
 
 def ridge_path(system: RidgeSystem, alphas: Array) -> RidgePath:
-    """Evaluate a grid of positive penalties; those of the system are not looked at.
+    """Evaluate a grid of positive penalties; those of the system are ignored.
 
     Cost: O(n^3) once, O(n^2) for each penalty; 24 n^2 bytes.  Raises ``LinAlgError`` if the matrix with one
     of the penalties is not positive definite.

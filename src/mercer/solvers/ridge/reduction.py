@@ -24,7 +24,7 @@ __all__ = ["BandReduction", "ShiftedBand"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Width of the band: products with so many columns run at full speed, and the band is still narrow.
+#: Width of the band: products with this number of columns run at full speed, and the band is still narrow.
 WIDTH = 64
 
 #: Rows of a large matrix that are updated at a time: what is subtracted from them stays in cache.
@@ -94,7 +94,7 @@ class BandReduction:
     def inverse_diagonal(self, shifted: ShiftedBand) -> Array:
         """The diagonal of ``Q (B + alpha I)^-1 Q'``: squared norms of the columns of ``L^-1 Q'``.
 
-        Forward substitution by blocks of rows: each needs only the one before, so that nothing is kept.
+        Forward substitution by blocks of rows: each needs only the one before, so that nothing is stored.
         """
         Q, b = self.transposed, self.width
         m, n = Q.shape

@@ -44,7 +44,7 @@ MOST_FACTORS = 6
 #: Relative residual that refinement in mixed precision aims at, and that it must reach.
 EXACT, NEARLY_EXACT = 1e-12, 1e-10
 
-#: Steps of refinement in mixed precision between two looks at the true residual.
+#: Steps of refinement in mixed precision between two checks of the true residual.
 REFINEMENTS = 8
 
 #: A residual of this size, relative to the numbers that it is a difference of, is rounding.

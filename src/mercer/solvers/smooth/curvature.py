@@ -178,7 +178,7 @@ def solve_step(
     r"""Solve :math:`M u = S^\top v` by preconditioned conjugate gradients.
 
     A residual :math:`\rho` of this system is the residual :math:`S \rho` of the optimality conditions of the
-    Newton step (times the penalty); that is what the iteration looks at, and its norm
+    Newton step (times the penalty); the iteration checks it, and its norm
     :math:`\sqrt{\rho^\top S^\top K S \rho}` in feature space is what decides.
 
     Parameters

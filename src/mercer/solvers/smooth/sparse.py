@@ -43,7 +43,7 @@ __all__ = ["solve_sparse"]
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
 
-#: Entries that join the working set at a time: so many, or this part of those in it.
+#: Entries that join the working set at a time: this number, or this fraction of those in it.
 JOIN, JOIN_SHARE = 16, 0.5
 
 #: Newton steps on one working set before others may join; the set's own violation to go down to, relative to
@@ -112,7 +112,7 @@ class _Run:
         return np.asarray(self.gram @ V if self.held is None else self.held @ V, dtype=np.float64)
 
     def design(self, rows: Index) -> Array:
-        """Columns of K, kept while their entries are in the working set."""
+        """Columns of K, cached while their entries are in the working set."""
         if self.held is not None:
             return self.held[:, rows]
         missing = np.array([j for j in np.unique(rows).tolist() if j not in self.columns], dtype=np.intp)

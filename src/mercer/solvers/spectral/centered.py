@@ -44,7 +44,7 @@ class CenteredMatrix(Matrix):
         return matrix_of(self._gram, packed=True)
 
     def _times(self, V: np.ndarray) -> np.ndarray:
-        """``K @ V``; an entry that is not finite shows in the product and is then looked for."""
+        """``K @ V``; an entry that is not finite shows in the product and is then located."""
         result = self._matrix.product(V)
         if not np.isfinite(result).all():
             finite(self._matrix.dense() if self.is_held else result)

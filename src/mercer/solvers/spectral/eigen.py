@@ -236,7 +236,7 @@ def _orthonormal(R: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class _Tests:
-    """When to look for convergence, since the eigenproblem of a test may take half as long as a product.
+    """When to check convergence, since the eigenproblem of a test may take half as long as a product.
 
     Residuals can be small when they have fallen twice as fast as they last did, and by ``FAST`` digits per
     product at least; or when the iteration has found all that there is.
@@ -250,7 +250,7 @@ class _Tests:
     residual: float = 0.0
 
     def is_due(self, products: int, coupling: np.ndarray) -> bool:
-        """Whether residuals can be small after so many products."""
+        """Whether residuals can be small after this number of products."""
         largest = len(coupling) * float(np.abs(coupling).max())  # residuals are no larger than that
         return products >= self.due or products == self.most or largest <= self.tol * self.scale
 
