@@ -2,6 +2,7 @@
 
 =================  =============================================================================
 ``nodes``          what composite kernels have in common
+``simple``         kernels that are one formula of a number or two
 ``ring``           ``Constant``, ``Scaled``, ``Sum``
 ``products``       ``Product``, ``Power``
 ``series``         ``Exp``, ``PolynomialOf``, ``PowerSeries``

@@ -4,12 +4,13 @@ A kernel is written once, against an :class:`Arithmetic` ``m``: ``m.exp(-D / 2)`
 
 ==========================  =====================================================================
 :data:`FLOAT`               ``k(x, y)``
-:func:`multiprecision`      the value to fifty digits, which tells a refuting witness from rounding
+:func:`multiprecision`      the value to fifty digits, enough to separate witnesses from rounding
 :data:`ARRAYS`              a block of values with NumPy
 ``engine.formulas``         the steps of a tile program
 ==========================  =====================================================================
 
-Each lives in a file of its own; the last one is a layer higher, beside the engine.
+Each has a file of its own: ``floats``, ``multiprecision`` and ``arrays`` are here (``matern`` holds their
+Bessel function), the last one is a layer higher, beside the engine.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@
 ``points``            points as programs read them: dense, compressed or packed
 ``layouts``           zeros and ones, packed into words
 ``builder``           how a kernel describes itself: steps over tiles, each distinct one once
+``formulas``          the arithmetic of the compiler: a formula writes the steps of a program
 ``registers``         the register of each value of such a program
 ``tables``            steps on counts as a table
 ``program``           runs the steps: matrices, and products without them
-``half``              packed symmetric matrices: the tiles of the lower half, and products with them
+``packed``            packed symmetric matrices: the tiles of the lower half, and products with them
 ``rough``             Gaussian kernel rows in single precision throughout
 ``single``            single rows of Gaussian Gram matrices
 ``arrays``            large arrays from a buffer pool
