@@ -37,8 +37,8 @@
 
 ``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
 ``inner``, ``scalar``, ``sums``, ``widths``, ``weights`` and ``recursions`` hold what several families share.
-The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))`` needs
-no other names.
+The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))``
+needs no other names.
 """
 
 from ..algebra import Constant, convolution, direct_sum, limit, tensor
