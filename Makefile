@@ -1,4 +1,4 @@
-# make help says what there is.  Every target makes its own .venv and installs only what is missing or stale.
+# make help lists the targets.  Each makes its own .venv and installs only what is missing or stale.
 PYTHON  ?= python3
 VENV    ?= .venv
 JOBS    ?= 2
@@ -23,7 +23,7 @@ requirements = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyprojec
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
-run: $(STAMPS)/native $(STAMPS)/show ## the quick demonstration, some ten seconds: pictures, proofs, a witness, machines
+run: $(STAMPS)/native $(STAMPS)/show ## the short demonstration, some ten seconds: pictures, proofs, a witness, machines
 	@$(BIN)/mercer demo --quick
 
 demo: $(STAMPS)/native $(STAMPS)/show ## the whole demonstration, on all of the bundled data
@@ -53,8 +53,8 @@ fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SE
 sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized
 
-# The sanitizers must be in the process before Python is.  Leaks are not looked for: Python keeps much until its
-# end on purpose, and so does the native core with what native/room.cpp keeps.  Stack frames stay on the stack:
+# The sanitizers must be in the process before Python is.  Leak detection is off: Python frees much only at its
+# end, and the native core holds a buffer pool.  Stack frames stay on the stack:
 # copies of them (detect_stack_use_after_return) are not aligned for the vectors of AVX-512.
 sanitized: $(STAMPS)/native $(STAMPS)/test
 	@export LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
