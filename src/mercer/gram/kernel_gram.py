@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..caches import Cache
-from ..domains import Data, take
+from ..domains import Data, owned, take
 from ..engine import workers
 from ..engine.packed import PackedTiles
 from ..engine.program import Program
@@ -24,7 +24,7 @@ from .kept import KeptValues
 from .point_gram import PointGram, is_single, widened
 from .store import GramStore
 
-__all__ = ["KernelGram", "gram"]
+__all__ = ["KernelGram", "gram", "gram_of_points"]
 
 
 def gram(
@@ -83,20 +83,36 @@ def gram(
         raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
         raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
+    k = k.resolve(X)
+    points = owned(k.domain.validate(X, "X"), X)
+    others = None if Y is None or Y is X else owned(k.domain.validate(Y, "Y"), Y)
+    k.domain.match(points, others)
+    return gram_of_points(k, points, others, dtype, store=store)
+
+
+def gram_of_points(
+    k: Kernel,
+    X: Data,
+    Y: Data | None = None,
+    dtype: Any = None,
+    *,
+    store: str | PathLike[str] | GramStore | None = None,
+) -> PointGram:
+    """:func:`gram` of a resolved kernel on validated points that nobody else can change."""
     if store is None:
-        return KernelGram(k.resolve(X), X, Y, dtype)
+        return KernelGram(k, X, Y, dtype)
     if not isinstance(store, str | PathLike | GramStore):
         raise ParameterError(f"gram: `store` must be a path, a GramStore or None. Got {store!r}.")
     from .stored import StoredGram
 
     store = store if isinstance(store, GramStore) else GramStore(store)
-    return StoredGram(k.resolve(X), X, Y, dtype, store=store)
+    return StoredGram(k, X, Y, dtype, store=store)
 
 
 class KernelGram(PointGram):
     """Gram matrix whose values the kernel computes when asked for; use :func:`gram` to make one."""
 
-    def __init__(self, kernel: Kernel, X: Any, Y: Any = None, dtype: Any = None) -> None:
+    def __init__(self, kernel: Kernel, X: Data, Y: Data | None = None, dtype: Any = None) -> None:
         self._layouts = Cache()
         self._asked: np.dtype[Any] | None = None if dtype is None else np.dtype(dtype)
         super().__init__(kernel, X, Y)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..domains import Data, Similarities, TupleColumns, items, owned, size, take
+from ..domains import Data, Similarities, TupleColumns, items, size, take
 from ..domains.frames import FrameData, Part
 from ..engine import tiles
 from ..errors import InputError
@@ -28,12 +28,8 @@ class PointGram(Gram):
     _rows: Data  # the same, prepared
     _columns: tuple[Data, Data] | None  # points of the columns and these prepared; None if symmetric
 
-    def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:
-        self.kernel, domain = kernel, kernel.domain
-        same = Y is None or Y is X
-        X = owned(domain.validate(X, "X"), X)
-        Y = None if same else owned(domain.validate(Y, "Y"), Y)
-        domain.match(X, Y)
+    def __init__(self, kernel: Kernel, X: Data, Y: Data | None = None) -> None:
+        self.kernel = kernel
         self._setup(X, None if Y is None else (Y, kernel._prepare(self._cast(Y))))
 
     def _setup(self, X: Data, columns: tuple[Data, Data] | None) -> None:

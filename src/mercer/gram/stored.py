@@ -31,7 +31,9 @@ class StoredGram(PointGram):
 
     _store: KernelStore
 
-    def __init__(self, kernel: Kernel, X: Any, Y: Any = None, dtype: Any = None, *, store: GramStore) -> None:
+    def __init__(
+        self, kernel: Kernel, X: Data, Y: Data | None = None, dtype: Any = None, *, store: GramStore
+    ) -> None:
         if isinstance(kernel.domain, Similarities):
             raise DigestError("gram: a precomputed matrix is known already; it cannot be put into a store.")
         self._store = store.kernel(kernel)

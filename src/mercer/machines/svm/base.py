@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ...domains import Data, Vectors, take
 from ...engine.runs import Run, Stopped, current_run, until
 from ...errors import ParameterError
-from ...gram import Gram, gram
+from ...gram import Gram
+from ...gram.kernel_gram import gram_of_points
 from ...kernels import Linear
 from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_boxes
 from ...solvers.svm.estimates import most_steps
@@ -155,8 +156,9 @@ class SupportVectorMachine(KernelMachine):
         self.shape_fit_ = tuple(points.shape) if hasattr(points, "shape") else (n,)
         if not np.array_equal(rows, np.arange(n)):
             points, weight = take(points, rows), None if weight is None else weight[rows]
-        self.kernel_ = self._checked_kernel().resolve(points, weight)
-        G = self._screened(gram(self.kernel_, points, store=self.store))
+        kernel = self._checked_kernel()
+        self.kernel_ = kernel if kernel.is_resolved else kernel._resolve(points, weight)
+        G = self._screened(gram_of_points(self.kernel_, points, store=self.store))
         if own is None:
             own = np.ones(len(rows)) if weight is None else weight
         return Training(points, rows, own, G)
