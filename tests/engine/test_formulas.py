@@ -11,7 +11,7 @@ from mercer.engine.builder import Builder
 from mercer.engine.formulas import COMPILER, compile_formula
 from mercer.engine.program import Program
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import DotProduct, Gaussian, Linear, Matern, Polynomial, Radial
+from mercer.kernels import DotProduct, Gaussian, Linear, Matern, Polynomial, Radial, Scalar
 
 T = np.concatenate([np.linspace(0.0, 3.0, 31), [1e-9, 17.25]])
 
@@ -108,6 +108,23 @@ class Mixed(DotProduct):
 
     def formula(self, t, m):
         return m.power(1 + t, 2) + (m.sin(self.wave * t) if self.wave else 0)
+
+
+class Overlap(Scalar):
+    """The share of the larger interval that the smaller one covers, in excess of a half."""
+
+    def formula(self, low, high, m):
+        return m.maximum(low / high - 0.5, 0.0)
+
+
+def test_a_kernel_of_two_numbers_is_symmetric():
+    x = np.random.default_rng(0).uniform(0.1, 2.0, 9)
+    ratios = np.minimum.outer(x, x) / np.maximum.outer(x, x)
+    K = Overlap().block(x)
+    np.testing.assert_allclose(K, np.maximum(ratios - 0.5, 0), rtol=1e-14, atol=1e-15)
+    np.testing.assert_array_equal(K, K.T)
+    assert Overlap()(x[0], x[1]) == Overlap()(x[1], x[0])
+    assert Overlap()._program(x[:, None], None) is not None
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

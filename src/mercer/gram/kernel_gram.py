@@ -295,7 +295,7 @@ class KernelGram(PointGram):
         if product is not None:
             return product.astype(np.result_type(self.dtype, V), copy=False)
         given = self._given()
-        if given is not None:  # in bands: single precision is widened for a product with double
+        if given is not None and len(given):  # in bands: products widen single precision
             bands = [times(given[rows], V) for rows in self._bands(progress)]
             return np.concatenate(bands).astype(np.result_type(self.dtype, V), copy=False)
         program = self._program()
