@@ -133,6 +133,15 @@ def test_a_warm_start_needs_few_steps(data, in_batches):
     np.testing.assert_allclose(model.decision_function(data[0]), before, atol=1e-3)
 
 
+def test_a_warm_start_from_other_functions_is_ignored(data):
+    """A table of as many rows, but of other functions, was taken for a start."""
+    X, y = data
+    model = SVC(Gaussian(1.0), multiclass="ovr", warm_start=True).fit(X, np.minimum(y, 2))
+    model.set_params(multiclass="ovo").fit(X, np.minimum(y, 3))
+    alone = SVC(Gaussian(1.0)).fit(X, np.minimum(y, 3))
+    np.testing.assert_array_equal(model.dual_coef_, alone.dual_coef_)
+
+
 @pytest.mark.parametrize("way", ["in_batches", "streamed", "by_rows"])
 def test_what_stops_one_stops_all(data, way, request):
     request.getfixturevalue(way)

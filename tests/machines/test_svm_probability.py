@@ -25,7 +25,7 @@ from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.machines import SVC, NuSVC
 from mercer.machines.svm import calibration
-from mercer.machines.svm.folds import FOLDS, make_folds, tell_apart
+from mercer.machines.svm.folds import FOLDS, distinct_points, make_folds
 from mercer.machines.svm.probability import (
     KNOTS,
     LEAST,
@@ -291,7 +291,7 @@ def test_a_class_in_one_group_is_never_left_out():
 
 def test_copies_of_a_point_stay_together():
     X = np.repeat(np.random.default_rng(0).standard_normal((20, 2)), 3, axis=0)
-    points = tell_apart(Vectors(), X, 60)
+    points = distinct_points(Vectors(), X, 60)
     np.testing.assert_array_equal(points.reshape(20, 3), points[::3, None] * [1, 1, 1])
     for fold in make_folds(np.tile([0, 0, 1], 20), points, None, np.random.RandomState(0)):
         assert not np.intersect1d(points[fold.left_out], points[fold.rest]).size
@@ -299,7 +299,7 @@ def test_copies_of_a_point_stay_together():
 
 def test_points_without_a_digest_are_all_different():
     thing = object()
-    np.testing.assert_array_equal(tell_apart(Objects(), [thing, thing], 2), [0, 1])
+    np.testing.assert_array_equal(distinct_points(Objects(), [thing, thing], 2), [0, 1])
 
 
 # -- weights and groups in fit ------------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_left_out_values_are_those_of_models_without_the_fold():
     model = SVC(kernel=Gaussian(1.0), probability=True).fit(X, y)
     order = np.argsort(y, kind="stable")
     codes = y[order]
-    folds = make_folds(codes, tell_apart(Vectors(), X[order], 50), None, np.random.RandomState(0))
+    folds = make_folds(codes, distinct_points(Vectors(), X[order], 50), None, np.random.RandomState(0))
     values = np.zeros((50, 3))
     for fold in folds:
         rest = SVC(kernel=Gaussian(1.0), decision_function_shape="ovo", break_ties=False)

@@ -16,7 +16,7 @@ from ...solvers import Matrix
 from ..arguments import checked_random
 from ..messages import warn
 from .base import Fit, Limits, Training, run_of_fit
-from .folds import Fold, make_folds, tell_apart
+from .folds import Fold, distinct_points, make_folds
 from .multiclass import Task
 from .probability import PiecewiseLogistic, Temperature
 
@@ -41,7 +41,7 @@ def folds_of(machine: Classifier, training: Training, codes: NDArray[np.intp], g
         names: dict[Any, int] = {}  # any hashable names a group
         groups = np.array([names.setdefault(group, len(names)) for group in groups.tolist()])
         groups = groups[training.rows]
-    points = tell_apart(machine.kernel_.domain, training.points, len(codes))
+    points = distinct_points(machine.kernel_.domain, training.points, len(codes))
     return make_folds(codes, points, groups, checked_random(caller, machine.random_state))
 
 

@@ -44,11 +44,12 @@ class SVC(Classifier):
     cheap, the optimality system of the free support vectors.  Several classes are compared in pairs
     (``multiclass="ovo"``) or each with the rest (``"ovr"``), all on one Gram matrix.
 
-    The kernel should be positive definite; others are told by ``indefinite`` and lead to a stationary point.
+    The kernel should be positive definite; for others ``indefinite`` decides, and the solution is a stationary
+    point.
 
     Cost: between O(n^2) and O(n^3) kernel values and steps; memory for the rows of the Gram matrix that
     ``cache_size`` allows, in single precision; the checks at the end are in double and bound its effect.  A
-    prediction compares with the support vectors alone.  Results have the same bits on any number of threads.
+    prediction compares with the support vectors alone.  The same data and number of threads give the same bits.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class SVC(Classifier):
         Largest violation of the optimality conditions at which to stop.
     max_iter : int, default=-1
         Most two-variable steps per problem.  -1 does not mean no limit, as in scikit-learn, but one that only
-        hopelessly scaled data meet: ten million steps, or a thousand per point if that is more.  Whichever
+        badly scaled data meet: ten million steps, or a thousand per point if that is more.  Whichever
         limit is met, a ConvergenceWarning says so, and the model is usable.
     cache_size : float or "auto", default="auto"
         Megabytes for rows of the Gram matrix.  By default room for some 4,000 rows whose values cost little,

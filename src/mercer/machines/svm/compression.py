@@ -2,7 +2,7 @@ r"""Fewer support vectors for nearly the same decisions.
 
 The functions :math:`f_p = \sum_i a_{ip} k(x_i, \cdot)` of a machine are projected onto the span of few of its
 support vectors.  These are chosen one after the other, each time the one that takes most from what is left of
-all functions (orthogonal matching pursuit in feature space, by an incremental Cholesky factor), until no
+the functions (orthogonal matching pursuit in feature space, by an incremental Cholesky factor), until no
 decision value at a support vector changes by more than a tolerance.
 
 Cost: O(m^2 r) for m support vectors of which r are kept, and the m x m matrix of their kernel values.
@@ -90,7 +90,7 @@ def project(K: Matrix, A: Matrix, tol: float) -> Projection:
         i = int(np.argmax(gain / np.where(usable, distance, 1.0)))
         if gain[i] <= 0:
             break
-        if len(chosen) == factor.shape[1]:  # room for as many again
+        if len(chosen) == factor.shape[1]:  # double the buffer
             grown = np.empty((m, max(16, 2 * len(chosen))))
             grown[:, : len(chosen)] = factor[:, : len(chosen)]
             factor = grown

@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 from ...domains import Data, Domain
 from ...errors import DigestError, InputError
 
-__all__ = ["FOLDS", "Fold", "make_folds", "tell_apart"]
+__all__ = ["FOLDS", "Fold", "distinct_points", "make_folds"]
 
-#: Into how many parts the points are dealt.
+#: Number of folds.
 FOLDS = 5
 
 Index = NDArray[np.intp]
 
 
 class Fold(NamedTuple):
-    """Some points are left out, a model is fitted to the rest."""
+    """Points left out, and the rest, to which a model is fitted."""
 
     left_out: Index
     rest: Index
 
 
-def tell_apart(domain: Domain, points: Data, n: int) -> Index:
-    """A number for each point: copies share one, and the order of the rows does not matter.
+def distinct_points(domain: Domain, points: Data, n: int) -> Index:
+    """A number for each point, the same for copies; it does not depend on the order of the rows.
 
     Points without a canonical form (rows of a precomputed matrix, instances of classes) all differ.
     """
@@ -40,18 +40,18 @@ def tell_apart(domain: Domain, points: Data, n: int) -> Index:
 def make_folds(
     codes: Index, points: Index, groups: NDArray[Any] | None, random: np.random.RandomState
 ) -> list[Fold]:
-    """Deal the points into folds, each with its share of every class.
+    """Divide the points into folds, each with its share of every class.
 
     Points with equal numbers in ``points``, or in one of the ``groups``, stay together.  A class of fewer
-    points than folds has each of them left out once.  In every fold the rest has all classes: what holds a
-    class alone is never left out.
+    points than folds has each of them left out once.  The rest of every fold has all classes: points that
+    are a class alone are never left out.
 
     Parameters
     ----------
     codes : array of shape (n,)
         Classes, 0, 1, ...
     points : array of shape (n,)
-        From :func:`tell_apart`.
+        From :func:`distinct_points`.
     groups : array of shape (n,), optional
     random : RandomState
     """
