@@ -44,12 +44,12 @@ class SVC(Classifier):
     cheap, the optimality system of the free support vectors.  Several classes are compared in pairs
     (``multiclass="ovo"``) or each with the rest (``"ovr"``), all on one Gram matrix.
 
-    The kernel should be positive definite; for others ``indefinite`` decides, and the solution is a stationary
+    The kernel should be positive definite.  For others ``indefinite`` decides; the result is a stationary
     point.
 
     Cost: between O(n^2) and O(n^3) kernel values and steps; memory for the rows of the Gram matrix that
     ``cache_size`` allows, in single precision; the checks at the end are in double and bound its effect.  A
-    prediction compares with the support vectors alone.  The same data and number of threads give the same bits.
+    prediction compares with the support vectors alone.  Equal data and numbers of threads give equal bits.
 
     Parameters
     ----------
