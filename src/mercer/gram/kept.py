@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -69,10 +69,14 @@ class KeptValues:
 
     def _complete(self, rows: np.ndarray, cols: np.ndarray) -> None:
         """Compute what is missing of a block: rows that lack the same columns make a rectangle."""
-        missing = ~self._known[np.ix_(rows, cols)]
-        _, first, group = np.unique(
-            np.packbits(missing, axis=1), axis=0, return_index=True, return_inverse=True
-        )
+        if not len(rows) or not len(cols):
+            return
+        missing = ~self._known[_place(rows, cols)]
+        if missing.all():
+            first, group = np.zeros(1, dtype=np.intp), np.zeros(len(rows), dtype=np.intp)
+        else:
+            packed = np.packbits(missing, axis=1)
+            _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         for g, row in enumerate(first):
             left, right = rows[group.ravel() == g], cols[missing[row]]
             both = np.intersect1d(left, right)
@@ -81,12 +85,22 @@ class KeptValues:
             if len(both):  # a triangle; what is left of the rectangle has no pair in both orders
                 self._put(both, both, self._compute(both, None))
                 self._complete(left, right)
-            elif self._known[np.ix_(left, right)].any():  # another group has computed k(y, x)
+            elif self._known[_place(left, right)].any():  # another group has computed k(y, x)
                 self._complete(left, right)
             else:
                 self._put(left, right, self._compute(left, right))
 
     def _put(self, rows: np.ndarray, cols: np.ndarray, values: np.ndarray) -> None:
-        self.values[np.ix_(rows, cols)] = values
-        self.values[np.ix_(cols, rows)] = values.T
-        self._known[np.ix_(rows, cols)] = self._known[np.ix_(cols, rows)] = True
+        place = _place(rows, cols)
+        self.values[place], self._known[place] = values, True
+        if rows is not cols:
+            mirror = _place(cols, rows)
+            self.values[mirror], self._known[mirror] = values.T, True
+
+
+def _place(rows: np.ndarray, cols: np.ndarray) -> Any:
+    """A rectangle of increasing positions, as slices where they are neighbours: copies are faster then."""
+    ends = [(int(index[0]), int(index[-1]) + 1) for index in (rows, cols)]
+    if all(stop - start == len(index) for (start, stop), index in zip(ends, (rows, cols), strict=True)):
+        return slice(*ends[0]), slice(*ends[1])
+    return np.ix_(rows, cols)

@@ -202,9 +202,10 @@ class KernelGram(PointGram):
 
     @cached_property
     def _kept(self) -> KeptValues | None:
-        """Values that compiled code does not compute, if there is memory for them."""
+        """Values from neither compiled code nor known features, if there is memory for them."""
         n = self.shape[0]
-        if not self.is_symmetric or self._is_compiled or self.kernel._given(self._rows, None) is not None:
+        is_fast = self._is_compiled or self._vectors is not None
+        if not self.is_symmetric or is_fast or self.kernel._given(self._rows, None) is not None:
             return None
         return KeptValues(n, self._compute) if memory.can_hold(KeptValues.nbytes_of(n)) else None
 
@@ -277,12 +278,17 @@ class KernelGram(PointGram):
         return SingleRows.of(self._program())
 
     # -- products -------------------------------------------------------------------------------
+    @cached_property
+    def _vectors(self) -> Any:
+        """Vectors of the columns, if the values are inner products of known vectors."""
+        return self.kernel._embedding(self._column_data)
+
     def _embedding(self) -> Any:
-        return self.kernel._embedding(self._rows) if self.is_symmetric else None
+        return self._vectors if self.is_symmetric else None
 
     def _product_of_vectors(self, V: np.ndarray) -> np.ndarray | None:
         """``K @ V`` as ``A (B' V)``, if K holds inner products of known vectors, and nothing overflows."""
-        B = self.kernel._embedding(self._column_data)
+        B = self._vectors
         if B is None:
             return None
         A = B if self._columns is None else self.kernel._embedding(self._rows, self._column_data)

@@ -399,8 +399,8 @@ def matrix_of(K: Matrix | Gram | NDArray[Any], *, passes: float = np.inf, packed
     K : Matrix, Gram or array of shape (n, n)
         A matrix, or an array, is taken as it is.
     passes : float
-        How often the solver goes through all values.  With few passes, values that compiled code computes are
-        held only if they are few: compiled code is about as fast as memory.
+        How often the solver goes through all values.  With few passes, values that compiled code computes, or
+        products of known features, are held only if they are few: compiled code is about as fast as memory.
     packed : bool
         Whether products are all that the solver needs: then half of the values are enough.
 
@@ -414,7 +414,8 @@ def matrix_of(K: Matrix | Gram | NDArray[Any], *, passes: float = np.inf, packed
     if not isinstance(K, Gram):
         return HeldMatrix(np.asarray(K, dtype=np.float64))
     n, lazy = len(K), LazyMatrix(K)
-    if passes <= FEW_PASSES and np.isfinite(lazy.cost) and 8 * n * n > memory.SMALL:
+    is_fast = np.isfinite(lazy.cost) or lazy.features() is not None
+    if passes <= FEW_PASSES and is_fast and 8 * n * n > memory.SMALL:
         return lazy
     if packed:
         return PackedMatrix(K) if memory.can_hold(PackedTiles.nbytes_of(n)) else lazy

@@ -31,6 +31,7 @@ from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..losses import Root, SmoothLoss
+from ..matrix import LazyMatrix
 from ..solution import Solution
 from .curvature import Factors, Nystrom, Preconditioner, solve_step
 
@@ -104,11 +105,8 @@ class SmoothValue(NamedTuple):
 
 
 def hold(G: Gram) -> Array | None:
-    """The matrix in double precision, if it takes at most half of the memory limit."""
-    n = len(G)
-    if 2 * 8 * n * n > memory.memory_limit():
-        return None
-    return np.ascontiguousarray(G._in_double().dense(), dtype=np.float64)
+    """The matrix in double precision, if it may be held; not to be written to."""
+    return LazyMatrix(G).dense() if memory.can_hold(8 * len(G) ** 2) else None
 
 
 def solve_smooth(
