@@ -1,4 +1,4 @@
-"""Support vector classification: SVC and NuSVC."""
+"""Support vector classification with a price on margin errors: ``SVC``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ...errors import InputError
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..callbacks import as_run
@@ -19,17 +18,10 @@ from .base import Fit, Limits, Training
 from .calibration import folds_of
 from .classifier import Classifier, Codes
 from .multiclass import Task, can_pair, hold, solve_pairs
-from .problems import (
-    check_mass,
-    check_nu,
-    classification,
-    most_nu,
-    solve_hard_margin,
-    solve_nu_classification,
-)
+from .problems import classification, solve_hard_margin
 from .starts import grown
 
-__all__ = ["SVC", "NuSVC"]
+__all__ = ["SVC"]
 
 Vector = NDArray[np.float64]
 
@@ -139,21 +131,15 @@ class SVC(Classifier):
 
     Notes
     -----
-    Probabilities are fitted to decision values of points that the model has not seen: five times a fifth of
-    the points is left out, each fifth with its share of every class, and the machine is fitted to the rest,
-    with the same kernel, C and weights.  Copies of a point are left out together, and so are ``groups``; a
-    class of fewer than five different points has each left out once, a single point never.  Points without a
-    digest (rows of a precomputed matrix, instances of classes) count as different; name copies by ``groups``.
+    Probabilities are fitted to decision values of points that the model has not seen: each fifth of them is
+    left out once, and the machine is fitted to the rest with the same kernel, C and weights.  Copies of a
+    point and points of one of the ``groups`` are left out together, a class of a single point never.  Points
+    without a digest (rows of a precomputed matrix, instances of classes) count as different.
 
-    For two classes p is an increasing function of the decision value with p(0) = 1/2.  For more it is a
-    softmax, over a temperature, of how far each class is ahead of its strongest rival (``"ovo"``), or of the
-    decision values (``"ovr"``).  ``predict`` is always the most probable class.  ``sample_weight`` and
-    ``class_weight`` count as repetition, so with ``class_weight`` these are the probabilities where the
-    classes are that frequent.
-
-    ``time_budget``, ``callbacks`` and Ctrl-C cover all fits together.  What stops them within the extra ones
-    leaves the model as it is, without probabilities: a warning says so, and ``predict_proba`` raises
-    NotFittedError.
+    For two classes p is an increasing function of the decision value with p(0) = 1/2; for more a softmax of
+    how far each class is ahead of its strongest rival (``"ovo"``), or of the decision values (``"ovr"``).
+    Weights count as repetition.  A stop within the extra fits leaves the model without probabilities: a
+    warning says so, and ``predict_proba`` raises NotFittedError.
 
     Examples
     --------
@@ -331,102 +317,3 @@ class SVC(Classifier):
             return classification(y, weight[index], self.fit_intercept)
 
         return solve_pairs(tasks, matrix, limits, pose, starts, Cs)
-
-
-class NuSVC(Classifier):
-    r"""Support vector classification with a bound on margin errors instead of a price.
-
-    .. math:: \min_{f,\, b,\, r \ge 0} \; \tfrac12 \|f\|^2 - \nu r
-              + \frac{1}{W} \sum_i w_i \max(0,\; r - y_i (f(x_i) + b)), \qquad W = \sum_i w_i
-
-    divided by :math:`r` at the end, so that the margin is at :math:`\pm 1` as in :class:`SVC`.  At most the
-    share :math:`\nu` of the weight lies inside the margin, and at least that share are support vectors.  For
-    two classes :math:`\nu` is at most twice the share of the smaller one; more is refused at once.
-
-    Solver, cost and promises as for :class:`SVC`.
-
-    Parameters
-    ----------
-    kernel : Kernel, default=Gaussian("scale")
-        As for :class:`SVC`.
-    nu : float, default=0.5
-        In (0, 1].
-    tol, max_iter, cache_size, verbose, class_weight, multiclass
-        As for :class:`SVC`.
-    decision_function_shape, break_ties, warm_start, indefinite, store, probability, random_state
-        As for :class:`SVC`.
-    time_budget : float, optional
-        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
-
-    Attributes
-    ----------
-    classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
-        As for :class:`SVC`.
-    kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
-        As for :class:`SVC`.
-    shape_fit_, n_features_in_, feature_names_in_, calibration_
-        As for :class:`SVC`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.kernels import Linear
-    >>> model = NuSVC(Linear(), nu=0.5).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
-    >>> model.predict([[-3.0], [0.5]])
-    array([0, 1])
-    """
-
-    fit_intercept = True
-
-    def __init__(
-        self,
-        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
-        *,
-        nu: float = 0.5,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        cache_size: float | str = "auto",
-        verbose: bool = False,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        multiclass: str = "ovo",
-        decision_function_shape: str = "ovr",
-        break_ties: bool = True,
-        warm_start: bool = False,
-        indefinite: str = "warn",
-        store: Any = None,
-        probability: bool = False,
-        random_state: Any = 0,
-        time_budget: float | None = None,
-    ) -> None:
-        super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
-        self._set_classification(
-            class_weight,
-            multiclass,
-            decision_function_shape,
-            break_ties,
-            warm_start,
-            probability,
-            random_state,
-        )
-        self.nu = nu
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
-
-    def _check_labels(self, codes: Codes, weight: Vector) -> None:
-        check_mass(float(self.nu) * float(weight.sum()), "NuSVC")
-        for task in self._tasks(codes):
-            check_nu(task.y, float(self.nu), weight[task.index])
-
-    def _check_fits(self, fits: Sequence[Fit]) -> None:
-        if not all(fit.beta.any() for fit in fits):
-            raise InputError(
-                f"NuSVC: with nu={self.nu:g} the margin vanishes: the reduced hulls of the classes overlap. "
-                "Raise nu, which reduces them further, or take a richer kernel."
-            )
-
-    def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
-        # nu was checked to be feasible for the model; without a fold it may fall just short.
-        nu = min(float(self.nu), most_nu(y, weight))
-        return solve_nu_classification(y, nu, weight, matrix, limits, start)

@@ -52,10 +52,8 @@ class EnclosingBall(OneClass):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop, as a part of half the largest squared
         distance from the first point, which is at most twice the squared radius and at least half of it.
-    max_iter, cache_size, verbose, indefinite, store
+    max_iter, cache_size, verbose, indefinite, store, time_budget
         As for :class:`SVC`.
-    time_budget : float, optional
-        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------

@@ -118,10 +118,8 @@ class OneClassSVM(ExplainedFunction, OneClass):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop, as a part of the largest
         :math:`k(x_i, x_i)` times the mean weight, or times :math:`\nu W` if that is less.
-    max_iter, cache_size, verbose, indefinite, store
+    max_iter, cache_size, verbose, indefinite, store, time_budget
         As for :class:`SVC`.
-    time_budget : float, optional
-        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------

@@ -133,10 +133,8 @@ class SVR(_Regressor):
         Price of errors beyond epsilon, > 0.
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
-    fit_intercept, tol, max_iter, cache_size, verbose, warm_start, indefinite, store
+    fit_intercept, tol, max_iter, cache_size, verbose, warm_start, indefinite, store, time_budget
         As for :class:`SVC`; ``tol`` is in the unit of y.
-    time_budget : float, optional
-        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
@@ -204,10 +202,8 @@ class NuSVR(_Regressor):
         In (0, 1].
     C : float, default=1.0
         Price of errors, > 0.
-    tol, max_iter, cache_size, verbose, warm_start, indefinite, store
+    tol, max_iter, cache_size, verbose, warm_start, indefinite, store, time_budget
         As for :class:`SVC`; ``tol`` is in the unit of y.
-    time_budget : float, optional
-        Seconds after which ``fit`` stops, at its best state and with a ``ConvergenceWarning``.
 
     Attributes
     ----------
