@@ -146,3 +146,21 @@ def test_copies_keep_nothing():
     again = pickle.loads(pickle.dumps(G))
     assert type(again) is KernelGram
     np.testing.assert_array_equal(again.dense(), K)
+
+
+@pytest.mark.parametrize("make", [lambda k: SVC(k), lambda k: KernelRidge(k, alpha=0.1)])
+def test_a_fit_compiles_once_and_asks_for_the_domain_once(make, monkeypatch):
+    compiled, asked = [], []
+
+    class Counted(Gaussian):
+        @property
+        def domain(self):
+            asked.append(1)
+            return Vectors()
+
+    program = Kernel._program
+    monkeypatch.setattr(Kernel, "_program", lambda *a, **b: compiled.append(1) or program(*a, **b))
+    k = Counted(1.0)
+    make(k).fit(X, y)
+    assert (len(compiled), len(asked)) == (1, 1)
+    assert "domain" not in k.__getstate__()
