@@ -5,14 +5,12 @@
 
 void bind_automata(nanobind::module_& m);
 void bind_string_pairs(nanobind::module_& m);
-void bind_cholesky(nanobind::module_& m);
-void bind_decomposition(nanobind::module_& m);
+void bind_smo(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);
 void bind_half(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
-void bind_rough(nanobind::module_& m);
-void bind_room(nanobind::module_& m);
+void bind_reduced(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);
 void bind_series(nanobind::module_& m);

@@ -305,15 +305,13 @@ NB_MODULE(_native, m) {
   bind_program(m);
   bind_automata(m);
   bind_string_pairs(m);
-  bind_decomposition(m);
+  bind_smo(m);
   bind_outputs(m);
   bind_ngrams(m);
   bind_half(m);
-  bind_room(m);
   bind_rows(m);
-  bind_cholesky(m);
   bind_pairs(m);
-  bind_rough(m);
+  bind_reduced(m);
   bind_substrings(m);
   bind_series(m);
   bind_sparse<double, std::int32_t>(m);

@@ -126,10 +126,6 @@ struct Strip {
 // False if a value fails the check that the step makes.
 using StepFunction = bool (*)(const Step& step, const Strip& strip);
 
-// to[c][r] = from[r][c]; what is `far` will not be read soon
-using Mirror = void (*)(const float* from, Index from_stride, Index rows, Index columns, float* to,
-                        Index to_stride, bool far);
-
 // What becomes of a finished tile of rows x cols numbers.
 template <class T>
 using StoreTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out);
@@ -153,28 +149,27 @@ struct Stores {
   ScatterTile<T> scattered;  // out[slots[i]][j] = tile[i][j]
 };
 
-// The loops of the decomposition method (native/decomposition.hpp), over `count` variables, with room for
-// whole numbers of 32 in every array.
+// The loops of SMO (native/svm/smo.hpp), over `count` variables; every array has a multiple of 32 numbers.
 struct Extremes {
-  double high, low;  // max of up[j] - f[j] and min of down[j] - f[j]
+  double high, low;  // max of up[j] - grad[j] and min of down[j] - grad[j]
   Index up, down;    // where
 };
 // T are the numbers of a row of K, S those of everything else.
 template <class T, class S>
 struct Scans {
-  Extremes (*extremes)(Index count, const S* f, const S* up, const S* down);
-  Extremes (*advance)(Index count, S* f, const T* first, double a, const T* second, double b, const S* up,
+  Extremes (*extremes)(Index count, const S* grad, const S* up, const S* down);
+  Extremes (*advance)(Index count, S* grad, const T* first, double a, const T* second, double b, const S* up,
                       const S* down);
-  Index (*partner)(Index count, const S* f, const S* down, const T* row, const S* diagonal, double top,
+  Index (*partner)(Index count, const S* grad, const S* down, const T* row, const S* diagonal, double top,
                    double own, double least);
 };
 template <class T>
 using AddRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
-                         double* f);
+                         double* grad);
 
 template <class T>
 using WeighRows = void (*)(Index count, const T* const* rows, const double* factors, Index first, Index last,
-                           double* f, double* size);
+                           double* grad, double* size);
 
 // Sums and minima over the alignments of two series (native/sequences/series.hpp), for the series y in the
 // lanes of a vector at a time.  The order is part of the interface: src/mercer/engine/series.py mirrors it.
@@ -212,55 +207,22 @@ struct AlignmentTiles {
   double start, nothing;          // the cell before the first steps, and all others before one of them
 };
 
-// Rows of a Gaussian Gram matrix in single precision throughout (native/rough.hpp): 2^(<x, y> - |x|^2/2 -
-// |y|^2/2) for the rows of a group, packed feature by feature, and the columns of a panel.  The first
-// `columns` of each row go to out[r] and the following.
-struct RoughGroup {
+// Rows of a Gaussian Gram matrix in reduced precision (native/reduced.hpp): 2^(<x, y> - |x|^2/2 - |y|^2/2) for
+// the rows of a group, packed feature by feature, and the columns of a panel.  The first `columns` of each row go
+// to out[r] and the following.
+struct ReducedGroup {
   const float* x;       // [feature][row]
   const float* halves;  // |x|^2 / 2
-  Index rows;           // that count; there are Table::rough_rows of them
+  Index rows;           // that count; there are Table::reduced_rows of them
   float* const* out;
 };
 inline constexpr Index kPanel = 32;  // columns
-struct RoughPanel {
+struct ReducedPanel {
   const float* y;       // [feature][column]
   const float* halves;  // |y|^2 / 2
   Index features, columns;
 };
-using RoughTile = void (*)(const RoughGroup& group, const RoughPanel& panel);
-// sums[c] += sum_r factors[r] value(r, c), for all columns of the panel
-using RoughProduct = void (*)(const RoughGroup& group, const RoughPanel& panel, const float* factors,
-                              double* sums);
-
-// The same in double precision, for one row and all columns of a panel, rounded to single precision at the
-// end (native/single.hpp): exp(<x, y> - |x|^2/2 - |y|^2/2).
-using SingleRow = void (*)(const double* x, double half, const double* y, const double* halves,
-                           Index features, float* out);
-
-// Blocks of Cholesky factors in single precision (native/cholesky.hpp).  Rows of a matrix that others are
-// multiplied with lie in panels: number k of row c is data[c / kPanel][k][c % kPanel].
-struct FactorPanels {
-  const float* data;
-  Index depth;  // numbers of a row
-  Index rows;
-};
-// Rows and columns of a block on the diagonal, and rows that fill the registers of any instruction set.
-inline constexpr Index kFactorBlock = 192, kFactorRows = 12;
-// out[r][c] -= <rows[r], panels[c]>, from number `zeros` of each on, for at most 4 kFactorRows rows; all are
-// `stride` numbers apart
-using SubtractProducts = void (*)(const float* rows, Index stride, Index count, Index zeros,
-                                  const FactorPanels& panels, float* out);
-// rows[r][c] = <rows[r], panels[c]>, for as many rows, where panels[c][k] = 0 for k > c
-using MultiplyRows = void (*)(float* rows, Index stride, Index count, const FactorPanels& panels);
-// out[r] -= <rows[r], x>, with numbers of a row that follow each other and `stride` from row to row
-using SubtractDots = void (*)(const float* rows, Index stride, Index count, const float* x, Index depth,
-                              float* out);
-// out[k] -= sum_r factors[r] rows[r][k] for first <= k < last
-using SubtractRows = void (*)(const float* rows, Index stride, Index count, const float* factors, Index first,
-                              Index last, float* out);
-// The factor of a block of at most kPanel rows in its place, and its inverse, kPanel numbers from row to row;
-// false if the block is not positive definite.
-using FactorCorner = bool (*)(float* A, Index stride, Index n, float* inverse);
+using ReducedTile = void (*)(const ReducedGroup& group, const ReducedPanel& panel);
 
 template <class T, class I>
 struct CsrTiles {
@@ -360,19 +322,11 @@ struct Table {
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
-  RoughTile fill_rough;
-  RoughProduct multiply_rough;
-  Index rough_rows;  // of a group
-  SingleRow fill_single;
-  SubtractProducts subtract_products;
-  MultiplyRows multiply_rows;
-  SubtractDots subtract_dots;
-  SubtractRows subtract_rows;
-  FactorCorner factor_corner;
+  ReducedTile fill_reduced;
+  Index reduced_rows;  // of a group
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];
   Index lanes;  // series that an AlignRows takes side by side
-  Mirror mirror;
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
   HalfTile multiply_below;           // tiles below the diagonal of a symmetric matrix

@@ -1,5 +1,4 @@
 // What becomes of a finished tile: it is stored, stored transposed, or multiplied into vectors and forgotten.
-#include "floats.hpp"
 #include "simd.hpp"
 #include "tiles.hpp"
 #include "transpose.hpp"
@@ -20,7 +19,6 @@ MERCER_INLINE void stream_line(const double* from, float* to) {
   _mm256_stream_ps(to, _mm512_cvtpd_ps(load(from)));
   _mm256_stream_ps(to + 8, _mm512_cvtpd_ps(load(from + 8)));
 }
-MERCER_INLINE void stream_vector(FloatVec from, float* to) { _mm512_stream_ps(to, from); }
 MERCER_INLINE void finish_streams() { _mm_sfence(); }
 #elif defined(__AVX__)
 constexpr Index kLine = 64;
@@ -31,13 +29,11 @@ MERCER_INLINE void stream_line(const double* from, double* to) {
 MERCER_INLINE void stream_line(const double* from, float* to) {
   for (int k = 0; k < 16; k += 4) _mm_stream_ps(to + k, _mm256_cvtpd_ps(load(from + k)));
 }
-MERCER_INLINE void stream_vector(FloatVec from, float* to) { _mm256_stream_ps(to, from); }
 MERCER_INLINE void finish_streams() { _mm_sfence(); }
 #else
 constexpr Index kLine = 1;  // stands for none
 template <class T>
 MERCER_INLINE void stream_line(const double*, T*) {}
-MERCER_INLINE void stream_vector(FloatVec from, float* to) { store(to, from); }
 MERCER_INLINE void finish_streams() {}
 #endif
 
@@ -108,31 +104,6 @@ void stream_transposed(const double* tile, Index rows, Index cols, Output<T> out
     stream_row(column, rows, out.data + j * out.stride);
   });
   finish_streams();
-}
-
-// Rows of floats turned over, a square of whole vectors at a time.
-void mirror(const float* from, Index from_stride, Index rows, Index columns, float* to, Index to_stride,
-            bool far) {
-  far = far && to_stride % kFloatLanes == 0 && reinterpret_cast<std::uintptr_t>(to) % sizeof(FloatVec) == 0;
-  Index r = 0;
-  for (; r + kFloatLanes <= rows; r += kFloatLanes) {
-    Index c = 0;
-    for (; c + kFloatLanes <= columns; c += kFloatLanes) {
-      FloatVec square[kFloatLanes];
-      for (int i = 0; i < kFloatLanes; ++i) square[i] = load_floats(from + (r + i) * from_stride + c);
-      transpose(square);
-      float* at = to + c * to_stride + r;
-      if (far)
-        for (int i = 0; i < kFloatLanes; ++i) stream_vector(square[i], at + i * to_stride);
-      else
-        for (int i = 0; i < kFloatLanes; ++i) store(at + i * to_stride, square[i]);
-    }
-    for (; c < columns; ++c)
-      for (int i = 0; i < kFloatLanes; ++i) to[c * to_stride + r + i] = from[(r + i) * from_stride + c];
-  }
-  for (; r < rows; ++r)
-    for (Index c = 0; c < columns; ++c) to[c * to_stride + r] = from[r * from_stride + c];
-  if (far) finish_streams();
 }
 
 template <class T>
@@ -246,7 +217,6 @@ void multiply_transposed(const double* tile, Index rows, Index cols, const doubl
 }  // namespace
 
 void fill_sinks(Table& table) {
-  table.mirror = mirror;
   fill_tiles(table.f64);
   fill_tiles(table.f32);
   table.multiply = multiply;

@@ -12,11 +12,9 @@ void fill(Table& table) {
   fill_steps(table);
   fill_sinks(table);
   fill_half(table);
-  fill_decomposition(table);
+  fill_smo(table);
   fill_bits(table);
-  fill_rough(table);
-  fill_single(table);
-  fill_cholesky(table);
+  fill_reduced(table);
   fill_subsequences(table);
   fill_string_pairs(table);
   fill_agreements(table);

@@ -98,21 +98,6 @@ def copy_block(
     out: NDArray[np.float32],
     threads: int,
 ) -> None: ...
-
-FACTOR_BLOCK: int
-
-def eliminate(
-    A: NDArray[np.float32], first: int, last: int, inverses: NDArray[np.float32], threads: int
-) -> bool: ...
-def solve_rows(
-    L: NDArray[np.float32], inverses: NDArray[np.float32], rows: NDArray[np.float32], threads: int
-) -> None: ...
-def solve_forward(
-    L: NDArray[np.float32], inverses: NDArray[np.float32], rows: NDArray[np.float32], threads: int
-) -> None: ...
-def solve_backward(
-    L: NDArray[np.float32], inverses: NDArray[np.float32], x: NDArray[np.float32], threads: int
-) -> None: ...
 def align_series(
     op: int,
     x: NDArray[np.float64],
@@ -278,44 +263,61 @@ SIGNED: Final[int]
 FREE: Final[int]
 SET_SIZE: Final[int]
 
-def reused(bytes: int) -> NDArray[np.uint8]: ...
+def fill_reduced(
+    x: NDArray[np.float32],
+    y: NDArray[np.float32],
+    slots: NDArray[np.int64],
+    out: NDArray[np.float32],
+    threads: int,
+) -> None: ...
 
-class _Decomposition(Generic[_Float]):
+_Optimality = tuple[float, tuple[float, float], float, float]
+
+def optimality(
+    linear: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    epsilon: float,
+    constraint: int,
+    beta: NDArray[np.float64],
+    grad: NDArray[np.float64],
+) -> _Optimality: ...
+
+class _Smo(Generic[_Float]):
+    threads: int
     def __init__(
         self,
         linear: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
         diagonal: NDArray[np.float64],
-        width: float,
+        epsilon: float,
         constraint: int,
         rows: NDArray[_Float],
-        index: NDArray[np.int64] | None,
-        b: NDArray[np.float64],
-        f: NDArray[np.float64],
+        complete: bool,
+        beta: NDArray[np.float64],
+        grad: NDArray[np.float64],
         threads: int,
     ) -> None: ...
     def run(
         self,
         tolerance: float,
-        steps: int,
+        iterations: int,
         fetch: Callable[[list[int], list[int]], None],
         watch: Callable[[int, float], bool],
     ) -> int: ...
-    def stop(self) -> None: ...
-    def restart(self, b: NDArray[np.float64], f: NDArray[np.float64]) -> None: ...
-    threads: int
-    def compute_sets(self, rough: RoughRows) -> None: ...
-    def release_memory(self) -> None: ...
+    def restart(self, beta: NDArray[np.float64], grad: NDArray[np.float64]) -> None: ...
+    def set_bounds(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None: ...
     def recompute(self) -> float: ...
-    def quality(self) -> tuple[float, tuple[float, float], float, float]: ...
-    def violation(self) -> tuple[float, tuple[float, float], tuple[float, float]]: ...
+    def optimality(self) -> _Optimality: ...
     @property
-    def b(self) -> NDArray[np.float64]: ...
+    def violation(self) -> float: ...
     @property
-    def f(self) -> NDArray[np.float64]: ...
+    def beta(self) -> NDArray[np.float64]: ...
     @property
-    def steps(self) -> int: ...
+    def grad(self) -> NDArray[np.float64]: ...
+    @property
+    def iterations(self) -> int: ...
     @property
     def rounds(self) -> int: ...
     @property
@@ -323,54 +325,36 @@ class _Decomposition(Generic[_Float]):
     @property
     def misses(self) -> int: ...
 
-class Decomposition32(_Decomposition[np.float32]): ...
-class Decomposition64(_Decomposition[np.float64]): ...
+class Smo32(_Smo[np.float32]): ...
+class Smo64(_Smo[np.float64]): ...
 
 class _Pairs(Generic[_Float]):
     def __init__(
         self,
-        blocks: list[tuple[NDArray[_Float], NDArray[_Float] | tuple[SingleRows, int, int], NDArray[_Float]]],
+        blocks: list[tuple[object, object, object]],
         linear: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
-        width: float,
+        epsilon: float,
         constraint: int,
-        factors: list[float],
-        b: NDArray[np.float64],
-        f: NDArray[np.float64],
+        beta: NDArray[np.float64],
+        grad: NDArray[np.float64],
     ) -> None: ...
     def work(
         self,
-        memory: NDArray[_Float],
+        buffer: NDArray[_Float],
         goal: float,
         tolerance: float,
-        steps: int,
+        iterations: int,
         watch: Callable[[int, float], bool],
     ) -> None: ...
     def stop(self) -> None: ...
     def results(self) -> list[tuple[int, int, int, float, tuple[float, float], float, float, float]]: ...
     @property
-    def room(self) -> int: ...
+    def buffer_size(self) -> int: ...
 
 class Pairs32(_Pairs[np.float32]): ...
 class Pairs64(_Pairs[np.float64]): ...
-
-class RoughRows:
-    def __init__(self, points: NDArray[np.float32]) -> None: ...
-    def fill(
-        self, rows: NDArray[np.int64], slots: NDArray[np.int64], out: NDArray[np.float32], threads: int
-    ) -> None: ...
-    MIRRORED: Final[int]
-
-    def fill_whole(self, first: int, last: int, out: NDArray[np.float32], threads: int) -> None: ...
-    def fill_lower(self, first: int, last: int, out: NDArray[np.float32], threads: int) -> None: ...
-    def add_product(
-        self, rows: NDArray[np.int64], factors: NDArray[np.float64], out: NDArray[np.float64], threads: int
-    ) -> None: ...
-
-class SingleRows:
-    def __init__(self, points: NDArray[np.float64]) -> None: ...
-    def fill(self, row: int, first: int, out: NDArray[np.float32]) -> None: ...
 
 LARGEST_COMPONENT: Final[int]
 

@@ -7,7 +7,7 @@ import pytest
 
 from mercer import _native
 from mercer.solvers import BoxProblem, PairSolver
-from mercer.solvers.svm.pairs import Blocks, Cross
+from mercer.solvers.svm.pairs import Blocks
 
 pytestmark = pytest.mark.native
 
@@ -50,7 +50,7 @@ def test_every_problem_is_solved(dtype, constraint):
     for (i, j), own, solution in zip(PAIRS, single_problems(problem, blocks), solutions, strict=True):
         index = np.r_[places[i], places[j]]
         part = K[np.ix_(index, index)].astype(np.float64)
-        b, f, offsets = solution.value
+        b, f, multipliers = solution.value
         assert solution.converged, solution.status
         assert ((b >= own.low) & (b <= own.high)).all()
         if constraint == "sum":
@@ -59,7 +59,7 @@ def test_every_problem_is_solved(dtype, constraint):
         truth = own.optimality(b, part @ b + own.linear)
         assert truth.violation <= 1e-4
         assert solution.gap == pytest.approx(truth.gap, rel=1e-6, abs=1e-9)
-        assert offsets == pytest.approx(truth.offsets, abs=1e-9)
+        assert multipliers == pytest.approx(truth.multipliers, abs=1e-9)
         assert solution.stats["cache_dtype"] == np.dtype(dtype).name
 
 
@@ -117,7 +117,6 @@ def test_rounding_that_may_matter_does_not_count_as_converged():
         index = np.r_[places[i], places[j]]
         sums = np.abs(K[np.ix_(index, index)].astype(np.float64)) @ np.abs(solution.value.coefficients)
         errors.append(1.1 * 2.0**-24 * sums.max())
-        assert solution.stats["rounding"] == pytest.approx(errors[-1])
         assert solution.converged == (errors[-1] <= 0.1 * tol)
     assert min(errors) < 0.1 * tol < max(errors)
 
@@ -135,10 +134,10 @@ def test_whoever_watches_can_stop_it():
     _, _, blocks, problem = draw(np.float64)
     native = _native.Pairs64(
         [tuple(b) for b in blocks], problem.linear, problem.low, problem.high, 0.0, _native.SUM,
-        [1.0], np.zeros((1, problem.size)), np.zeros((1, problem.size)),
+        np.zeros(problem.size), np.zeros(problem.size),
     )  # fmt: skip
     native.stop()
-    native.work(np.empty(native.room), 1e-9, 1e-9, 10**9, lambda steps, violation: False)
+    native.work(np.empty(native.buffer_size), 1e-9, 1e-9, 10**9, lambda steps, violation: False)
     endings = {outcome[0] for outcome in native.results()}
     assert endings == {_native.STOPPED}
     assert all(outcome[6] > 0 for outcome in native.results())  # the gap of where it stands
@@ -150,14 +149,14 @@ def test_an_error_of_a_callback_comes_through():
     solver.watch._last = 0.0
     native = _native.Pairs64(
         [tuple(b) for b in blocks], problem.linear, problem.low, problem.high, 0.0, _native.SUM,
-        [1.0], np.zeros((1, problem.size)), np.zeros((1, problem.size)),
+        np.zeros(problem.size), np.zeros(problem.size),
     )  # fmt: skip
     errors = []
 
     def work():
         try:
             threading.Event().wait(0.06)  # longer than the pause between two looks
-            native.work(np.empty(native.room), 1e-12, 1e-12, 10**9, solver.watch)
+            native.work(np.empty(native.buffer_size), 1e-12, 1e-12, 10**9, solver.watch)
         except ZeroDivisionError as error:
             errors.append(error)
 
@@ -172,14 +171,13 @@ def test_blocks_that_do_not_fit_are_refused():
     y = np.array([1.0, 1.0, -1.0, -1.0])
     zeros = np.zeros(4)
 
-    def make(first, cross, second, b=zeros, factors=(1.0,)):
+    def make(first, cross, second, b=zeros):
         return _native.Pairs64(
-            [(first, cross, second)], -y, zeros, zeros + 1, 0.0, _native.SUM, list(factors), b[None],
-            np.zeros((1, 4)),
-        )  # fmt: skip
+            [(first, cross, second)], -y, zeros, zeros + 1, 0.0, _native.SUM, b, np.zeros(4)
+        )
 
     native = make(K[:2, :2], K[:2, 2:], K[2:, 2:], zeros.copy())
-    with pytest.raises(ValueError, match="room"):
+    with pytest.raises(ValueError, match="buffer"):
         native.work(np.empty(3), 1e-3, 1e-3, 10, lambda steps, violation: False)
     for wrong in [(K[:3, :3], K[:2, 2:], K[2:, 2:]), (K[:2, :2], K[:2, 2:], K[2:, 1:])]:
         with pytest.raises(ValueError, match="fit each other"):
@@ -188,47 +186,3 @@ def test_blocks_that_do_not_fit_are_refused():
         make(K[:2, :2], np.asfortranarray(K[:2, 2:]), K[2:, 2:])
     with pytest.raises(ValueError, match="every variable"):
         make(K[:2, :2], K[:2, 2:], K[2:, 2:], np.zeros(3))
-    for factors in ([], [1.0, 2.0]):
-        with pytest.raises(ValueError, match="every factor"):
-            make(K[:2, :2], K[:2, 2:], K[2:, 2:], zeros.copy(), factors)
-
-
-def drawn_points(sizes, seed=0):
-    """Scaled points of some classes, one class after the other, their rows and their Gram matrix."""
-    X = np.random.default_rng(seed).standard_normal((sum(sizes), 3))
-    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 2).astype(np.float32)
-    ends = np.cumsum(sizes)
-    return _native.SingleRows(X), K, [slice(int(e - s), int(e)) for e, s in zip(ends, sizes, strict=True)]
-
-
-@pytest.mark.parametrize("constraint", ["sum", "free"])
-def test_rows_between_classes_that_are_computed_when_they_are_needed(constraint):
-    rows, K, places = drawn_points(SIZES)
-    held = [
-        Blocks(K[places[i], places[i]], K[places[i], places[j]], K[places[j], places[j]]) for i, j in PAIRS
-    ]
-    lazy = [
-        Blocks(
-            K[places[i], places[i]], Cross(rows, places[i].start, places[j].start), K[places[j], places[j]]
-        )
-        for i, j in PAIRS
-    ]
-    y = np.concatenate([np.repeat([1.0, -1.0], [SIZES[i], SIZES[j]]) for i, j in PAIRS])
-    problem = pose(y, 2.0, constraint)
-    some, others = (PairSolver(1e-3).solve(problem, blocks) for blocks in (held, lazy))
-    for one, other, own, (i, j) in zip(some, others, single_problems(problem, lazy), PAIRS, strict=True):
-        assert one.converged
-        assert other.converged
-        index = np.r_[places[i], places[j]]
-        f = K[np.ix_(index, index)].astype(np.float64) @ other.value.coefficients + own.linear
-        np.testing.assert_allclose(other.value.gradient, f, atol=1e-6)
-        assert own.optimality(other.value.coefficients, f).violation <= 1e-3
-        np.testing.assert_allclose(other.stats["objective"], one.stats["objective"], rtol=1e-4)
-
-
-def test_classes_must_lie_among_the_points():
-    rows, K, _ = drawn_points([4, 3])
-    problem = pose(np.repeat([1.0, -1.0], [4, 3]), 1.0)
-    for first, second in ((-1, 4), (0, 5), (4, 4)):
-        with pytest.raises(ValueError, match="among the points"):
-            PairSolver(1e-3).solve(problem, [Blocks(K[:4, :4], Cross(rows, first, second), K[4:, 4:])])

@@ -23,7 +23,7 @@ from mercer.machines import (
     OneClassSVM,
     PegasosSVC,
 )
-from mercer.solvers.svm import estimates
+from mercer.solvers.svm import policy
 
 SUPPORT_VECTOR_MACHINES = [SVC(), NuSVC(nu=0.3), SVR(), NuSVR(), OneClassSVM(), EnclosingBall()]
 OTHERS = [KernelRidge(), KernelLogistic(), KernelPCA(), PegasosSVC(), KernelPerceptron()]
@@ -86,8 +86,8 @@ def test_interrupts_of_online_machines(machine, monkeypatch):
 
 def test_the_limit_without_a_limit_is_explained(monkeypatch):
     X, y = data()
-    monkeypatch.setattr(estimates, "MOST_STEPS", 7)
-    monkeypatch.setattr(estimates, "MOST_STEPS_EACH", 0)
+    monkeypatch.setattr(policy, "MAX_ITER", 7)
+    monkeypatch.setattr(policy, "MAX_ITER_EACH", 0)
     with pytest.warns(
         ConvergenceWarning, match=r"limit of max_iter, 7 steps.*\(max_iter=-1 stands for 7 steps"
     ):

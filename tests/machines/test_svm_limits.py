@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import SVC, SVR, NuSVC, NuSVR
-from mercer.solvers.svm import decomposition
+from mercer.solvers.svm import policy
 
 from .svm_problems import hard
 
@@ -198,17 +198,17 @@ def test_all_problems_stop_for_the_reason_of_the_first(kind):
     ],
     ids=lambda machine: type(machine).__name__,
 )
-def test_looks_at_the_progress_do_not_end_a_fit(machine, monkeypatch):
+def test_checks_of_the_progress_do_not_end_a_fit(machine, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1500, 3))
     y = X[:, 0] + 0.5 * rng.standard_normal(1500)
     labels = y if is_regressor(machine) else y > 0
     plain = clone(machine).fit(X, labels)
-    monkeypatch.setattr(decomposition, "STEPS_BETWEEN_LOOKS", 50)
-    looked = clone(machine).fit(X, labels)
+    monkeypatch.setattr(policy, "ITERATIONS_BETWEEN", 50)
+    checked = clone(machine).fit(X, labels)
     assert plain.converged_
-    assert looked.converged_
-    difference = plain._function(X, plain.dual_coef_.T) - looked._function(X, looked.dual_coef_.T)
+    assert checked.converged_
+    difference = plain._function(X, plain.dual_coef_.T) - checked._function(X, checked.dual_coef_.T)
     assert np.abs(difference).max() < 5e-3
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from mercer import gram
-from mercer.engine import single
 from mercer.engine.runs import running
 from mercer.kernels import Gaussian, Precomputed, SetIntersection
 from mercer.machines import SVC
@@ -14,7 +13,6 @@ from mercer.machines.svm import multiclass
 from mercer.machines.svm.base import Limits
 from mercer.machines.svm.pairwise import class_slices
 from mercer.solvers import LazyMatrix, PairSolver
-from mercer.solvers.svm import Cross
 
 LIMITS = Limits("SVC", 1e-3, -1, None)
 
@@ -50,16 +48,9 @@ def streamed(in_batches, monkeypatch):
     """Blocks in single precision, a few at a time."""
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
     monkeypatch.setattr(multiclass, "BATCH", 9000)
-    monkeypatch.setattr(single, "MOST_FEATURES", 0)
 
 
-@pytest.fixture
-def by_rows(in_batches, monkeypatch):
-    """The same, but of blocks between classes only the rows that are needed."""
-    monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
-
-
-@pytest.mark.parametrize("way", ["in_batches", "streamed", "by_rows"])
+@pytest.mark.parametrize("way", ["in_batches", "streamed"])
 @pytest.mark.parametrize(
     "parameters", [{}, {"C": 50.0}, {"fit_intercept": False}, {"class_weight": "balanced"}]
 )
@@ -92,14 +83,6 @@ def test_batches_are_limited_and_cover_every_pair(data, streamed):
         for (a, b), three in zip(places, found, strict=True):
             for block, rows, columns in zip(three, (a, a, b), (a, b, b), strict=True):
                 np.testing.assert_allclose(block, K[rows, columns], rtol=1e-6, atol=1e-30)
-
-
-def test_rows_between_classes_are_not_held(data, by_rows):
-    blocks = multiclass._PairBlocks(LazyMatrix(gram(Gaussian(1.0), data[0])), LIMITS)
-    pairs = list(combinations(class_slices(np.bincount(data[1])), 2))
-    assert blocks.batches(pairs) == [list(range(10))]
-    with running("test"):
-        assert all(isinstance(found.cross, Cross) for found in blocks.of(pairs))
 
 
 def test_weights_are_repetitions(data, in_batches):
@@ -142,7 +125,7 @@ def test_a_warm_start_from_other_functions_is_ignored(data):
     np.testing.assert_array_equal(model.dual_coef_, alone.dual_coef_)
 
 
-@pytest.mark.parametrize("way", ["in_batches", "streamed", "by_rows"])
+@pytest.mark.parametrize("way", ["in_batches", "streamed"])
 def test_what_stops_one_stops_all(data, way, request):
     request.getfixturevalue(way)
     with pytest.warns(UserWarning, match="stopped because the time budget"):

@@ -9,9 +9,8 @@ from mercer import gram
 from mercer.errors import ParameterError
 from mercer.kernels import Linear, Polynomial
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
-from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix
-from mercer.solvers.svm import rows
-from mercer.solvers.svm.polish import polish
+from mercer.solvers import LazyMatrix
+from mercer.solvers.svm import policy
 
 RNG = np.random.default_rng(7)
 MANY = RNG.standard_normal((2500, 4))  # more than are solved exactly at the end
@@ -86,22 +85,7 @@ def test_hopelessly_scaled_data_are_given_up_soon(machine, n):
     with pytest.warns(ConvergenceWarning, match="no step lowers the objective much any more"):
         model.fit(X, y if machine is SVR else y > 0)
     assert np.sum(model.n_iter_) < 1_000_000
-    assert model.gap_ < n  # at zero it is about the sum of the losses
-
-
-def test_exact_steps_on_the_free_set_end_when_they_are_told_to():
-    X, y = wild(200, 30.0)
-    problem = BoxProblem(-y, np.full(200, -1.0), np.full(200, 1.0), 0.1)
-    K = Polynomial(3).block(X)
-    b, calls = np.zeros(200), []
-    b[:2] = 1e-9, -1e-9
-    point = polish(
-        problem, HeldMatrix(K), b, K @ b - y, far=True, is_over=lambda: len(calls) > 2 or calls.append(1)
-    )
-    assert len(calls) == 3
-    assert problem.optimality(*point).objective <= problem.optimality(b, K @ b - y).objective
-    same = polish(problem, HeldMatrix(K), b, K @ b - y, far=True, is_over=lambda: True)
-    np.testing.assert_array_equal(same[0], b)
+    assert model.gap_ <= n  # at zero it is about the sum of the losses
 
 
 def test_arguments_of_other_kinds_are_refused_by_name():
@@ -142,4 +126,4 @@ def test_rows_of_sparse_points_are_kept_where_gathering_takes_longer():
     """A linear kernel on 8,000 rows of 45 entries each had every row computed ten times."""
     X = sparse.random(50, 3000, 0.015, format="csr", random_state=0)
     dense = np.ones((50, 45))
-    assert LazyMatrix(gram(Linear(), X)).cost > rows.CHEAP > LazyMatrix(gram(Linear(), dense)).cost
+    assert LazyMatrix(gram(Linear(), X)).cost > policy.CHEAP_VALUE > LazyMatrix(gram(Linear(), dense)).cost

@@ -20,6 +20,7 @@ from mercer.engine import tiles, workers
 from mercer.engine.builder import COUNTS, MOST_EXPONENT, Builder, Node, Value
 from mercer.engine.packed import TILE, PackedTiles
 from mercer.engine.points import DOUBLE, SINGLE, Points
+from mercer.engine.reduced import fill_reduced
 from mercer.engine.registers import allocate
 from mercer.engine.runs import Task, checkpoint
 from mercer.engine.tables import tabulate
@@ -37,9 +38,6 @@ MOST_SUMS = 1 << 26
 
 #: Rows of tiles of a product, or parts of them, that are enough for the threads of one machine.
 MOST_PARTS = 64
-
-#: Features up to which quick squared distances are good for products: see native/tiles/quick.hpp.
-MOST_QUICK = 2000
 
 #: Values that are worth a table of what there can be.
 WORTH_A_TABLE = 1 << 16
@@ -103,10 +101,15 @@ class Program:
             self.cost = 2.0 + self._cost(first)
 
     # -- running ----------------------------------------------------------------------------------
-    def fill(self, slots: Array, out: Array) -> bool:
-        """Write the rows to chosen rows of an array; false if a check failed or a block is foreign."""
+    def fill(self, slots: Array, out: Array, reduced: bool = False) -> bool:
+        """Write the rows to chosen rows of an array; false if a check failed or a block is foreign.
+
+        With `reduced`, values may be computed in single precision throughout (:mod:`mercer.engine.reduced`).
+        """
         if self.foreign:
             return False
+        if reduced and fill_reduced(self, slots, out):
+            return True
         native = self._bind(self.points, self.vectors, [], *self.shape, False, out.dtype == np.float32)
         return all(
             native.dense(first, last, out, num_threads(), slots) < 0
@@ -146,11 +149,8 @@ class Program:
                 return None
         return result
 
-    def product(self, V: Array, progress: bool = False, quick: bool = False) -> Array | None:
-        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign.
-
-        With `quick`, a squared distance may be off by 2^-31 of itself.
-        """
+    def product(self, V: Array, progress: bool = False) -> Array | None:
+        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign."""
         n, m = self.shape
         if self.foreign:
             return None
@@ -158,8 +158,7 @@ class Program:
         width = V.shape[1]
         if 0 in (n, m, width):
             return np.zeros((n, width))
-        quick = quick and all(points.cols <= MOST_QUICK for points in self.points)
-        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, quick)
+        native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, False)
         edge = _edge(n, m)
         down, across = -(-n // edge), -(-m // edge)
         # Half of a symmetric matrix is enough, if there is room for a sum per lane.

@@ -19,8 +19,6 @@ from ..kernel import Kernel
 from .indexing import Selection, all_of, length, positions, select
 
 if TYPE_CHECKING:
-    from ..engine.rough import RoughRows
-    from ..engine.single import SingleRows
     from .check import Check
     from .derived import CenteredGram, NormalizedGram
     from .repair import Method, RepairedGram
@@ -129,14 +127,6 @@ class Gram(ABC):
         """Vectors, dense or sparse, whose inner products are the values of a symmetric matrix, if known."""
         return None
 
-    def _rough(self) -> RoughRows | None:
-        """Rows of about the same numbers, where these are much quicker."""
-        return None
-
-    def _single_rows(self) -> SingleRows | None:
-        """Rows in single precision that come one by one, where these are no slower than blocks."""
-        return None
-
     @property
     def _is_compiled(self) -> bool:
         """Whether values come from compiled code, so that computing them again costs little."""
@@ -205,7 +195,7 @@ class Gram(ABC):
             )
         return array
 
-    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
         n, m = self.shape
         out = np.zeros((n, *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands(progress):
@@ -236,12 +226,14 @@ class Gram(ABC):
         """Write some rows, and of these some columns, into an array."""
         out[...] = self._values(rows, all_of(self.shape[1]) if cols is None else cols)
 
-    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
-        """Write some rows to the rows ``slots`` of an array."""
+    def _fill_slots(
+        self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray, reduced: bool = False
+    ) -> None:
+        """Write some rows to the rows ``slots`` of an array, in reduced precision if that is allowed."""
         out[slots] = self._values(rows, all_of(self.shape[1]))
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
-        """``K[:, columns] @ v``, without the other columns; see :meth:`Program.product` for ``quick``."""
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """``K[:, columns] @ v``, without the other columns."""
         out = np.zeros((self.shape[0], *v.shape[1:]), dtype=np.result_type(self.dtype, v))
         for rows in self._bands(progress=True):
             out[rows] = self._values(rows, columns) @ v

@@ -14,8 +14,6 @@ from ..domains import Data, owned, take
 from ..engine import workers
 from ..engine.packed import PackedTiles
 from ..engine.program import Program
-from ..engine.rough import RoughRows
-from ..engine.single import SingleRows
 from ..errors import ParameterError
 from ..kernel import Kernel
 from .base import times
@@ -257,25 +255,21 @@ class KernelGram(PointGram):
         if program is None or program.foreign or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
 
-    def _fill_slots(self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+    def _fill_slots(
+        self, rows: np.ndarray, slots: np.ndarray, out: np.ndarray, reduced: bool = False
+    ) -> None:
         given = self._given()
         if given is not None:
             out[slots] = given[rows]
             return
         program = self._program(rows)
-        if program is None or not program.fill(slots, out):
+        if program is None or not program.fill(slots, out, reduced):
             super()._fill_slots(rows, slots, out)
 
     def _packed(self) -> PackedTiles:
         program = self._program() if self.dtype == np.float64 else None
         result = None if program is None else program.packed(progress=True)
         return super()._packed() if result is None else result
-
-    def _rough(self) -> RoughRows | None:
-        return RoughRows.of(self._program())
-
-    def _single_rows(self) -> SingleRows | None:
-        return SingleRows.of(self._program())
 
     # -- products -------------------------------------------------------------------------------
     @cached_property
@@ -296,7 +290,7 @@ class KernelGram(PointGram):
             result = times(A, times(B.T, np.asarray(V, dtype=np.float64)))
         return result if np.isfinite(result).all() else None
 
-    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
         product = self._product_of_vectors(V)
         if product is not None:
             return product.astype(np.result_type(self.dtype, V), copy=False)
@@ -306,15 +300,15 @@ class KernelGram(PointGram):
             return np.concatenate(bands).astype(np.result_type(self.dtype, V), copy=False)
         program = self._program()
         wide = V[:, None] if V.ndim == 1 else V
-        result = None if program is None else program.product(wide, progress, quick)
+        result = None if program is None else program.product(wide, progress)
         if result is None:
             return super()._product(V, progress)
         result = result[:, 0] if V.ndim == 1 else result
         return result.astype(np.result_type(self.dtype, V), copy=False)
 
-    def _columns_product(self, columns: np.ndarray, v: np.ndarray, quick: bool = False) -> np.ndarray:
+    def _columns_product(self, columns: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self._kept is not None:
-            return super()._columns_product(columns, v, quick)
+            return super()._columns_product(columns, v)
         data = self._X if self._columns is None else self._columns[0]
         part = self._like(self._X, (take(data, columns), take(self._column_data, columns)))
-        return part._product(v, True, quick)
+        return part._product(v, True)

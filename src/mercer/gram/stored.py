@@ -117,7 +117,7 @@ class StoredGram(PointGram):
         self._store.settle()
         return out.astype(self.dtype)
 
-    def _product(self, V: np.ndarray, progress: bool = False, quick: bool = False) -> np.ndarray:
+    def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
         product = super()._product(V, progress)
         self._store.flush()
         return product

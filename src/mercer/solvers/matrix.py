@@ -21,8 +21,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _native, memory
 from ..engine.packed import PackedTiles
-from ..engine.rough import RoughRows
-from ..engine.single import SingleRows
 from ..engine.threads import num_threads
 from ..gram import Gram
 
@@ -36,6 +34,9 @@ __all__ = [
     "RepeatedMatrix",
     "matrix_of",
 ]
+
+#: Values of a band of rows in reduced precision: 32 MiB.
+BAND = 1 << 23
 
 Positions: TypeAlias = NDArray[np.intp]
 Index: TypeAlias = Positions | slice
@@ -75,13 +76,8 @@ class Matrix(ABC):
         """Values of some rows and columns: positions, or ``slice(None)`` for all."""
 
     @abstractmethod
-    def product(
-        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
-    ) -> NDArray[np.float64]:
-        """``K @ V`` in double precision; rows of zeros in ``V`` cost nothing.
-
-        With ``quick``, squared distances behind K may be off by 2^-31 of themselves.
-        """
+    def product(self, V: NDArray[np.float64], *, reduced: bool = False) -> NDArray[np.float64]:
+        """``K @ V`` in double precision; rows of zeros in ``V`` cost nothing."""
 
     def select(self, index: Positions) -> Matrix:
         """Principal submatrix: the rows and columns of some positions."""
@@ -110,24 +106,6 @@ class Matrix(ABC):
         """Vectors, dense or sparse, whose inner products are the values; None if they are not known."""
         return None
 
-    def rough(self) -> RoughRows | None:
-        """Rows in single precision throughout, where these are much faster."""
-        return None
-
-    def rough_block(self, rows: Positions, cols: Positions, out: NDArray[np.float32]) -> None:
-        """Write values of some rows and columns to ``out``, in single precision."""
-        out[:] = self.block(rows, cols, np.float32)
-
-    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other, on and below the diagonal, to ``out``."""
-        self.rough_block(index, index, out)
-
-    def rough_product(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``v @ K[index]``, of values in single precision."""
-        V = np.zeros(self.size)
-        V[index] = v
-        return self.product(V, reduced=True)
-
 
 class HeldMatrix(Matrix):
     """A matrix whose values are in memory, or some of its rows and columns.
@@ -140,8 +118,6 @@ class HeldMatrix(Matrix):
     source : Matrix, optional
         The matrix of which ``K`` holds the values (before the selection of ``index``).  It gives values in
         double precision where ``K`` is in single precision, and the features.
-    is_reduced : bool
-        Whether the values have been computed in single precision throughout.
     """
 
     is_held = True
@@ -151,11 +127,9 @@ class HeldMatrix(Matrix):
         K: NDArray[Any],
         index: Positions | None = None,
         source: Matrix | None = None,
-        *,
-        is_reduced: bool = False,
     ) -> None:
         self.whole = np.ascontiguousarray(K)  # native code takes its rows
-        self.index, self._whole_source, self.is_reduced = index, source, is_reduced
+        self.index, self._whole_source = index, source
         self.size = len(K) if index is None else len(index)
 
     @cached_property
@@ -190,15 +164,13 @@ class HeldMatrix(Matrix):
             values = self.whole[np.ix_(rows, cols)]
         return values.astype(dtype, copy=False)
 
-    def product(
-        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
-    ) -> NDArray[np.float64]:
+    def product(self, V: NDArray[np.float64], *, reduced: bool = False) -> NDArray[np.float64]:
         """``K @ V``."""
         if self._double is not None and not reduced:
-            return self._double.product(V, quick=quick)
+            return self._double.product(V)
         support = _support(V)
         if reduced and V.ndim == 1:
-            return self.rough_product(support, V[support])
+            return self._sum_of_rows(support, V[support])
         if self.index is None and 8 * len(support) > self.size:  # picking rows costs more than taking all
             return np.asarray(self.whole @ V, dtype=np.float64)
         return np.asarray(self.block(support, slice(None)).T @ V[support], dtype=np.float64)
@@ -206,30 +178,13 @@ class HeldMatrix(Matrix):
     def select(self, index: Positions) -> HeldMatrix:
         """Principal submatrix, which shares the values."""
         positions = index if self.index is None else self.index[index]
-        return HeldMatrix(self.whole, positions, self._whole_source, is_reduced=self.is_reduced)
+        return HeldMatrix(self.whole, positions, self._whole_source)
 
     def features(self) -> Any:
         """Vectors whose inner products are the values, if the source knows them."""
         return None if self._source is None else self._source.features()
 
-    def rough_source(self) -> RoughRows | None:
-        """Rows that have been computed in single precision throughout, if these are held."""
-        return self._source.rough() if self.is_reduced and self._source is not None else None
-
-    def rough_block(self, rows: Positions, cols: Positions, out: NDArray[np.float32]) -> None:
-        """Write values of some rows and columns to ``out``."""
-        if self.index is not None:
-            rows, cols = self.index[rows], self.index[cols]
-        _native.copy_block(self.whole, rows, cols, out, num_threads())
-
-    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other, on and below the diagonal, to ``out``."""
-        if self.is_reduced and self._source is not None:  # faster than copies from everywhere
-            self._source.rough_square(index, out)
-        else:
-            self.rough_block(index, index, out)
-
-    def rough_product(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _sum_of_rows(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """``v @ K[index]``, of the values in memory."""
         rows = index if self.index is None else self.index[index]
         sums = np.zeros(len(self.whole))
@@ -266,22 +221,16 @@ class LazyMatrix(Matrix):
         reduced: bool = False,
     ) -> None:
         """Write the rows ``index`` to ``out[slots]``."""
-        if reduced and out.dtype == np.float32 and self._rough is not None:
-            self._rough.fill(index, slots, out)
-        else:
-            self._in(out.dtype)._fill_slots(index, slots, out)
+        self._in(out.dtype)._fill_slots(index, slots, out, reduced)
 
-    def product(
-        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
-    ) -> NDArray[np.float64]:
+    def product(self, V: NDArray[np.float64], *, reduced: bool = False) -> NDArray[np.float64]:
         """``K @ V``."""
         support = _support(V)
-        if reduced and V.ndim == 1 and self._rough is not None:
-            return self._rough.product(support, V[support])
-        quick = quick or reduced
+        if reduced and V.ndim == 1:
+            return self._sum_of_rows(support, V[support])
         if 2 * len(support) > self.size:  # each pair of points once, for both of its places
-            return self._double._product(V, True, quick)
-        return self._double._columns_product(support, V[support], quick)
+            return self._double._product(V, True)
+        return self._double._columns_product(support, V[support])
 
     def dense(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """All of it."""
@@ -299,24 +248,16 @@ class LazyMatrix(Matrix):
         """Vectors whose inner products are the values, if the kernel knows them."""
         return self._double._embedding()
 
-    def rough(self) -> RoughRows | None:
-        """Rows in single precision throughout."""
-        return self._rough
-
-    @cached_property
-    def _rough(self) -> RoughRows | None:
-        return self._single._rough()
-
-    def single_rows(self) -> SingleRows | None:
-        """Rows of a Gaussian kernel that native code computes one by one, where it can."""
-        return self._single._single_rows()
-
-    def rough_square(self, index: Positions, out: NDArray[np.float32]) -> None:
-        """Write values of some points with each other, on and below the diagonal, to ``out``."""
-        if self._rough is None:
-            self.rough_block(index, index, out)
-        else:
-            self._rough.square(index, out)
+    def _sum_of_rows(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``v @ K[index]``, some rows in reduced precision at a time."""
+        sums = np.zeros(self.size)
+        step = max(1, BAND // max(self.size, 1))
+        band = np.empty((min(step, len(index)), self.size), np.float32)
+        for first in range(0, len(index), step):
+            some = index[first : first + step]
+            self.rows(some, np.arange(len(some)), band, reduced=True)
+            sums += v[first : first + step].astype(np.float32) @ band[: len(some)]
+        return sums
 
     def _in(self, dtype: DTypeLike) -> Gram:
         return self._single if dtype == np.float32 else self._double
@@ -344,9 +285,7 @@ class PackedMatrix(Matrix):
         """Values of some rows and columns."""
         return HeldMatrix(self.tiles.dense()).block(rows, cols, dtype)
 
-    def product(
-        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
-    ) -> NDArray[np.float64]:
+    def product(self, V: NDArray[np.float64], *, reduced: bool = False) -> NDArray[np.float64]:
         """``K @ V``."""
         return np.asarray(self.tiles @ V if V.ndim == 2 else (self.tiles @ V[:, None])[:, 0])
 
@@ -374,11 +313,9 @@ class RepeatedMatrix(Matrix):
             return self.block(rows, every[cols], dtype)
         return self._matrix.block(every[rows] % self._n, cols % self._n, dtype)
 
-    def product(
-        self, V: NDArray[np.float64], *, reduced: bool = False, quick: bool = False
-    ) -> NDArray[np.float64]:
+    def product(self, V: NDArray[np.float64], *, reduced: bool = False) -> NDArray[np.float64]:
         """``[[K, K], [K, K]] @ V``."""
-        product = self._matrix.product(V[: self._n] + V[self._n :], reduced=reduced, quick=quick)
+        product = self._matrix.product(V[: self._n] + V[self._n :], reduced=reduced)
         return np.concatenate([product, product])
 
     def select(self, index: Positions) -> Matrix:

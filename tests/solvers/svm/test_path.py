@@ -1,8 +1,5 @@
 """Problems along a path: the answers of single fits, whatever K is about right, and honest stops."""
 
-import threading
-from concurrent.futures import Future
-
 import numpy as np
 import pytest
 
@@ -11,9 +8,6 @@ from mercer.kernels import Gaussian
 from mercer.machines import SVC
 from mercer.machines.svm import multiclass
 from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, solve_box, solve_boxes
-from mercer.solvers.svm import decomposition
-from mercer.solvers.svm.active import settle
-from mercer.solvers.svm.decomposition import Run
 from mercer.solvers.watch import Watch
 
 from .interruption import interruption
@@ -48,7 +42,7 @@ def held_roughly(G):
     """Off by ten thousand times its rounding: steps end far from the solution."""
     noise = 1e-4 * np.random.default_rng(0).standard_normal(G.shape)
     K = G.dense() * (1 + noise + noise.T)
-    return HeldMatrix(K.astype(np.float32), source=LazyMatrix(G), is_reduced=True)
+    return HeldMatrix(K.astype(np.float32), source=LazyMatrix(G))
 
 
 @pytest.mark.parametrize("constraint", ["sum", "free"])
@@ -114,7 +108,7 @@ def test_what_stops_one_stops_all_that_follow(by, n):
 
 def test_ctrl_c_while_all_are_checked():
     class Interrupted(LazyMatrix):
-        def product(self, V, *, reduced=False, quick=False):
+        def product(self, V, *, reduced=False):
             raise KeyboardInterrupt
 
     X, y = classification(1200)
@@ -136,25 +130,11 @@ def test_products_with_several_columns(held_as):
         np.testing.assert_allclose(product[:, 1], matrix.product(B[:, 1]), atol=1e-12)
 
 
-def test_without_an_intercept_the_free_set_is_guessed_too(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.svm.decomposition.STEPS_BETWEEN_LOOKS", 200)
-    monkeypatch.setattr("mercer.solvers.svm.decomposition.expected_seconds", lambda problem, b: 0.0)
-    X, y = classification(2200)
-    model = SVC(Gaussian(1.0), C=100.0, fit_intercept=False).fit(X, y)
-    assert model.converged_
-    K = gram(Gaussian(1.0), X).dense()
-    b = np.zeros(2200)
-    b[model.support_] = model.dual_coef_[0]
-    labels = np.where(y > 0, 1.0, -1.0)
-    problem = BoxProblem(-labels, np.minimum(100 * labels, 0), np.maximum(100 * labels, 0), 0.0, "free")
-    assert problem.optimality(b, K @ b - labels).violation <= 1e-3
-
-
 @pytest.mark.parametrize("way", ["held", "held_exactly", "streamed"])
 def test_machines_along_a_path(way, monkeypatch):
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 1)
     if way == "held_exactly":
-        monkeypatch.setattr("mercer.engine.rough.MOST_SPREAD", 0.0)
+        monkeypatch.setattr("mercer.engine.reduced.MOST_SPREAD", 0.0)
     X, y = classification(1500)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, 1500)
     size = 1.0 if way == "streamed" else "auto"
@@ -176,118 +156,8 @@ def overlapping(n):
 CLOSE = [5.0, 10.0, 20.0, 40.0]
 
 
-@pytest.fixture
-def guesses(monkeypatch):
-    """Every problem needs more than its first steps, and its free set is guessed; records how that ended."""
-    ends = []
-
-    def recorded(*arguments):
-        found = settle(*arguments)
-        ends.append(found is not None)
-        return found
-
-    monkeypatch.setattr(decomposition, "FIRST_STEPS", 200)
-    monkeypatch.setattr(decomposition, "FIRST_LOOKS", (200, 400))
-    monkeypatch.setattr(decomposition, "expected_seconds", lambda problem, b: 0.0)
-    monkeypatch.setattr(decomposition, "settle", recorded)
-    return ends
-
-
-@pytest.mark.parametrize("threads", ["1", "2", "5"])
-@pytest.mark.parametrize("constraint", ["sum", "free"])
-@pytest.mark.parametrize("make", [lazily, held, held_roughly])
-def test_what_first_steps_leave_to_do(make, constraint, threads, guesses, monkeypatch):
-    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-    X, y = overlapping(1300)
-    G = gram(Gaussian(2.0), X)
-    found = solve_boxes(posed(y, constraint), CLOSE, make(G), progress=False)
-    assert guesses[:4] == [True] * 4
-    K = G.dense()
-    for C, solution in zip(CLOSE, found, strict=True):
-        b = solution.value.coefficients
-        state = posed(y, constraint).scaled(C).optimality(b, K @ b - y)
-        assert solution.converged
-        assert state.violation <= 1e-3
-        assert solution.gap == pytest.approx(state.gap, rel=1e-3, abs=1e-6)
-        assert solution.stats["iterations"] > 0
-        assert solution.stats["seconds"] > 0
-
-
-def test_the_same_bits_on_any_number_of_threads(guesses, monkeypatch):
-    X, y = overlapping(1300)
-    results = []
-    for threads in ("1", "2", "3", "3"):
-        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        G = gram(Gaussian(2.0), X)
-        results.append(solve_boxes(posed(y), CLOSE, held(G), progress=False))
-    assert guesses == [True] * 16
-    for others in zip(*results, strict=True):
-        for other in others[1:]:
-            np.testing.assert_array_equal(others[0].value.coefficients, other.value.coefficients)
-            assert others[0].stats["iterations"] == other.stats["iterations"]
-
-
-def test_helpers_work_while_steps_go_on(guesses, monkeypatch):
-    monkeypatch.setenv("MERCER_NUM_THREADS", "3")
-    threads = set()
-    recorded = decomposition.settle
-    monkeypatch.setattr(
-        decomposition, "settle", lambda *a: (threads.add(threading.current_thread().name), recorded(*a))[1]
-    )
-    X, y = overlapping(1300)
-    solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert any(name.startswith("ThreadPoolExecutor") for name in threads)
-
-
-def test_rows_that_are_not_held_are_not_kept_for_later(guesses, monkeypatch):
-    """Without K in memory each problem is finished, here, before the next one begins."""
-    monkeypatch.setenv("MERCER_NUM_THREADS", "3")
-    begun = []
-    begin, approach = Run.begin, Run.approach
-    monkeypatch.setattr(Run, "begin", lambda self, *a: (begun.append("begun"), begin(self, *a))[1])
-    monkeypatch.setattr(Run, "approach", lambda self, *a: (begun.append("finished"), approach(self, *a))[1])
-    X, y = overlapping(1300)
-    solve_boxes(posed(y), CLOSE, lazily(gram(Gaussian(2.0), X)), progress=False)
-    assert begun == ["begun", "finished"] * 4
-
-
 @pytest.mark.parametrize("threads", ["1", "3"])
-def test_ctrl_c_while_free_sets_are_guessed(threads, guesses, monkeypatch):
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-    monkeypatch.setattr(decomposition, "settle", interrupted)
-    X, y = overlapping(1300)
-    with interruption():
-        found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert not any(s.converged for s in found)
-    assert all("interrupted" in s.status and s.gap > 0 for s in found)
-
-
-@pytest.mark.parametrize("threads", ["1", "3"])
-def test_ctrl_c_while_helpers_are_waited_for(threads, guesses, monkeypatch):
-    """Those who are at work are told, and what they have is used."""
-    monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-    waited = []
-    result = Future.result
-
-    def interrupted(self, timeout=None):
-        if not waited:
-            waited.append(self)
-            raise KeyboardInterrupt
-        return result(self, timeout)
-
-    monkeypatch.setattr(Future, "result", interrupted)
-    X, y = overlapping(1300)
-    with interruption(threads == "3"):
-        found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert len(waited) == (threads == "3")
-    assert all(s.converged or "interrupted" in s.status for s in found)
-
-
-@pytest.mark.parametrize("threads", ["1", "3"])
-def test_a_callback_stops_all(threads, guesses, monkeypatch):
+def test_a_callback_stops_all(threads, monkeypatch):
     monkeypatch.setenv("MERCER_NUM_THREADS", threads)
     monkeypatch.setattr(Watch, "is_due", True)
     X, y = overlapping(1300)
@@ -303,11 +173,14 @@ def test_a_callback_stops_all(threads, guesses, monkeypatch):
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
-def test_errors_of_callbacks_are_raised(threads, guesses, monkeypatch):
+def test_errors_of_callbacks_are_raised(threads, monkeypatch):
     monkeypatch.setenv("MERCER_NUM_THREADS", threads)
 
+    calls = []
+
     def callback(report):
-        if report.iteration > 0:
+        calls.append(report)
+        if len(calls) == 3:
             raise ZeroDivisionError
 
     X, y = overlapping(1300)
@@ -325,18 +198,8 @@ def test_a_solution_that_no_bound_holds_is_that_of_all_larger_boxes():
         np.testing.assert_array_equal(solution.value.coefficients, found[0].value.coefficients)
 
 
-def test_guesses_that_fail_leave_the_rest_to_steps(guesses, monkeypatch):
-    monkeypatch.setattr(decomposition, "settle", lambda *a: guesses.append(False))
-    X, y = overlapping(1300)
-    found = solve_boxes(posed(y), CLOSE, held(gram(Gaussian(2.0), X)), progress=False)
-    assert guesses
-    assert all(s.converged for s in found)
-
-
 @pytest.mark.parametrize("max_iter", [300, 600, 1000])
-def test_a_limit_of_steps(max_iter, guesses, monkeypatch):
-    """Before, within and after the first steps."""
-    monkeypatch.setattr(decomposition, "settle", lambda *a: None)
+def test_a_limit_of_steps(max_iter):
     X, y = overlapping(1300)
     matrix = held(gram(Gaussian(2.0), X))
     found = solve_boxes(posed(y), CLOSE, matrix, max_iter=max_iter, progress=False)

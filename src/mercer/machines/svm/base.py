@@ -19,7 +19,7 @@ from ...gram import Gram
 from ...gram.kernel_gram import gram_of_points
 from ...kernels import Linear
 from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_boxes
-from ...solvers.svm.estimates import most_steps
+from ...solvers.svm import iteration_limit
 from ..base import KernelMachine, len_of
 from ..indefinite import refuse_distance, screen
 from ..messages import warn
@@ -222,7 +222,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
         """What ``max_iter=-1`` stands for, if that limit was met."""
-        most = most_steps(-1, len(solution.value.coefficients))
+        most = iteration_limit(-1, len(solution.value.coefficients))
         if self.max_iter != -1 or solution.stats["iterations"] < most:
             return ""
         return f"(max_iter=-1 stands for {most:,} steps here; give a larger number to take more.) "

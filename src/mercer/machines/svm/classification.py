@@ -258,8 +258,7 @@ class SVC(Classifier):
             return []
         if len(self.classes_) == 2:
             problem = classification(tasks[0].y, weight, self.fit_intercept)
-            held = hold(matrix, limits, reduced=True)
-            return [[self._fit_of(solution)] for solution in limits.solve_path(problem, Cs, held)]
+            return [[self._fit_of(solution)] for solution in limits.solve_path(problem, Cs, matrix)]
         if can_pair(tasks):
             return self._solve_pairs(tasks, weight, matrix, limits, Cs)
         matrix, starts, result = hold(matrix, limits), None, []
@@ -273,7 +272,7 @@ class SVC(Classifier):
 
     def _fit_of(self, solution: Solution[BoxValue]) -> Fit:
         value = solution.value
-        return Fit(value.coefficients, value.offsets[0] if self.fit_intercept else 0.0, solution)
+        return Fit(value.coefficients, value.multipliers[0] if self.fit_intercept else 0.0, solution)
 
     def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         C = self.C * weight

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.runs import STOPPING, Stopped, joining, progress_bar, until
-from ...engine.single import SingleRows
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...memory import can_hold
-from ...solvers import BoxProblem, BoxValue, HeldMatrix, LazyMatrix, Matrix, PairSolver, Solution
-from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, Cross, comes_first, patient_steps
+from ...solvers import BoxProblem, BoxValue, HeldMatrix, Matrix, PairSolver, Solution
+from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, interior_comes_first, pair_iterations
 from .base import Fit, Limits, run_of_fit
 from .pairwise import class_slices
 
@@ -77,23 +76,19 @@ def _fits(nbytes: float, limits: Limits) -> bool:
     return can_hold(nbytes) if limits.cache_bytes is None else nbytes <= limits.cache_bytes
 
 
-def hold(matrix: Matrix, limits: Limits, *, reduced: bool = False) -> Matrix:
+def hold(matrix: Matrix, limits: Limits) -> Matrix:
     """The matrix with its values in memory, for several problems, if they fit.
 
-    In double precision if it is small or ``tol`` requires it, else in single precision; with ``reduced``,
-    computed in single precision throughout where that is much faster.
+    In double precision if it is small or ``tol`` requires it, else in single precision.
     """
     n, dtype = matrix.size, _precision(matrix.size, limits.tol)
     if matrix.is_held or not _fits(dtype.itemsize * n * n, limits):
         return matrix
     features = matrix.features()
-    if features is not None and dtype == np.float32 and comes_first(n, int(features.shape[1])):
+    if features is not None and dtype == np.float32 and interior_comes_first(n, int(features.shape[1])):
         return matrix  # an interior point method needs few values
-    rough = matrix.rough() if reduced and dtype == np.float32 else None
     try:
         with until(run_of_fit().is_over):
-            if rough is not None:
-                return HeldMatrix(rough.whole(), source=matrix, is_reduced=True)
             return HeldMatrix(matrix.dense(dtype), source=matrix)
     except Stopped:  # the solver finds the same and reports it
         return matrix
@@ -148,11 +143,7 @@ def can_pair(tasks: Sequence[Task]) -> bool:
 
 
 class _PairBlocks:
-    """Blocks of K for pairs of classes: views if K is held or small, else computed for each batch.
-
-    Between classes, only rows of points near the boundary are needed: where native code computes single rows,
-    it computes those.
-    """
+    """Blocks of K for pairs of classes: views if K is held or small, else computed for each batch."""
 
     def __init__(self, matrix: Matrix, limits: Limits) -> None:
         self._matrix, self._dtype = matrix, _precision(matrix.size, limits.tol)
@@ -160,32 +151,26 @@ class _PairBlocks:
         nbytes = self._dtype.itemsize * matrix.size**2
         if self._K is None and nbytes <= DOUBLE_BYTES and _fits(nbytes, limits):
             self._K = matrix.dense(self._dtype)
-        self._rows: SingleRows | None = None
-        if isinstance(matrix, LazyMatrix) and self._K is None and self._dtype == np.float32:
-            self._rows = matrix.single_rows()
         self._squares: dict[int, NDArray[Any]] = {}
 
     def batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
         """Numbers of consecutive pairs, whose blocks are computed together."""
-        if self._K is not None or self._rows is not None:
+        if self._K is not None:
             return [list(range(len(pairs)))]
         total = np.cumsum([(a.stop - a.start) * (b.stop - b.start) for a, b in pairs])
         return [list(batch) for _, batch in groupby(range(len(pairs)), lambda t: int(total[t]) // BATCH)]
 
     def of(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
         """The blocks of a batch; those of a class with itself are kept for the next."""
-        K, rows = self._K, self._rows
+        K = self._K
         if K is not None:
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
         squares = {c.start: (c, c) for pair in pairs for c in pair if c.start not in self._squares}
-        values = self._compute([*squares.values(), *(pairs if rows is None else ())])
+        values = self._compute([*squares.values(), *pairs])
         self._squares.update(zip(squares, values, strict=False))
-        cross: Sequence[NDArray[Any] | Cross] = values[len(squares) :]
-        if rows is not None:
-            cross = [Cross(rows.native, a.start, b.start) for a, b in pairs]
         return [
             Blocks(self._squares[a.start], between, self._squares[b.start])
-            for (a, b), between in zip(pairs, cross, strict=True)
+            for (a, b), between in zip(pairs, values[len(squares) :], strict=True)
         ]
 
     def _compute(self, places: Sequence[tuple[slice, slice]]) -> list[NDArray[Any]]:
@@ -215,7 +200,7 @@ def solve_pairs(
     many more steps, a problem is finished alone, in double precision.
     """
     features, most = matrix.features(), limits.max_iter
-    patience = None if features is None else patient_steps(int(features.shape[1]))
+    patience = None if features is None else pair_iterations(int(features.shape[1]))
     goes_on = patience is not None and not 0 <= most <= patience
     solver = PairSolver(limits.tol, patience if patience is not None and goes_on else most)
     found: dict[int, tuple[Solution[BoxValue], ...]] = {}
@@ -254,6 +239,8 @@ def solve_pairs(
             part = matrix.select(tasks[t].index)
             solution = limits.solve(problem, part, solution.value.coefficients)
         value = solution.value
-        return Fit(value.coefficients, value.offsets[0] if value.offsets else 0.0, solution).after(steps)
+        return Fit(value.coefficients, value.multipliers[0] if value.multipliers else 0.0, solution).after(
+            steps
+        )
 
     return [[finished(t, k) for t in range(len(tasks))] for k in range(len(factors))]

@@ -81,7 +81,7 @@ class OneClass(OutlierMixin, SupportVectorMachine):
         farthest = float((-grad)[beta < problem.high].max(initial=-np.inf))
         most = np.inf if (problem.high > total).all() else tol  # nobody may be outside, whatever the solution
         boundary = min(max(multiplier, farthest), multiplier + most)
-        slack = BOUNDARY * float(np.abs(grad).max()) + solution.stats["rounding"]
+        slack = BOUNDARY * float(np.abs(grad).max())
         self._set_boundary(beta, grad, problem, boundary + slack)
         self._report([solution])
         return self

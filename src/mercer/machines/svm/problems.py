@@ -125,7 +125,7 @@ def solve_nu_classification(
 
 def _margins(value: BoxValue, y: Vector, weight: Vector) -> tuple[float, float]:
     """Values of f at the margins of the positive and of the negative class, before f is scaled."""
-    above, below = (-t for t in value.offsets)
+    above, below = (-t for t in value.multipliers)
     beta, spread = value.coefficients, float(np.ptp(value.gradient)) or 1.0
     if above <= below and (np.abs(beta) >= weight)[y > 0].all():
         above = below + spread  # nu is all that this class allows: any larger margin is as good
@@ -173,7 +173,7 @@ def solve_regression(
         start = balanced(start) if intercept else start
     problem = BoxProblem(-y, -C, C, epsilon, "sum" if intercept else "free")
     solution = limits.solve(problem, matrix, start)
-    return Fit(solution.value.coefficients, solution.value.offsets[0] if intercept else 0.0, solution)
+    return Fit(solution.value.coefficients, solution.value.multipliers[0] if intercept else 0.0, solution)
 
 
 def solve_nu_regression(

@@ -116,8 +116,8 @@ def _solve(
     start = np.zeros(problem.size)
     for accuracy in TOLERANCES:
         solution = solve_box(problem, matrix, start=start, tol=accuracy, name=name)
-        start, gradient, offsets = solution.value
-        offset = offsets[0] if intercept else 0.0
+        start, gradient, multipliers = solution.value
+        offset = multipliers[0] if intercept else 0.0
         F = (gradient + ends)[:n] + offset
         violation = float(np.maximum(np.maximum(low - F, F - high), 0.0).max())
         if violation <= 0.1 * tol or not solution.converged:

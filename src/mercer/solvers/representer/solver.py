@@ -219,10 +219,10 @@ class BuiltIn:
         b = np.zeros(len(C))
         for tol in TOLERANCES:
             solution = solve_box(problem, self.matrix, start=b, tol=tol * self._size, name=self.name)
-            b, gradient, offsets = solution.value
+            b, gradient, multipliers = solution.value
             if solution.gap <= 0.1 * self.tol * abs(solution.stats["objective"]):
                 break
-        offset = offsets[0] if self.intercept else 0.0
+        offset = multipliers[0] if self.intercept else 0.0
         F = gradient + self.y[:, 0] + offset
         return self._fitted(lam, b, offset, F, solution, lam * solution.gap)
 

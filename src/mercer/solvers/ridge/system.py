@@ -44,8 +44,8 @@ class WeightedMatrix(Matrix):
     def product(self, V: Array, *, reduced: bool = False, quick: bool = False) -> Array:
         """``S K S @ V`` in double precision, for V with columns."""
         if not self._is_weighted:
-            return self._matrix.product(V, reduced=reduced, quick=quick)
-        return self.root[:, None] * self._matrix.product(self.root[:, None] * V, reduced=reduced, quick=quick)
+            return self._matrix.product(V, reduced=reduced)
+        return self.root[:, None] * self._matrix.product(self.root[:, None] * V, reduced=reduced)
 
     def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Some of its rows and columns."""

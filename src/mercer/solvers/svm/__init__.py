@@ -1,43 +1,38 @@
-"""The quadratic problem in a box that is behind all support vector machines.
+"""The quadratic problem in a box that is behind all support vector machines, and its solvers.
 
-=================  ===================================================================
-``problem``        ``BoxProblem``: the problem, and how far a point is from solving it
-``solve``          ``solve_box``: steps and, where these are too many, bounds that grow
-``decomposition``  two-variable steps on working sets
-``estimates``      how many steps there may be, and how long they and their alternatives take
-``outcome``        how a run ended, and what is told of it
-``rows``           rows of K for the steps, and how many are kept
-``precision``      what may be in single precision
-``active``         guessing the free variables, and guessing again
-``bordered``       linear systems on one set of variables after the other
-``cholesky``       their factors, in single precision
-``polish``         the exact end: the optimality system of the free variables
-``interior``       an interior point method, for K of a low rank
-``low_rank``       when that pays
-``path``           ``solve_boxes``: problems that differ in their bounds alone
-``continuation``   how these are approached, one from where another has led
-``pairs``          ``PairSolver``: many problems, each on the points of two classes
-=================  ===================================================================
+==================  ===================================================================================
+``problem``         ``BoxProblem``: the problem, and how far a point is from solving it
+``solve``           ``solve_box``, and ``solve_boxes`` for bounds that grow: the driver
+``smo``             sequential minimal optimisation on working sets, as in LIBSVM (``native/svm``)
+``active_set``      a primal-dual active set method on the free variables
+``interior_point``  Mehrotra's predictor-corrector method, for K of low rank
+``policy``          which method when, in which precision: all tuning constants
+``pairs``           ``PairSolver``: many small problems, each on the points of two classes
+``outcome``         results as a ``Solution``
+==================  ===================================================================================
+
+SMO comes first, on rows of K in single precision where the tolerance allows it.  Where many more iterations
+are to be expected, the active set method goes to the solution at once; where K has low rank, the interior
+point method does.  The gradient, computed anew in double precision, says whether the result has converged;
+if it has not, SMO goes on from there.  The active set method ends small problems at rounding.
 """
 
-from .low_rank import comes_first, patient_steps
 from .outcome import BoxValue
-from .pairs import Blocks, Cross, PairSolver
-from .path import solve_boxes
-from .precision import DOUBLE_TOLERANCE
+from .pairs import Blocks, PairSolver
+from .policy import DOUBLE_TOLERANCE, interior_comes_first, iteration_limit, pair_iterations
 from .problem import BoxProblem, Optimality
-from .solve import solve_box
+from .solve import solve_box, solve_boxes
 
 __all__ = [
     "DOUBLE_TOLERANCE",
     "Blocks",
     "BoxProblem",
     "BoxValue",
-    "Cross",
     "Optimality",
     "PairSolver",
-    "comes_first",
-    "patient_steps",
+    "interior_comes_first",
+    "iteration_limit",
+    "pair_iterations",
     "solve_box",
     "solve_boxes",
 ]

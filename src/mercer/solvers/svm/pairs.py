@@ -1,7 +1,7 @@
 """Many problems, each on the points of two classes, put together from blocks of K.
 
-One call of the native solver (``native/pairs.hpp``) solves as many problems as there are blocks for: what a
-problem costs besides its steps is a copy of its blocks.
+One call of the native solver (``native/svm/pairs.hpp``) solves all problems of a batch by SMO in threads:
+what a problem costs besides its iterations is a copy of its blocks.
 """
 
 from __future__ import annotations
@@ -18,28 +18,18 @@ from ... import _native
 from ...engine.threads import num_threads
 from ..solution import Solution
 from ..watch import Callback, Watch
-from .decomposition import CONSTRAINTS, SINGLE_SHARE
-from .estimates import most_steps
-from .outcome import BoxValue, Outcome, untouched
-from .precision import is_certain, is_small, rounding_of
-from .problem import BoxProblem, Constraint, Vector
+from . import policy
+from .outcome import BoxValue, solution_of, untouched
+from .problem import CONSTRAINTS, BoxProblem, Optimality, Vector
 
-__all__ = ["Blocks", "Cross", "PairSolver"]
-
-
-class Cross(NamedTuple):
-    """K between two classes in single precision, whose rows are computed when they are needed."""
-
-    rows: _native.SingleRows  # of all points
-    first: int  # where the classes begin
-    second: int
+__all__ = ["Blocks", "PairSolver"]
 
 
 class Blocks(NamedTuple):
     """K of the first class, between the two, and of the second class; rows may lie apart."""
 
     first: NDArray[Any]
-    cross: NDArray[Any] | Cross
+    cross: NDArray[Any]
     second: NDArray[Any]
 
     @property
@@ -80,53 +70,59 @@ class PairSolver:
         blocks: Sequence[Blocks],
         start: Vector | None = None,
     ) -> list[list[Solution[BoxValue]]]:
-        """The same with bounds times each of the factors: what was solved, grown in proportion, is the start.
+        """The same with bounds times each of the factors, each from the solution before.
 
         Returns the solutions for one factor after the other; ``start`` is that for the first.
         """
+        found: list[list[Solution[BoxValue]]] = []
+        here, grad = problem, problem.linear
+        for k, factor in enumerate(factors):
+            if start is not None and k > 0:
+                start, _ = here.warm_start(start, grad, factor / factors[k - 1])
+            here = problem.scaled(factor)
+            start, grad, results = self._solve(here, blocks, start)
+            found.append(results)
+        return found
+
+    def _solve(
+        self, problem: BoxProblem, blocks: Sequence[Blocks], start: Vector | None
+    ) -> tuple[Vector, Vector, list[Solution[BoxValue]]]:
+        """The solutions one after the other, their gradients, and what there is to say of each."""
         dtype = blocks[0].first.dtype
-        b, f = (np.zeros((len(factors), problem.size)) for _ in range(2))
-        if start is not None:
-            b[0] = start
+        beta = np.zeros(problem.size) if start is None else np.array(start, dtype=np.float64)
+        grad = np.zeros(problem.size)
         kind: Any = _native.Pairs64 if dtype == np.float64 else _native.Pairs32
         native = kind(
             [tuple(three) for three in blocks],
             problem.linear,
             problem.low,
             problem.high,
-            problem.width,
+            problem.epsilon,
             CONSTRAINTS[problem.constraint],
-            list(factors),
-            b,
-            f,
+            beta,
+            grad,
         )
         if self.watch(0, float(np.ptp(problem.linear))):  # it may be over before it begins
             native.stop()
         self._run(native, dtype, max(three.size for three in blocks))
-        cuts, results = np.cumsum([three.size for three in blocks])[:-1], iter(native.results())
-        return [
-            [
-                self._solution(Outcome(*outcome), problem.constraint, dtype, size, b_part, f_part)
-                for b_part, f_part in zip(np.split(b_row, cuts), np.split(f_row, cuts), strict=True)
-                for (*outcome, size) in [next(results)]
-            ]
-            for b_row, f_row in zip(b, f, strict=True)
-        ]
+        cuts = np.cumsum([three.size for three in blocks])[:-1]
+        parts = zip(native.results(), np.split(beta, cuts), np.split(grad, cuts), strict=True)
+        return beta, grad, [self._solution(problem, dtype, *part) for part in parts]
 
     def _run(self, native: Any, dtype: np.dtype[Any], largest: int) -> None:
-        goal = self.tol if dtype == np.float64 else SINGLE_SHARE * self.tol
-        steps = most_steps(self.max_iter, largest)
+        goal = self.tol if dtype == np.float64 else policy.SINGLE_SHARE * self.tol
+        iterations = policy.iteration_limit(self.max_iter, largest)
         threads = num_threads()
-        rooms: list[NDArray[Any]] = getattr(self._local, "rooms", [])
-        if len(rooms) < threads or len(rooms[0]) < native.room:
-            rooms = self._local.rooms = [np.empty(native.room, dtype) for _ in range(threads)]
+        buffers: list[NDArray[Any]] = getattr(self._local, "buffers", [])
+        if len(buffers) < threads or len(buffers[0]) < native.buffer_size:
+            buffers = self._local.buffers = [np.empty(native.buffer_size, dtype) for _ in range(threads)]
 
         def told(done: int, violation: float) -> bool:
             return bool(self.watch.reason) or self.watch(done, violation)
 
-        def work(room: NDArray[Any]) -> None:
+        def work(buffer: NDArray[Any]) -> None:
             try:
-                native.work(room, goal, self.tol, steps, told)
+                native.work(buffer, goal, self.tol, iterations, told)
             except KeyboardInterrupt as error:
                 native.stop()
                 self.watch.stop(error)
@@ -136,9 +132,9 @@ class PairSolver:
 
         # This thread is one of them: to start another takes longer than some problems.
         with ThreadPoolExecutor(max(1, threads - 1)) as pool:
-            futures = [pool.submit(work, room) for room in rooms[1:threads]]
+            futures = [pool.submit(work, buffer) for buffer in buffers[1:threads]]
             try:
-                work(rooms[0])
+                work(buffers[0])
                 wait(futures)
             except KeyboardInterrupt as error:
                 native.stop()
@@ -147,37 +143,32 @@ class PairSolver:
             future.result()
 
     def untouched(self, problem: BoxProblem, start: Vector | None) -> Solution[BoxValue]:
-        """What there is to say of a problem that was not begun."""
+        """The solution of a problem that was not begun."""
         return untouched(problem, self.watch, start)
 
     def _solution(
-        self,
-        outcome: Outcome,
-        constraint: Constraint,
-        dtype: np.dtype[Any],
-        size: float,
-        b: Vector,
-        f: Vector,
+        self, problem: BoxProblem, dtype: np.dtype[Any], result: tuple[Any, ...], beta: Vector, grad: Vector
     ) -> Solution[BoxValue]:
-        rounding = 0.0 if dtype == np.float64 else rounding_of(size)
-        exact = (
-            outcome.ending == _native.CONVERGED
-            and is_certain(outcome.violation, size, self.tol)
-            and is_small(rounding, self.tol)
-            and outcome.violation <= self.tol - 2 * rounding
+        """``size`` is the largest sum of ``|K_ij beta_j|``, which bounds what rounding of K changes."""
+        ending, iterations, rounds, *found, size = result
+        state: Optimality = problem.stated((found[0], found[1], found[2], found[3]))
+        is_single = dtype == np.float32
+        rounding = (policy.SINGLE_ROUNDING if is_single else policy.DOUBLE_ROUNDING) * size
+        certain = (
+            ending == _native.CONVERGED
+            and (rounding <= 0.1 * self.tol or not is_single)
+            and state.violation + 2 * rounding <= self.tol
         )
-        cache = _cache(len(b), dtype.name, rounding)
-        return outcome.solution(
-            constraint, b, f, self.tol, exact, self.watch.elapsed, self.watch.reason, cache
+        cache = {"cache_hits": 0, "cache_misses": 0, "cache_rows": len(beta), "cache_dtype": dtype.name}
+        return solution_of(
+            beta,
+            grad,
+            state,
+            ending=ending,
+            certain=certain,
+            iterations=iterations,
+            rounds=rounds,
+            seconds=self.watch.elapsed,
+            watch=self.watch,
+            further=cache,
         )
-
-
-def _cache(rows: int, dtype: str, rounding: float = 0.0) -> dict[str, Any]:
-    """All rows are there from the start."""
-    return {
-        "cache_hits": 0,
-        "cache_misses": 0,
-        "cache_rows": rows,
-        "cache_dtype": dtype,
-        "rounding": rounding,
-    }

@@ -1,41 +1,34 @@
-"""Solve a :class:`~mercer.solvers.BoxProblem` by steps and, where these are too many, by growing bounds.
+"""Solve a :class:`~mercer.solvers.BoxProblem`: SMO, other methods where it would take longer, a check.
 
-Kernels of low rank, as the linear one, with bounds that are far beyond what the data ask for, may take
-millions of two-variable steps.  The same problem with much narrower bounds takes few, and its solution, with
-all variables grown in proportion, is a good start for wider ones.  There, very few variables are free; where
-two-variable steps would set free many that depend on each other, exact steps go on with few.
+The problem is that of LIBSVM's paper (Chang and Lin 2011) in the variables ``beta_i = y_i alpha_i``
+(:mod:`~mercer.solvers.svm.problem`), and so is the method of the first iterations: decomposition with
+second-order selection.  :mod:`~mercer.solvers.svm.policy` decides when the active set method or the
+interior point method go on. A result counts as converged only if its violation, computed anew in double
+precision, is at most ``tol``; rounding of rows in single precision therefore affects the time, not the
+answer.
 """
 
 from __future__ import annotations
 
-import itertools
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from ... import _native
-from ...engine.runs import until
+from ...engine.runs import Stopped, until
 from ..matrix import Matrix
 from ..solution import Solution
 from ..watch import STOPPING, Callback, Watch
-from .decomposition import Run
-from .estimates import most_steps, step_seconds
-from .outcome import BoxValue, untouched
+from . import policy
+from .active_set import active_set
+from .interior_point import LowRank, interior_point
+from .outcome import BoxValue, solution_of, untouched
 from .problem import BoxProblem, Vector
+from .smo import Smo
 
-__all__ = ["solve_box", "solve_run"]
-
-#: After so many steps, at least and for each variable, they are too many.
-MANY_STEPS, MANY_STEPS_EACH = 1 << 17, 32
-
-#: Bounds that are solved for on the way to those asked for, relative to them.
-SHARES = (1e-3, 1e-2, 1e-1)
-
-#: Then an interior point method may take so many times as long as the steps have.
-EAGERNESS = 10.0
-
-#: Exact steps on the way to wider bounds may take so many times as long as other steps have.
-EXACT_SHARE = 20.0
+__all__ = ["solve_box", "solve_boxes"]
 
 
 def solve_box(
@@ -65,11 +58,11 @@ def solve_box(
     tol : float
         The violation of the optimality conditions at which to stop.
     max_iter : int
-        Most two-variable steps; -1 for a limit that only hopelessly scaled problems meet, ten million or
-        a thousand per variable, whichever is more.
+        Most iterations of SMO; -1 for a limit that only badly scaled problems meet, ten million or a thousand
+        per variable, whichever is more.
     cache_bytes : float, optional
-        Memory for rows of K; by default room for 3,072 rows whose values cost little, else 512 MiB,
-        or room for 5,120 rows if that is more; but at most half of the memory limit.
+        Memory for rows of K; by default that of 4,096 rows, or 512 MiB if that is more and values are
+        expensive; but at most half of the memory limit.
     time_budget : float, optional
         Seconds after which to stop.
     callbacks : sequence of callables
@@ -77,8 +70,7 @@ def solve_box(
     progress : bool
         Show a bar when it takes more than a second.
     refine : bool
-        Where it is cheap, end by solving the optimality system of the free variables directly, which
-        brings the violation down to rounding.
+        Where it is cheap, go on to rounding by solving the optimality system of the free variables.
 
     Returns
     -------
@@ -89,77 +81,281 @@ def solve_box(
     watch = Watch(tol, time_budget, callbacks, progress, name)
     try:
         with until(lambda: watch.is_over):
-            run = Run(problem, matrix, start, tol, cache_bytes, threads)
+            smo = Smo(problem, matrix, start, tol, cache_bytes, threads)
     except STOPPING as error:
         watch.stop(error)
         watch.close()
         return untouched(problem, watch, start)
-    return solve_run(run, watch, max_iter, refine)
+    return _Solver(smo, tol, max_iter, refine).solve(watch)
 
 
-def solve_run(run: Run, watch: Watch, max_iter: int, refine: bool) -> Solution[BoxValue]:
-    """Take steps, a few times as many as sound problems need; then go on with bounds that grow."""
-    most = most_steps(max_iter, run.problem.size)
-    many = max(MANY_STEPS, MANY_STEPS_EACH * run.problem.size)
+def solve_boxes(
+    problem: BoxProblem,
+    factors: Sequence[float],
+    matrix: Matrix,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: float | None = None,
+    time_budget: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    refine: bool = True,
+    threads: int | None = None,
+    name: str = "solver",
+) -> list[Solution[BoxValue]]:
+    """Solve a problem with its bounds times each factor, each from the solution before.
+
+    What stops one problem stops all.
+
+    Rows of K stay in the cache from one problem to the next.  Where rows are in single precision, the check
+    in double precision is one product for all problems: every value of K is computed once for it.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        Its sum, if it has one, is zero.
+    factors : sequence of float
+        In an order in which each solution is a good start for the next.
+    matrix : Matrix
+    time_budget : float, optional
+        Seconds for all of them.
+    tol, max_iter, cache_bytes, callbacks, progress, refine, threads, name
+        As for :func:`solve_box`.
+    """
+    end = None if time_budget is None else time.perf_counter() + time_budget
+    problems, reason = [problem.scaled(factor) for factor in factors], ""
+
+    def watch() -> Watch:
+        left = None if end is None else end - time.perf_counter()
+        result = Watch(tol, left, callbacks, progress, name)
+        result.reason = reason
+        return result
+
+    if not problems:
+        return []
+    first = watch()
     try:
-        if run.ends_exactly or many >= most:
-            return run.solve(watch, most, refine)
-        solution = run.solve(watch, many, refine)
-        if solution.converged or watch.reason or run.native.steps < many:
-            return solution
-        if run.goes_inside(watch, EAGERNESS) or not _can_grow(run.problem, run.native.b):
-            return run.solve(watch, most, refine)
-        return _by_growing(run, watch, most, refine)
-    finally:
-        watch.close()
-
-
-def _can_grow(problem: BoxProblem, b: Vector) -> bool:
-    """Whether narrower bounds leave a problem that has a solution: sums must be zero."""
-    if problem.constraint == "signed" or not np.isfinite([problem.low, problem.high]).all():
-        return False
-    return problem.constraint == "free" or abs(float(b.sum())) <= 1e-9 * float(np.abs(b).sum())
-
-
-def _by_growing(run: Run, watch: Watch, most: int, refine: bool) -> Solution[BoxValue]:
-    """Go on from where the solution of ever wider bounds has led, if that is better than where it was."""
-    problem = run.problem
-    best, b, f = (run.native.b, run.native.f), np.zeros(problem.size), problem.linear
-    watch.before = run.native.steps
-    # In double precision, problems of this size end exactly.
-    precise = problem.size <= _native.SET_SIZE and np.isfinite(run.matrix.cost)
-    last = None
-    try:
-        for share, wider in itertools.pairwise((*SHARES, 1.0)):
-            here, there = problem.scaled(share), problem.scaled(wider)
-            steps = _advance(run.on(here, b, f, precise), watch, most)
-            steps.approach(watch, most - watch.before)
-            watch.before += steps.native.steps
-            b, f = steps.native.b, steps.native.f
-            grown = here.stretched(b, f, problem, 1.0 / share)
-            best = min(best, grown, key=lambda at: problem.optimality(*at).objective)
-            if watch.reason:
-                break
-            b, f = here.stretched(b, f, there, wider / share)
-        else:
-            last = _advance(run.on(problem, b, f, precise), watch, most)
+        with until(lambda: first.is_over):
+            smo = Smo(problems[0], matrix, None, tol, cache_bytes, threads)
     except STOPPING as error:
-        watch.stop(error)
-    start = run.on(problem, *best, precise)
-    last = start if last is None else min(start, last, key=Run.objective)
-    return last.solve(watch, most - watch.before, refine)
+        first.stop(error)
+        return [untouched(here, first) for here in problems]
+    solver, found = _Solver(smo, tol, max_iter, refine), []
+    points = []
+    for k, here in enumerate(problems):
+        if k > 0:
+            solver.pose(here, *problems[k - 1].warm_start(smo.beta, smo.grad, factors[k] / factors[k - 1]))
+        last = watch()
+        if smo.dtype == np.float64:
+            found.append(solver.solve(last))
+        else:
+            ending = solver.approach(last)
+            found.append(solver.solution(ending, last))
+            if ending == _native.CONVERGED:
+                points.append(k)
+        reason = last.reason
+    if not points:
+        return found
+    last = watch()
+    try:
+        with until(lambda: last.is_over):
+            products = matrix.product(np.column_stack([found[k].value.coefficients for k in points]))
+    except STOPPING as error:
+        last.stop(error)
+        products, reason = None, last.reason
+    for column, k in enumerate(points):
+        before, last = found[k], watch()
+        beta = before.value.coefficients
+        grad = before.value.gradient if products is None else products[:, column] + problem.linear
+        solver.pose(problems[k], beta, grad)
+        solver.before += before.stats["iterations"]
+        last.start -= before.stats["seconds"]
+        if products is not None and smo.violation <= tol:
+            found[k] = solver.finish(last)
+        else:
+            found[k] = solver.solve(last)
+            reason = last.reason
+    return found
 
 
-def _advance(run: Run, watch: Watch, most: int) -> Run:
-    """Take steps; if they are many, exact steps from the same start may lead further."""
-    b, f = run.native.b, run.native.f
-    many = max(MANY_STEPS, MANY_STEPS_EACH * run.problem.size)
-    ending = run.approach(watch, min(many, most - watch.before))
-    if ending != _native.LIMIT or watch.reason:
-        return run
-    exact = run.on(run.problem, b, f, run.dtype == np.float64)
-    exact.begin_exactly(watch, EXACT_SHARE * step_seconds(run.native.steps, run.problem.size))
-    watch.before += run.native.steps
-    return min(
-        run.on(run.problem, run.native.b, run.native.f, run.dtype == np.float64), exact, key=Run.objective
-    )
+class _Solver:
+    """SMO on one problem, or one after the other, with the other methods in between."""
+
+    def __init__(self, smo: Smo, tol: float, max_iter: int, refine: bool) -> None:
+        self.smo, self.tol, self._refines = smo, tol, refine
+        self._max_iter = policy.iteration_limit(max_iter, smo.problem.size)
+        self._low_rank = LowRank(smo.matrix)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.before = -self.smo.iterations  # iterations of this problem are those of SMO and this
+        self._interior_iterations, self._is_interior_tried = 0, False
+        self._patience = 1.0  # times that the active set method must be expected to be faster
+
+    def pose(self, problem: BoxProblem, beta: Vector, grad: Vector) -> None:
+        """Go on to another problem, with other bounds."""
+        self.smo.pose(problem, beta, grad)
+        self._begin()
+
+    @property
+    def iterations(self) -> int:
+        """Iterations on this problem."""
+        return self.before + self.smo.iterations
+
+    # -- the run ------------------------------------------------------------------------------------
+    def solve(self, watch: Watch) -> Solution[BoxValue]:
+        """Solve the problem, or stop at a limit."""
+        ending, is_checked, smo = int(_native.STOPPED), False, self.smo
+        try:
+            if watch.reason or watch(self.iterations, smo.violation):
+                return self.solution(ending, watch)
+            with until(lambda: self._is_stopped(watch)):
+                for _ in range(policy.MAX_CHECKS):
+                    ending, is_checked = self._descend(watch), False
+                    if ending != _native.STOPPED:
+                        smo.recompute()
+                        is_checked = True
+                    if ending != _native.CONVERGED or smo.violation <= self.tol:
+                        break
+        except STOPPING as error:
+            watch.stop(error)
+            ending = int(_native.STOPPED)
+        if is_checked and ending == _native.CONVERGED and smo.violation <= self.tol:
+            return self.finish(watch)
+        watch.close()
+        return self.solution(ending, watch, is_checked)
+
+    def finish(self, watch: Watch) -> Solution[BoxValue]:
+        """A point that has converged by a gradient in double precision, refined where that is cheap."""
+        reason, watch.reason = watch.reason, ""
+        try:
+            if self._refines and not reason:
+                with until(lambda: self._is_stopped(watch)):
+                    self._refine()
+        except STOPPING as error:
+            watch.stop(error)
+        finally:
+            watch.close()
+        return self.solution(int(_native.CONVERGED), watch, True)
+
+    def approach(self, watch: Watch) -> int:
+        """Go to where the optimality conditions seem to hold, without a check; return how that ended."""
+        try:
+            if watch.reason or watch(self.iterations, self.smo.violation):
+                return int(_native.STOPPED)
+            with until(lambda: self._is_stopped(watch)):
+                return self._descend(watch)
+        except STOPPING as error:
+            watch.stop(error)
+            return int(_native.STOPPED)
+        finally:
+            watch.close()
+
+    def solution(self, ending: int, watch: Watch, is_checked: bool = False) -> Solution[BoxValue]:
+        """Where the run is."""
+        smo, state = self.smo, self.smo.optimality()
+        beta = smo.beta
+        return solution_of(
+            beta,
+            smo.grad,
+            state,
+            ending=int(_native.STOPPED) if watch.reason and not is_checked else ending,
+            certain=is_checked and state.violation + smo.rounding() <= self.tol,
+            iterations=self.iterations + self._interior_iterations,
+            rounds=smo.rounds,
+            seconds=watch.elapsed,
+            watch=watch,
+            further={**smo.cache, "interior_iterations": self._interior_iterations},
+        )
+
+    def _is_stopped(self, watch: Watch) -> bool:
+        return watch.is_due and watch(self.iterations, self.smo.violation)
+
+    def _descend(self, watch: Watch) -> int:
+        """Iterations of SMO; where many more are to be expected, another method goes to the solution."""
+        smo, n = self.smo, self.smo.problem.size
+        self._try_interior_point(watch)
+        before, idle, least = np.inf, 0, (np.inf, np.inf)
+        best = (smo.optimality().gap, smo.beta, smo.grad)
+        while not watch.reason:
+            some = min(policy.ITERATIONS_BETWEEN, self._max_iter - self.iterations)
+            ending = smo.run(some, lambda done, violation: watch(self.before + done, violation))
+            if smo.is_small and ending in (_native.LIMIT, _native.STALLED):
+                smo.recompute()  # rounding of badly scaled problems adds up
+            if ending == _native.STALLED or idle >= policy.PATIENCE:
+                if best[0] < 0.1 * smo.optimality().gap:  # steps lower the objective, but may raise the gap
+                    smo.move_to(*best[1:])
+                return int(_native.STALLED)
+            if ending != _native.LIMIT or self.iterations >= self._max_iter:
+                return ending
+            if self._is_stopped(watch):
+                break
+            if self._try_interior_point(watch):
+                before = np.inf
+                continue
+            state = smo.optimality()
+            falls = state.objective < least[0] - 1e-4 * state.gap or state.violation < 0.9 * least[1]
+            idle = 0 if falls else idle + 1
+            least = (min(least[0], state.objective), min(least[1], state.violation))
+            best = min(best, (state.gap, smo.beta, smo.grad), key=lambda point: point[0])
+            left = policy.checks_left(before, state.violation, smo.goal) * policy.ITERATIONS_BETWEEN
+            before = state.violation
+            free = float(smo.problem.is_free(smo.beta).sum())
+            pays = policy.Costs.smo(left, n) > self._patience * policy.Costs.active_set(free, n)
+            if pays and not self._try_active_set(watch):
+                self._patience *= 4
+        return int(_native.STOPPED)
+
+    def _try_active_set(self, watch: Watch) -> bool:
+        """Go to the solution by the active set method; whether it converged."""
+        smo = self.smo
+        found = active_set(
+            smo.problem, smo.matrix, smo.beta, smo.grad, smo.goal, smo.dtype, lambda: self._is_stopped(watch)
+        )
+        if found is not None:
+            smo.move_to(*found)
+        return found is not None
+
+    def _try_interior_point(self, watch: Watch) -> bool:
+        """Go to the solution by the interior point method once, if K has low rank; whether that is better."""
+        smo, problem = self.smo, self.smo.problem
+        if self._is_interior_tried or smo.violation <= smo.goal or watch.reason:
+            return False
+        if not self._low_rank.pays(policy.Costs.smo(self.iterations, problem.size)):
+            return False
+        self._is_interior_tried = True
+        factor, before = self._low_rank.factor, smo.optimality()
+        if factor is None:
+            return False
+        beta, count = interior_point(problem, factor, smo.beta, self.tol, lambda: self._is_stopped(watch))
+        self._interior_iterations += count
+        if beta is None:
+            return False
+        grad = smo.gradient(beta)
+        after = problem.optimality(beta, grad)
+        if after.violation > smo.goal:  # variables that are nearly at a bound
+            found = active_set(problem, smo.matrix, beta, grad, smo.goal)
+            if found is not None:
+                (beta, grad), after = found, problem.optimality(*found)
+        is_better = after.gap < before.gap or after.objective < before.objective
+        if is_better:
+            smo.move_to(beta, grad)
+        return is_better
+
+    def _refine(self) -> None:
+        """Go on to rounding where that is cheap, and back if that was in vain."""
+        smo = self.smo
+        violation, rounding = smo.violation, 1e-12 * float(np.abs(smo.grad).max(initial=1.0))
+        if violation <= rounding or not policy.is_cheap_to_refine(smo.problem, smo.beta):
+            return
+        beta, grad = smo.beta, smo.grad
+        with suppress(Stopped):
+            found = active_set(smo.problem, smo.matrix, beta, grad, rounding)
+            if found is None:
+                return
+            smo.move_to(*found)
+            if smo.rounding() > 1e-3 * self.tol:
+                smo.recompute()
+        if smo.violation > violation:
+            smo.move_to(beta, grad)
