@@ -33,7 +33,7 @@ class FeatureMatrix(Matrix):
         """Inner products of some of the vectors."""
         return np.asarray(self._Z[rows] @ self._Z[cols].T, dtype=dtype)
 
-    def product(self, V: Vector, *, reduced: bool = False, quick: bool = False) -> Vector:
+    def product(self, V: Vector, *, reduced: bool = False) -> Vector:
         """``Z (Z' V)``."""
         return np.asarray(self._Z @ (self._Z.T @ V))
 
@@ -62,7 +62,7 @@ class GraphMatrix(Matrix):
         V = np.eye(self.size)[:, cols]
         return self.product(V)[rows].astype(dtype, copy=False)
 
-    def product(self, V: Vector, *, reduced: bool = False, quick: bool = False) -> Vector:
+    def product(self, V: Vector, *, reduced: bool = False) -> Vector:
         """Product with the sparse matrix; rows of zeros are left out."""
         support = np.flatnonzero(V.any(axis=1))
         scaled = V[support] / self._d[support, None]

@@ -41,7 +41,7 @@ class WeightedMatrix(Matrix):
         """``w_i K_ii``."""
         return self.root**2 * self._matrix.diagonal()
 
-    def product(self, V: Array, *, reduced: bool = False, quick: bool = False) -> Array:
+    def product(self, V: Array, *, reduced: bool = False) -> Array:
         """``S K S @ V`` in double precision, for V with columns."""
         if not self._is_weighted:
             return self._matrix.product(V, reduced=reduced)

@@ -69,7 +69,7 @@ class CenteredMatrix(Matrix):
         """Sum of the eigenvalues."""
         return float(self.diagonal().sum())
 
-    def product(self, V: np.ndarray, *, reduced: bool = False, quick: bool = False) -> np.ndarray:
+    def product(self, V: np.ndarray, *, reduced: bool = False) -> np.ndarray:
         """``A @ V``; columns are best laid out one after the other."""
         rows = self.root * V.T
         rows -= rows.sum(axis=1)[:, None] * self.share
