@@ -26,7 +26,8 @@ void fill_reduced(const float* x, Index count, const float* y, Index n, Index fe
                   Output<float> out, int threads) {
   const Table& t = table();
   Index panels = (n + kPanel - 1) / kPanel, height = t.reduced_rows, each = kGroups * height;
-  std::vector<float> packed(static_cast<std::size_t>(panels * kPanel * features));  // [panel][feature][column]
+  std::vector<float> packed(
+      static_cast<std::size_t>(panels * kPanel * features));  // [panel][feature][column]
   std::vector<float> halves(static_cast<std::size_t>(panels * kPanel));
   Index down = (count + each - 1) / each;
   Index across = threads == 1 || down == 0 ? 1 : std::clamp<Index>(kTasks * threads / down, 1, panels);

@@ -207,9 +207,9 @@ struct AlignmentTiles {
   double start, nothing;          // the cell before the first steps, and all others before one of them
 };
 
-// Rows of a Gaussian Gram matrix in reduced precision (native/reduced.hpp): 2^(<x, y> - |x|^2/2 - |y|^2/2) for
-// the rows of a group, packed feature by feature, and the columns of a panel.  The first `columns` of each row go
-// to out[r] and the following.
+// Rows of a Gaussian Gram matrix in reduced precision (native/reduced.hpp): 2^(<x, y> - |x|^2/2 - |y|^2/2)
+// for the rows of a group, packed feature by feature, and the columns of a panel.  The first `columns` of
+// each row go to out[r] and the following.
 struct ReducedGroup {
   const float* x;       // [feature][row]
   const float* halves;  // |x|^2 / 2
@@ -326,7 +326,7 @@ struct Table {
   Index reduced_rows;  // of a group
   StepFunction steps[kStepCount];
   AlignmentTiles alignments[kAlignmentCount];
-  Index lanes;  // series that an AlignRows takes side by side
+  Index lanes;                       // series that an AlignRows takes side by side
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
   HalfTile multiply_below;           // tiles below the diagonal of a symmetric matrix

@@ -26,8 +26,9 @@ nb::tuple optimality_of(const Vector& linear, const Vector& low, const Vector& h
                         int constraint, const Vector& beta, const Vector& grad) {
   for (const Vector* v : {&low, &high, &beta, &grad})
     if (v->shape(0) != linear.shape(0)) throw std::invalid_argument("vectors must have the same length");
-  QuadraticProblem problem{static_cast<Index>(linear.shape(0)), linear.data(), low.data(), high.data(),
-                           nullptr,  epsilon,       static_cast<Constraint>(constraint)};
+  QuadraticProblem problem{
+      static_cast<Index>(linear.shape(0)), linear.data(), low.data(), high.data(), nullptr, epsilon,
+      static_cast<Constraint>(constraint)};
   return tuple_of(optimality(problem, beta.data(), grad.data()));
 }
 

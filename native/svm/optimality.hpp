@@ -7,7 +7,8 @@
 //              kFree    nothing more
 //
 // For a classifier beta_i = y_i alpha_i in the notation of LIBSVM, for a regression alpha_i - alpha*_i.  With
-// grad = K beta + linear, the objective falls at the rate up_i when beta_i grows and at -down_i when it shrinks,
+// grad = K beta + linear, the objective falls at the rate up_i when beta_i grows and at -down_i when it
+// shrinks,
 //
 //   up_i   = -grad_i - epsilon sign(beta_i + 0)     down_i = -grad_i - epsilon sign(beta_i - 0)
 //
@@ -38,8 +39,8 @@ struct Optimality {
   double violation, multiplier[2], objective, gap;
 };
 
-// up_i + grad_i and down_i + grad_i of one variable in each group, infinite where it may not move.  Numbers of
-// the second group are `stride` behind those of the first.
+// up_i + grad_i and down_i + grad_i of one variable in each group, infinite where it may not move.  Numbers
+// of the second group are `stride` behind those of the first.
 template <class S>
 void set_rates(const QuadraticProblem& p, double beta, double low, double high, S* up, S* down,
                Index stride) {
@@ -61,9 +62,9 @@ double violation_of(const QuadraticProblem& p, const Extremes* e);
 
 double objective_of(const QuadraticProblem& p, const double* beta, const double* grad);
 
-// Multipliers are the means over the variables between their bounds, else the middle of what is possible.  The
-// gap is by how much the linear model at beta can fall within the box, with the constraints priced in: at least
-// the objective less its minimum.
+// Multipliers are the means over the variables between their bounds, else the middle of what is possible. The
+// gap is by how much the linear model at beta can fall within the box, with the constraints priced in: at
+// least the objective less its minimum.
 Optimality optimality(const QuadraticProblem& p, const double* beta, const double* grad);
 
 }  // namespace mercer

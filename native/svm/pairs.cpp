@@ -34,12 +34,7 @@ void PairBlocks<T>::make_row(Index i, T* row, Index length) const {
 
 template <class T>
 Pairs<T>::Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, double* beta, double* grad)
-    : blocks_(std::move(blocks)),
-      begin_{0},
-      all_(all),
-      beta_(beta),
-      grad_(grad),
-      results_(blocks_.size()) {
+    : blocks_(std::move(blocks)), begin_{0}, all_(all), beta_(beta), grad_(grad), results_(blocks_.size()) {
   for (const PairBlocks<T>& block : blocks_) begin_.push_back(begin_.back() + block.size());
 }
 

@@ -5,8 +5,8 @@
 //   K = [ first   cross  ]
 //       [ cross'  second ]
 //
-// row by row as SMO needs the rows, in memory that its thread uses again and again.  Threads take problems from
-// one queue; each is solved by one thread alone.
+// row by row as SMO needs the rows, in memory that its thread uses again and again.  Threads take problems
+// from one queue; each is solved by one thread alone.
 #pragma once
 
 #include <atomic>
@@ -47,15 +47,16 @@ class Pairs {
  public:
   using Watch = typename Smo<T>::Watch;
 
-  // The arrays of `all` hold one problem after the other.  beta is the start and becomes the solution, grad its
-  // gradient.
+  // The arrays of `all` hold one problem after the other.  beta is the start and becomes the solution, grad
+  // its gradient.
   Pairs(std::vector<PairBlocks<T>> blocks, QuadraticProblem all, double* beta, double* grad);
 
   // Numbers of T that a thread needs to put a problem together.
   Index buffer_size() const;
 
-  // Solves problems until none is left, in all threads that call this, each with a buffer of its own.  Iterations
-  // go on to `goal`; a problem is solved if the violation of the gradient, computed anew, is at most `tolerance`.
+  // Solves problems until none is left, in all threads that call this, each with a buffer of its own.
+  // Iterations go on to `goal`; a problem is solved if the violation of the gradient, computed anew, is at
+  // most `tolerance`.
   void work(T* buffer, double goal, double tolerance, Index max_iterations, const Watch& watch);
 
   void stop() { stopped_ = true; }

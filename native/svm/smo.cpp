@@ -115,8 +115,8 @@ double Smo<T>::violation() const {
   return violation_of(p_, e);
 }
 
-// Whether single precision can serve within the set: the gradient is rounded by far less than the tolerance, and
-// no square of a violation or product of a curvature leaves the range of float.
+// Whether single precision can serve within the set: the gradient is rounded by far less than the tolerance,
+// and no square of a violation or product of a curvature leaves the range of float.
 template <class T>
 bool Smo<T>::is_coarse(double tolerance) const {
   if (precise_ || tolerance < kLeastCoarse) return false;
@@ -140,7 +140,8 @@ void Smo<T>::enter_state(State<S>& state) {
   }
 }
 
-// Iterations within the set, in the precision that the tolerance of the whole run allows, and what they change.
+// Iterations within the set, in the precision that the tolerance of the whole run allows, and what they
+// change.
 template <class T>
 Ending Smo<T>::improve(double goal, double tolerance, Index most) {
   const Tiles<T>& tiles = table().tiles<T>();
@@ -215,8 +216,7 @@ Ending Smo<T>::descend(State<S>& state, const Scans<T, S>& scans, double toleran
     e[0] = scans.advance(count, state.grad.data(), first, set.beta[i] - bi, second, change_j, state.up.data(),
                          state.down.data());
     if (p_.groups() == 2)
-      e[1] =
-          scans.extremes(count, state.grad.data(), state.up.data() + stride, state.down.data() + stride);
+      e[1] = scans.extremes(count, state.grad.data(), state.up.data() + stride, state.down.data() + stride);
   }
   return kLimit;
 }

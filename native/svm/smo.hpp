@@ -1,13 +1,14 @@
 // Sequential minimal optimisation (SMO) of the problem of native/svm/optimality.hpp: two-variable steps on a
 // working set, with second-order selection (Fan, Chen and Lin 2005), as in LIBSVM.
 //
-// Outer iteration: the most violating variables, and those of the last iterations, make a working set W.  Rows of
-// K that are not in the cache are asked for together.  Inner iterations: on the block K_WW, take i with the
-// largest up_i, j with the greatest gain d_ij^2 / (K_ii + K_jj - 2 K_ij), and move beta_i up and beta_j down as
-// far as the objective falls.  Then the changes are carried over to the whole gradient, in double precision.
+// Outer iteration: the most violating variables, and those of the last iterations, make a working set W. Rows
+// of K that are not in the cache are asked for together.  Inner iterations: on the block K_WW, take i with
+// the largest up_i, j with the greatest gain d_ij^2 / (K_ii + K_jj - 2 K_ij), and move beta_i up and beta_j
+// down as far as the objective falls.  Then the changes are carried over to the whole gradient, in double
+// precision.
 //
-// If rows are in single precision, so is the gradient within W, as long as the two differ afterwards by little
-// against the tolerance.
+// If rows are in single precision, so is the gradient within W, as long as the two differ afterwards by
+// little against the tolerance.
 #pragma once
 
 #include <atomic>
@@ -53,8 +54,8 @@ class Smo {
   // Writes a row of K, padded with zeros to row_stride(n) numbers.
   using Make = std::function<void(Index i, T* row)>;
 
-  // The working set is all variables.  Rows are made in K when a step first needs them: of points that are far
-  // from the boundary, none.
+  // The working set is all variables.  Rows are made in K when a step first needs them: of points that are
+  // far from the boundary, none.
   Smo(QuadraticProblem problem, T* K, Make make, const double* beta, const double* grad);
   static Index row_stride(Index n);
 

@@ -14,7 +14,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Variables of a working set at first; problems of at most twice as many have all of them in the set.
 constexpr Index kFirstSize = 256;
 
-// A set of at least this many variables, which are at least this part of all, grows only if half of it is free.
+// A set of at least this many variables, which are at least this part of all, grows only if half of it is
+// free.
 constexpr Index kFairSize = 512, kFairShare = 32;
 
 // An odd number that scatters indices: 2^64 over the golden ratio.

@@ -148,8 +148,8 @@ Extremes advance(Index count, S* grad, const T* first, double a, const T* second
 // The j of the greatest gain d_j^2 / c_j, where d_j is by how much the pair (i, j) violates optimality and
 // c_j = K_ii + K_jj - 2 K_ij.  Fractions are compared by cross-multiplication.
 template <class T, class S>
-Index partner(Index count, const S* grad, const S* down, const T* row, const S* diagonal, double top, double own,
-              double least) {
+Index partner(Index count, const S* grad, const S* down, const T* row, const S* diagonal, double top,
+              double own, double least) {
   constexpr int searches = kSearches<S>, lanes = Lanes<S>::count;
   Best<S> best[searches];
   VecOf<S> curvature[searches], place = first_places<S>();
@@ -174,7 +174,8 @@ Index partner(Index count, const S* grad, const S* down, const T* row, const S* 
 
 // grad[j] += sum_r factors[r] rows[r][j] for first <= j < last, rows in order.
 template <class T>
-void add_rows(Index count, const T* const* rows, const double* factors, Index first, Index last, double* grad) {
+void add_rows(Index count, const T* const* rows, const double* factors, Index first, Index last,
+              double* grad) {
   constexpr int kTogether = 4;
   Index r = 0;
   for (; r + kTogether <= count; r += kTogether) {
@@ -201,10 +202,11 @@ void add_rows(Index count, const T* const* rows, const double* factors, Index fi
   }
 }
 
-// The same from the start, and the sum of the magnitudes: grad[j] += sum_r a_r k_rj, size[j] = sum_r |a_r k_rj|.
+// The same from the start, and the sum of the magnitudes: grad[j] += sum_r a_r k_rj, size[j] = sum_r |a_r
+// k_rj|.
 template <class T>
-void weigh_rows(Index count, const T* const* rows, const double* factors, Index first, Index last, double* grad,
-                double* size) {
+void weigh_rows(Index count, const T* const* rows, const double* factors, Index first, Index last,
+                double* grad, double* size) {
   for (Index j = first; j < last; ++j) size[j] = 0.0;
   for (Index r = 0; r < count; ++r) {
     Index j = first;

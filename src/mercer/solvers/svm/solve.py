@@ -359,3 +359,4 @@ class _Solver:
                 smo.recompute()
         if smo.violation > violation:
             smo.move_to(beta, grad)
+            smo.recompute()
