@@ -13,9 +13,7 @@
 ``tables``            steps on counts as a table
 ``program``           runs the steps: matrices, and products without them
 ``packed``            packed symmetric matrices: the tiles of the lower half, and products with them
-``rough``             Gaussian kernel rows in single precision throughout
-``single``            single rows of Gaussian Gram matrices
-``arrays``            large arrays from a buffer pool
+``reduced``           Gaussian kernel rows in single precision throughout
 ``lapack``            routines of LAPACK on blocks of matrices, in place
 ``factorizations``    Cholesky factors, eigenvalues and the like, panel by panel
 ``series``            sums and minima over the alignments of series
