@@ -54,7 +54,7 @@ sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized
 
 # The sanitizers must be in the process before Python is.  Leak detection is off: Python frees much only at its
-# end, and the native core holds a buffer pool.  Stack frames stay on the stack:
+# end, and each thread of the native core holds its scratch buffer.  Stack frames stay on the stack:
 # copies of them (detect_stack_use_after_return) are not aligned for the vectors of AVX-512.
 sanitized: $(STAMPS)/native $(STAMPS)/test
 	@export LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
