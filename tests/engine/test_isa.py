@@ -38,7 +38,7 @@ def test_everything_native_under(isa):
             "native",
             "accuracy",
             "functions",
-            "half",
+            "packed",
             "program",
             "layouts",
             "reduced",
