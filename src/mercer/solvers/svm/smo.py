@@ -33,14 +33,17 @@ class Smo:
         cache_bytes: float | None,
         threads: int | None,
     ) -> None:
-        self.problem, self.matrix, self._threads = problem, matrix, threads
+        self.problem, self._threads = problem, threads
         self.diagonal = matrix.diagonal()
         self.dtype = policy.row_dtype(problem, matrix, self.diagonal, tol)
         is_single = self.dtype == np.float32
         #: Violation at which iterations end.
         self.goal = policy.SINGLE_SHARE * tol if is_single else tol
         n, capacity = matrix.size, policy.cache_rows(matrix, self.dtype, cache_bytes)
-        complete = isinstance(matrix, HeldMatrix) or (capacity == n and n <= _native.SET_SIZE)
+        if capacity == n <= _native.SET_SIZE and not matrix.is_held:
+            matrix = HeldMatrix(matrix.dense(self.dtype), source=matrix)
+        self.matrix = matrix
+        complete = isinstance(matrix, HeldMatrix)
         self._rows = matrix.dense(self.dtype) if complete else np.empty((capacity, n), self.dtype)
         self._size: float | None = None
         beta = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
