@@ -84,7 +84,6 @@ def gram(
     k = k.resolve(X)
     points = owned(k.domain.validate(X, "X"), X)
     others = None if Y is None or Y is X else owned(k.domain.validate(Y, "Y"), Y)
-    k.domain.match(points, others)
     return gram_of_points(k, points, others, dtype, store=store)
 
 
@@ -97,6 +96,7 @@ def gram_of_points(
     store: str | PathLike[str] | GramStore | None = None,
 ) -> PointGram:
     """:func:`gram` of a resolved kernel on validated points that nobody else can change."""
+    k.domain.match(X, Y)
     if store is None:
         return KernelGram(k, X, Y, dtype)
     if not isinstance(store, str | PathLike | GramStore):
@@ -210,9 +210,15 @@ class KernelGram(PointGram):
     def _compute(self, rows: Selection, cols: Selection | None, progress: bool = True) -> np.ndarray:
         """Values of some rows and columns; of the rows with themselves, each pair once, without columns."""
         A = take(self._rows, rows)
-        B = None if cols is None else take(self._column_data, cols)
+        B = None if cols is None else self._columns_at(cols)
         with workers.located(positions(rows), positions(rows if cols is None else cols), self.is_symmetric):
             return self.kernel._tiles(A, B, progress, self.dtype, self._layouts)
+
+    def _columns_at(self, cols: Selection) -> Data:
+        """Prepared data of some columns; for all columns the same object, to which layouts belong."""
+        n = self.shape[1]
+        whole = isinstance(cols, slice) and cols.indices(n) == (0, n, 1)
+        return self._column_data if whole else take(self._column_data, cols)
 
     def _values(self, rows: Selection, cols: Selection, progress: bool = False) -> np.ndarray:
         if self._kept is not None:
@@ -247,7 +253,7 @@ class KernelGram(PointGram):
             return None
         if rows is None:
             return self._whole_program
-        columns = self._column_data if cols is None else take(self._column_data, cols)
+        columns = self._columns_at(all_of(self.shape[1]) if cols is None else cols)
         return self.kernel._program(take(self._rows, rows), columns, self._layouts)
 
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:

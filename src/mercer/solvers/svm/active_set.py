@@ -27,7 +27,7 @@ from scipy import linalg
 
 from ... import memory
 from ...engine.factorizations import cholesky
-from ...engine.threads import single_threaded_blas
+from ...engine.threads import few_threads
 from ..matrix import Matrix
 from . import policy
 from .problem import BoxProblem, Vector
@@ -62,7 +62,7 @@ def active_set(
         Called between rounds.
     """
     start = (problem, matrix, beta, grad, tol, np.dtype(dtype))
-    with single_threaded_blas():
+    with few_threads(int(problem.is_free(beta).sum())):
         found = _primal_dual(_Newton(*start), is_stopped)
         if found is None and start[-1] == np.float64 and not is_stopped():
             found = _primal(_Newton(*start), is_stopped)

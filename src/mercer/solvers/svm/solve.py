@@ -284,7 +284,7 @@ class _Solver:
             if smo.is_small and ending in (_native.LIMIT, _native.STALLED):
                 smo.recompute()  # rounding of badly scaled problems adds up
             if ending == _native.STALLED or idle >= policy.PATIENCE:
-                if best[0] < 0.1 * smo.optimality().gap:  # steps lower the objective, but may raise the gap
+                if best[0] < smo.optimality().gap:  # steps lower the objective, but may raise the gap
                     smo.move_to(*best[1:])
                 return int(_native.STALLED)
             if ending != _native.LIMIT or self.iterations >= self._max_iter:
