@@ -34,7 +34,8 @@ BAND_BYTES = 1 << 26
 class Gram(ABC):
     """Matrix of kernel values, computed when asked for.
 
-    Made by :func:`mercer.gram`.  Products ``K @ v`` run over bands of rows and never hold the matrix.  What
+    Made by :func:`mercer.gram`.  Products ``K @ v`` of compiled kernels run over bands of rows and never hold
+    the matrix; values that Python code computes are kept, if they fit, so that each is computed once.  What
     needs all of it (``dense``, the full ``spectrum``, ``check``, ``repair``) compares its need with the
     memory limit first.  ``np.asarray(K)`` is ``K.dense()``.
 
