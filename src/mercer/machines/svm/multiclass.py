@@ -28,7 +28,7 @@ T = TypeVar("T")
 DOUBLE_BYTES = 1 << 26
 
 #: Kernel values between classes that one batch of pairs holds.
-BATCH = 1 << 22
+BATCH = 1 << 24
 
 #: Largest pair of classes that is solved on blocks of K.
 MOST_PAIRED = 4096
@@ -154,35 +154,30 @@ class _PairBlocks:
         self._squares: dict[int, NDArray[Any]] = {}
 
     def batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
-        """Numbers of consecutive pairs, whose blocks are computed together."""
+        """Numbers of pairs whose blocks are computed together: of one first class, within some memory."""
         if self._K is not None:
             return [list(range(len(pairs)))]
         total = np.cumsum([(a.stop - a.start) * (b.stop - b.start) for a, b in pairs])
-        return [list(batch) for _, batch in groupby(range(len(pairs)), lambda t: int(total[t]) // BATCH)]
+        keys = [(pairs[t][0].start, int(total[t]) // BATCH) for t in range(len(pairs))]
+        return [list(batch) for _, batch in groupby(range(len(pairs)), keys.__getitem__)]
 
     def of(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
-        """The blocks of a batch; those of a class with itself are kept for the next."""
+        """The blocks of a batch: a class with its neighbours in one band, and each class with itself."""
         K = self._K
         if K is not None:
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
-        squares = {c.start: (c, c) for pair in pairs for c in pair if c.start not in self._squares}
-        values = self._compute([*squares.values(), *pairs])
-        self._squares.update(zip(squares, values, strict=False))
+        first, start, stop = pairs[0][0], pairs[0][1].start, pairs[-1][1].stop
+        band = self._matrix.block(first, slice(start, stop), self._dtype)
         return [
-            Blocks(self._squares[a.start], between, self._squares[b.start])
-            for (a, b), between in zip(pairs, values[len(squares) :], strict=True)
+            Blocks(self._square(a), band[:, b.start - start : b.stop - start], self._square(b))
+            for a, b in pairs
         ]
 
-    def _compute(self, places: Sequence[tuple[slice, slice]]) -> list[NDArray[Any]]:
-        """Blocks of values; compiled code computes them in parallel, for Python code workers do."""
-
-        def block(t: int) -> NDArray[Any]:
-            with until(run_of_fit().is_over):
-                return self._matrix.block(*places[t], self._dtype)
-
-        if np.isfinite(self._matrix.cost):
-            return _in_parallel(block, len(places))
-        return [block(t) for t in range(len(places))]
+    def _square(self, c: slice) -> NDArray[Any]:
+        """A class with itself, kept for the other pairs."""
+        if c.start not in self._squares:
+            self._squares[c.start] = self._matrix.block(c, c, self._dtype)
+        return self._squares[c.start]
 
 
 def solve_pairs(

@@ -12,6 +12,9 @@ Vector = NDArray[np.float64]
 #: Free variables may move by this fraction of the distance to their bounds to keep the sum at zero.
 MOST_MOVED = 0.9
 
+#: Variables within this fraction of their bound are at the bound: scaling them has rounded.
+FULL = 1e-12
+
 
 def fill_up(total: float, capacity: Vector) -> Vector:
     """Numbers between 0 and their capacities with a given sum, the first ones full."""
@@ -27,7 +30,8 @@ def scaled(alpha: Vector, total: float, capacity: Vector) -> Vector:
     if not alpha.any():
         return fill_up(total, capacity)
     share = alpha / alpha.max()  # sums and quotients of tiny numbers would be inexact
-    result = np.minimum(share * (total / float(share.sum())), capacity)
+    result = share * (total / float(share.sum()))
+    result = np.where(result >= (1 - FULL) * capacity, capacity, result)
     slack = np.where(alpha > 0, capacity - result, 0.0)
     missing = total - float(result.sum())
     if missing > 0 and slack.any():
@@ -45,7 +49,7 @@ def grown(beta: Vector, C: Vector) -> Vector:
     if np.isinf(C).any():
         return balanced(beta)
     share = np.abs(beta) / C
-    full = share >= (1 - 1e-12) * share.max(initial=0.0)
+    full = share >= (1 - FULL) * share.max(initial=0.0)
     result = np.where(full, np.sign(beta) * C, beta)
     excess = float(result.sum())
     free = ~full & (beta != 0)
