@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["NONNEGATIVE", "REAL_LINE", "Interval"]
+__all__ = ["NONNEGATIVE", "REAL_LINE", "ZERO", "Interval"]
 
 
 @dataclass(frozen=True)
@@ -181,3 +181,4 @@ def _outward(value: float, exact: Fraction, direction: float) -> float:
 
 REAL_LINE = Interval()
 NONNEGATIVE = Interval(0.0, math.inf)
+ZERO = Interval(0.0, 0.0)

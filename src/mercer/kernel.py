@@ -20,7 +20,7 @@ import numpy as np
 
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
-from .certificate import Certificate, Claim
+from .certificate import Certificate, Claim, negated
 from .contributions import Contribution, Contributions
 from .domains import Data, Domain, Objects, items, meet, size, take, to_float
 from .engine import tiles, workers
@@ -111,7 +111,7 @@ class Kernel(Expression):
             self, coefficients: Any, radius: float | None = None, *, version: str | None = None
         ) -> Kernel: ...
         def normalized(self) -> Kernel: ...
-        def conformal(self, factor: Any, *, version: str | None = None) -> Kernel: ...
+        def conformal(self, factor: Any, *, nonzero: bool = False, version: str | None = None) -> Kernel: ...
         def on(
             self,
             map: Any,
@@ -384,17 +384,37 @@ class Kernel(Expression):
     @cached_property
     def certificate(self) -> Certificate:
         """What is known about the definiteness of this kernel, with the proof."""
+        return dataclasses.replace(self._certified, conditional=self._conditional())
+
+    @cached_property
+    def _certified(self) -> Certificate:
+        """The certificate as the class gives it; ``_conditional`` may know more."""
         return self._certify()
 
     def _certify(self) -> Certificate:
         return Certificate.unknown(self, "a user's kernel: assert what you know with .assume('PSD')")
 
-    def _conditional(self) -> Claim:
-        """The claim that ``-k`` is negative definite (``k`` is conditionally positive definite)."""
-        return self.certificate.positive
+    def _conditional(self, sign: int = 1) -> Claim:
+        """The claim that ``sign * k`` is conditionally positive definite, with the least order known."""
+        known = self._certified
+        return known.conditional if sign > 0 and known.is_psd else self._conditional_rule(sign)
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        """The same for a kernel that is not known to be positive definite.
+
+        By default the claim of the certificate; for ``-k`` order 1 if ``k`` is negative definite.
+        """
+        return self._certified.conditional if sign > 0 else negated(self._certified.negative)
 
     def _infinitely_divisible(self) -> Claim | None:
         """A claim that ``-log k`` is negative definite, so that ``k ** t`` is PD for all t > 0."""
+        return None
+
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray | None:
+        """Logarithms of the spectral density of a kernel of ``x - y`` with widths ``sigma``, if it is known.
+
+        At the frequencies that are the rows of ``w``, for vectors that differ along ``axes`` alone.
+        """
         return None
 
     @property

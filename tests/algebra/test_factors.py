@@ -60,7 +60,7 @@ EXPRESSIONS: dict[str, Callable[[float, Kernel], Kernel]] = {
 
 def claims(k: Kernel) -> list[tuple[str, bool]]:
     """What is claimed; the other numbers that certificates rest on are computed too."""
-    claimed: list[Claim] = [k.certificate.positive, k.certificate.negative, k._conditional()]
+    claimed: list[Claim] = [k.certificate.positive, k.certificate.negative, k.certificate.conditional]
     k.certificate.explain()
     assert k.bounds.low <= k.bounds.high
     assert k.diagonal_bounds.low <= k.diagonal_bounds.high

@@ -36,7 +36,7 @@ def centred(K):
         (3 / (2 + SQUARED.log1p()), 3 / (2 + np.log1p(D)), Verdict.STRICT),
         (1 / SQUARED.schoenberg(1.0), np.exp(D), Verdict.UNKNOWN),
         (SQUARED.shifted([1.0, -1.0]), None, Verdict.PSD),
-        (Gaussian(2.0) ** 0.37, np.exp(-D * 0.37 / 8), Verdict.PSD),
+        (Gaussian(2.0) ** 0.37, np.exp(-D * 0.37 / 8), Verdict.STRICT),
         (Linear().gaussian(1.5), np.exp(-D / 4.5), Verdict.PSD),
         (
             (SQUARED**0.5 + SQUARED.log1p()).schoenberg(2.0),

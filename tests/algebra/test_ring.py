@@ -9,7 +9,15 @@ from mercer import Kernel
 from mercer.algebra import Constant, Power, Product, Scaled, Sum
 from mercer.certificate import Verdict
 from mercer.errors import DomainError, ParameterError
-from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial, PowerDistance, SetIntersection
+from mercer.kernels import (
+    Gaussian,
+    Laplacian,
+    Linear,
+    Polynomial,
+    PowerDistance,
+    RationalQuadratic,
+    SetIntersection,
+)
 
 X = np.random.default_rng(0).standard_normal((7, 3))
 A, B, C = Gaussian(1.5), Linear(), Laplacian(2.0)
@@ -99,16 +107,30 @@ def test_kernels_without_common_points_are_refused_at_once():
         (1 - B, Verdict.NDS),  # exercise 6.9
         (-3 - A * C, Verdict.NDS),
         (-1 * (-2 * A), Verdict.STRICT),
-        (A - B, Verdict.UNKNOWN),
-        (A - C, Verdict.UNKNOWN),
-        (A - 0.5, Verdict.UNKNOWN),
+        (A - B, Verdict.CPD),  # of order 2
+        (A - C, Verdict.REFUTED),
+        (A - RationalQuadratic(), Verdict.UNKNOWN),
+        (A - 0.5, Verdict.CPD),
+        (2 * A - A, Verdict.STRICT),
+        (A - 0.5 * A, Verdict.STRICT),
+        (A + B - (B - 1), Verdict.STRICT),
+        (A - A, Verdict.PSD),
+        (-(B - A) - A, Verdict.NDS),
+        (Constant(2.0) * PowerDistance(1.0), Verdict.NDS),
+        (Constant(-2.0) * A, Verdict.NDS),
+        ((-A) ** 2, Verdict.STRICT),
+        ((-A - B) ** 4, Verdict.STRICT),
+        ((-B) ** 3, Verdict.NDS),
+        ((-A) * (-C), Verdict.STRICT),
+        (PowerDistance(1.0) ** 1, Verdict.NDS),
+        (PowerDistance(1.0) ** 0, Verdict.PSD),
         (PowerDistance(1.0) + PowerDistance(2.0), Verdict.NDS),
         (3 * PowerDistance(1.0), Verdict.NDS),
         (PowerDistance(1.0) - B, Verdict.NDS),
         (PowerDistance(1.0) * PowerDistance(1.0), Verdict.UNKNOWN),
-        (-PowerDistance(1.0), Verdict.UNKNOWN),
+        (-PowerDistance(1.0), Verdict.CPD),
         (-1 * (-PowerDistance(1.0)), Verdict.NDS),
-        (Polynomial(2) - 1, Verdict.UNKNOWN),
+        (Polynomial(2) - 1, Verdict.CPD),
     ],
 )
 def test_verdicts(kernel, verdict):
@@ -123,7 +145,7 @@ def test_constants_are_both_and_strict_kernels_are_not_negative_definite():
     assert Constant(-2.0).certificate.positive.refuted
     assert A.certificate.negative.refuted
     assert (-A).certificate.positive.refuted
-    assert (A - A).certificate.verdict is Verdict.UNKNOWN
+    assert (A - A).certificate.negative.proved
 
 
 def test_overflow_names_the_parameter():

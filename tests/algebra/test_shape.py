@@ -101,7 +101,10 @@ def test_polynomials_and_series():
     np.testing.assert_allclose(G.polynomial([1, 0, 2, 3]).block(X), 1 + 2 * g**2 + 3 * g**3, rtol=1e-13)
     assert G.polynomial([1, 0, 2]).certificate.verdict is Verdict.STRICT
     assert G.polynomial([1.0]).certificate.verdict is Verdict.PSD
-    assert G.polynomial([1, -1]).certificate.verdict is Verdict.UNKNOWN
+    assert G.polynomial([1, -1]).certificate.verdict is Verdict.NDS
+    assert G.polynomial([1, -1, 1]).certificate.verdict is Verdict.UNKNOWN
+    assert (-G).polynomial([1, -1, 1]).certificate.verdict is Verdict.STRICT
+    assert (-G).power_series("cosh").certificate.verdict is Verdict.STRICT
     named = {
         "exp": np.exp(g),
         "geometric": 1 / (1 - g),

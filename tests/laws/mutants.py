@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from mercer.certificate import Certificate, Claim, Property, Status, Witness
 from mercer.domains import Data, Domain, Vectors
 from mercer.intervals import Interval
 from mercer.kernel import Gradient, Kernel, Prepared
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, ThinPlate
 
 from .cases import Case
 
@@ -157,8 +158,16 @@ class FalselyConditional(Linear):
     def _certify(self) -> Certificate:
         return Certificate.unknown(self)
 
-    def _conditional(self) -> Claim:
-        return _proved(Property.NEGATIVE, self)
+    def _conditional_rule(self, sign: int) -> Claim:
+        return replace(_proved(Property.CONDITIONAL, self), order=1)
+
+
+class OrderTooLow(ThinPlate):
+    """A thin plate that needs one order more than it says."""
+
+    def _certify(self) -> Certificate:
+        known = super()._certify()
+        return replace(known, conditional=replace(known.conditional, order=known.conditional.order - 1))
 
 
 class FalselyStrict(Linear):
@@ -303,6 +312,8 @@ MUTANTS: list[tuple[str, Case]] = [
     ("positive", Case(FalselyPositive(), POINTS)),
     ("negative", Case(FalselyNegative(), POINTS)),
     ("conditional", Case(FalselyConditional(), POINTS)),
+    ("conditional", Case(OrderTooLow(2, 2), POINTS)),
+    ("conditional", Case(OrderTooLow(3, 2), np.vstack([POINTS, [[2.0, 1.0], [0.5, 3.0]]]))),
     ("strict", Case(FalselyStrict(), POINTS)),
     ("refuted", Case(FalselyRefuted(), POINTS)),
     ("refuted", Case(UnbalancedWitness(), POINTS)),

@@ -24,6 +24,7 @@ from mercer.kernels import (
     PowerExponential,
     RationalQuadratic,
     Sigmoid,
+    ThinPlate,
     columns,
 )
 
@@ -62,6 +63,9 @@ LEAVES = [
     PowerDistance(1.0),
     PowerDistance(2.0),
     PowerDistance(3.0),
+    PowerDistance(4.0),
+    ThinPlate(2, 2),
+    ThinPlate(3, 2),
     Sigmoid(1.0, 0.25),
 ]
 FACTORS = st.sampled_from([-2.0, -1.0, -1e-30, 0.0, 1e-30, 0.5, 3.0])
@@ -73,6 +77,7 @@ UNARY: list[Callable[[Kernel, float], Kernel]] = [
     lambda k, c: k + c,
     lambda k, c: c - k,
     lambda k, c: k**2,
+    lambda k, c: k**1,
     lambda k, c: k**3,
     lambda k, c: k**0.5,
     lambda k, c: k.polynomial([c, 1.0, 0.5]),
@@ -85,6 +90,11 @@ UNARY: list[Callable[[Kernel, float], Kernel]] = [
     lambda k, c: k.log1p(),
     lambda k, c: 1 / (0.5 + k),
     lambda k, c: k.power_series("cosh"),
+    lambda k, c: Constant(c) * k,
+    lambda k, c: k.polynomial([c, -1.0]),
+    lambda k, c: k.polynomial([1.0, -1.0, 0.5]),
+    lambda k, c: k - c * k,
+    lambda k, c: 2.0 * k - 3.0 * (k - 1.0),
 ]
 BINARY: list[Callable[[Kernel, Kernel], Kernel]] = [
     lambda a, b: a + b,
@@ -140,7 +150,7 @@ def check(k: Kernel, points: list[Any]) -> None:
         return
     n, certificate = len(points), k.certificate
     size = max(map(abs, K)) or CONTEXT.mpf(1)
-    ends = [certificate.positive, certificate.negative, k._conditional()]
+    ends = [certificate.positive, certificate.negative, certificate.conditional]
     why = certificate.explain()
     if ends[0].proved:
         least = min(CONTEXT.eigsy(K / size, eigvals_only=True))
@@ -149,8 +159,14 @@ def check(k: Kernel, points: list[Any]) -> None:
     spectrum = list(CONTEXT.eigsy(centre * (K / size) * centre, eigvals_only=True))
     if ends[1].proved:
         assert max(spectrum) < ROUNDING, why
-    if ends[2].proved:
-        assert min(spectrum) > -ROUNDING, ends[2].tree()
+    for sign in (1, -1):
+        claim = k._conditional(sign)
+        if claim.proved:
+            form = restricted(sign * K / size, points, claim.order)
+            assert not len(form) or min(CONTEXT.eigsy(form, eigvals_only=True)) > -ROUNDING, claim.tree()
+    if ends[2].proves_order(1) and ends[2].strict:
+        for i, j in itertools.combinations(range(n), 2):
+            assert (K[i, i] + K[j, j] - 2 * K[i, j]) / size > ROUNDING, ends[2].tree()
     for i, j in itertools.combinations(range(n), 2):
         gap = (K[i, j] - (K[i, i] + K[j, j]) / 2) / size
         assert not (ends[1].proved and ends[1].strict) or gap > ROUNDING, why
@@ -161,6 +177,28 @@ def check(k: Kernel, points: list[Any]) -> None:
         for value in values:
             slack = abs(value) * ROUNDING
             assert interval.low - slack <= value <= interval.high + slack, f"{value} for {k!r}"
+
+
+def restricted(K: mpmath.matrix, points: list[Any], order: int) -> mpmath.matrix:
+    """The form on coefficients with sum_i c_i p(x_i) = 0 for all monomials p of degree < order."""
+    n = len(points)
+    if order == 0:
+        return K
+    powers = [(a, b) for a in range(order) for b in range(order - a)] if order > 1 else [(0, 0)]
+    vectors = [
+        [CONTEXT.mpf(p[0]) ** a * CONTEXT.mpf(p[1]) ** b for p in points] for a, b in powers if order > 1
+    ]
+    basis: list[mpmath.matrix] = []
+    for v in map(CONTEXT.matrix, vectors or [[1] * n]):
+        for _ in range(2):
+            for u in basis:
+                v = v - u * (u.T * v)[0]
+        size = CONTEXT.norm(v)
+        basis += [v / size] if size > CONTEXT.mpf(10) ** -100 else []
+    P = CONTEXT.eye(n)
+    for u in basis:
+        P = P - u * u.T
+    return P * K * P
 
 
 @given(expressions(st.sampled_from(LEAVES), POINTS, 4))

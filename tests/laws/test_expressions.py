@@ -272,7 +272,7 @@ def expressions(draw: st.DrawFn, depth: int = MAX_DEPTH, certified: bool = False
             new = Expression(f(e.kernel, other.kernel), f(e.approx, other.approx))
     except Unfit:
         return e
-    known = not certified or new.kernel.certificate.is_psd or new.kernel._conditional().proved
+    known = not certified or new.kernel.certificate.is_psd or new.kernel.certificate.is_cpd(1)
     return new if new.ordinary and (known or new.kernel.certificate.is_nds) else e
 
 
@@ -329,8 +329,8 @@ def test_certified_implies_the_sign_of_the_spectrum(e: Expression) -> None:
         assert np.linalg.eigvalsh(K)[0] >= -slack, certificate.explain()
     if certificate.is_nds:
         assert np.linalg.eigvalsh(centre @ K @ centre)[-1] <= slack, certificate.explain()
-    if e.kernel._conditional().proved:
-        assert np.linalg.eigvalsh(centre @ K @ centre)[0] >= -slack, e.kernel._conditional().tree()
+    if certificate.is_cpd(1):
+        assert np.linalg.eigvalsh(centre @ K @ centre)[0] >= -slack, certificate.conditional.tree()
     divisible = e.kernel._infinitely_divisible()
     if divisible is not None and (e.approx.value > 1e3 * e.approx.error).all():
         for t in (0.3, 1.7):

@@ -15,14 +15,12 @@ from ..certificate import Certificate, Claim
 from ..domains import Data, size, take
 from ..engine.program import Builder, Value
 from ..errors import InputError
-from ..intervals import NONNEGATIVE, Interval
+from ..intervals import NONNEGATIVE, ZERO, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .nodes import Node, Unary, prefixed, wrap
 
 __all__ = ["Distance", "Log1p", "RealPower", "Sqrt"]
-
-ZERO = Interval(0.0, 0.0)
 
 
 class Distance(Node):
@@ -79,7 +77,7 @@ class Distance(Node):
 
     def _certify(self) -> Certificate:
         premise = self.base._conditional()
-        if not premise.proved:
+        if not premise.proves_order(1):
             return Certificate.unknown(self, "the base is not known to be positive definite", [premise])
         strict = self.base.certificate.positive.strict
         return Certificate.nds(
@@ -137,12 +135,15 @@ class RealPower(Unary):
         negative = self.base.certificate.negative
         divisible = self.base._infinitely_divisible()
         if divisible is not None:
+            # Strict: k(x, y)^2 < k(x, x) k(y, y), so that -log k tells distinct points apart, and a Gaussian
+            # in a Hilbert space is strict on distinct points.  Where k = 0 the Gram matrix falls into blocks.
+            positive = self.base.certificate.positive
             return Certificate.psd(
                 self,
                 "infinite divisibility",
-                "-log k is negative definite, so k^t is PD",
-                strict=divisible.strict,
-                premises=[divisible],
+                "-log k is negative definite, so k^t is PD, and strict if k is",
+                strict=divisible.strict or positive.strict,
+                premises=[divisible, positive] if positive.strict else [divisible],
             )
         if negative.proved and self.exponent <= 1 and self.base.diagonal_bounds.is_nonnegative:
             return Certificate.nds(
@@ -175,7 +176,9 @@ class Log1p(Unary):
 
     .. math:: (x, y) \mapsto \log(1 + \psi(x, y))
 
-    Negative definite if :math:`\psi` is, with :math:`\psi(x, x) \ge 0`.
+    Negative definite if :math:`\psi` is, with :math:`\psi(x, x) > -1`: for negative definite :math:`u` with
+    :math:`u(x, x) > 0`, :math:`\log u = \int_0^\infty (e^{-s} - e^{-s u}) ds / s`.  The logarithm of
+    :math:`c + \psi` for any :math:`c > 0` is ``(psi + (c - 1)).log1p()``.
     """
 
     base: Kernel
@@ -193,16 +196,16 @@ class Log1p(Unary):
 
     def _certify(self) -> Certificate:
         negative = self.base.certificate.negative
-        if negative.proved and self.base.diagonal_bounds.is_nonnegative:
+        if negative.proved and self.base.diagonal_bounds.low > -1:
             return Certificate.nds(
                 self,
                 "logarithm",
-                "log(1 + psi) of a negative definite psi with psi(x, x) >= 0",
+                "log(1 + psi) of a negative definite psi with psi(x, x) > -1",
                 premises=[negative],
                 separating=negative.strict,
                 zero_diagonal=self.base.certificate.positive.refuted and self.base.diagonal_bounds == ZERO,
             )
-        return Certificate.unknown(self, "needs a negative definite kernel with psi(x, x) >= 0", [negative])
+        return Certificate.unknown(self, "needs a negative definite kernel with psi(x, x) > -1", [negative])
 
     @property
     def bounds(self) -> Interval:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..arithmetic import Arithmetic
-from ..certificate import Claim, Property, Status
+from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, owned
 from ..engine.program import Builder, Value
 from ..errors import GradientError, ParameterError
@@ -32,6 +32,7 @@ __all__ = [
     "claim",
     "frozen",
     "is_scalar",
+    "minus",
     "operand",
     "prefixed",
     "product_rule",
@@ -53,6 +54,44 @@ ROUNDINGS = 64
 
 class Node(Kernel):
     """A kernel made of other kernels on the same points: children are prepared once per block."""
+
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        """A kernel with the same values about which more is known, and the identity in words."""
+        return None
+
+    def _retold(self, inner: Claim, other: Kernel, identity: str, of: str = "") -> Claim:
+        """A claim about another kernel with the same values, perhaps on more points, as one about this."""
+        if inner.status is Status.UNKNOWN or (inner.refuted and other.domain != self.domain):
+            return unproved(inner.about, self, inner.reason, [inner], of=of)
+        return replace(
+            inner,
+            subject=_named(self, of),
+            rule="same values",
+            reason=identity,
+            premises=(inner,),
+            conditions=(),
+            strict=inner.strict and self.domain.separated_by([other.domain]),
+        )
+
+    def _as_simpler(self) -> Certificate | None:
+        """The certificate of the simpler kernel, if there is one."""
+        found = self._simpler()
+        if found is None:
+            return None
+        claims = found[0].certificate.positive, found[0].certificate.negative
+        return Certificate(*(self._retold(inner, *found) for inner in claims))
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        own = super()._conditional_rule(sign)
+        found = None if own.proved else self._simpler()
+        if found is None:
+            return own
+        return self._retold(found[0]._conditional(sign), *found, of=minus(sign))
+
+    def _infinitely_divisible(self) -> Claim | None:
+        found = self._simpler()
+        inner = None if found is None else found[0]._infinitely_divisible()
+        return None if found is None or inner is None else self._retold(inner, *found, of="-log ")
 
     def _prepare(self, X: Data) -> Prepared:
         return Prepared(tuple(child._prepare(X) for _, child in self._children()))
@@ -348,11 +387,25 @@ def claim(
     of: str = "",
     strict: bool = False,
     conditions: Iterable[str] = (),
+    order: int = 0,
 ) -> Claim:
     """Make a proved claim; ``of="-"`` or ``of="-log "`` makes it one about that function of the kernel."""
     return Claim(
-        about, Status.PROVED, _named(subject, of), rule, reason, tuple(premises), tuple(conditions), strict
+        about,
+        Status.PROVED,
+        _named(subject, of),
+        rule,
+        reason,
+        tuple(premises),
+        tuple(conditions),
+        strict,
+        order,
     )
+
+
+def minus(sign: int) -> str:
+    """What stands before a kernel in a claim about ``sign * k``."""
+    return "-" if sign < 0 else ""
 
 
 def unproved(

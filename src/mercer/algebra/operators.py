@@ -135,11 +135,13 @@ def normalized(self: Kernel) -> Kernel:
     return Normalized(self)
 
 
-def conformal(self: Kernel, factor: Callable[[Any], float], *, version: str | None = None) -> Kernel:
+def conformal(
+    self: Kernel, factor: Callable[[Any], float], *, nonzero: bool = False, version: str | None = None
+) -> Kernel:
     """Return ``f(x) f(y) k(x, y)``; see :class:`~mercer.algebra.Conformal`."""
     if not callable(factor):
         raise ParameterError(f"conformal: `factor` must be a function of one point. Got {factor!r}.")
-    return Conformal(self, factor, version)
+    return Conformal(self, factor, version, nonzero)
 
 
 def on(

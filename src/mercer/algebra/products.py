@@ -13,7 +13,7 @@ from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter
 from .nodes import Associative, Multiplicative, Unary, claim, operand, wrap
-from .ring import Constant
+from .ring import Constant, Scaled, opposite
 
 __all__ = ["Power", "Product"]
 
@@ -37,7 +37,8 @@ class Product(Associative, Multiplicative):
     def _certify(self) -> Certificate:
         premises = [k.certificate.positive for k in self.factors]
         if not all(p.proved for p in premises):
-            return Certificate.unknown(self, "not every factor is known to be positive definite", premises)
+            why = "not every factor is known to be positive definite"
+            return self._as_simpler() or Certificate.unknown(self, why, premises)
         pairs = list(zip(premises, self.factors, strict=True))
         domains = [k.domain for p, k in pairs if p.strict]
         strict = bool(domains) and self.domain.separated_by(domains)
@@ -50,11 +51,24 @@ class Product(Associative, Multiplicative):
             premises=premises,
         )
 
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        constants = [k.value for k in self.factors if type(k) is Constant]
+        rest = [k for k in self.factors if type(k) is not Constant]
+        if constants:
+            first: Kernel = Product.of(*rest) if rest else Constant(1.0)
+            return reduce(Scaled, constants, first), "the product with constants"
+        turned = {k: opposite(k) for k in rest if not k.certificate.is_psd}
+        if not turned or not all(k.certificate.is_psd for k in turned.values()):
+            return None
+        product = Product.of(*(turned.get(k, k) for k in rest))
+        is_even = sum(k in turned for k in rest) % 2 == 0
+        return product if is_even else Scaled(product, -1.0), "(-a)(-b) = ab"
+
     def _infinitely_divisible(self) -> Claim | None:
         inner = [k._infinitely_divisible() for k in self.factors]
         premises = [p for p in inner if p is not None]
         if len(premises) < len(inner):
-            return None
+            return super()._infinitely_divisible()
         return claim(Property.NEGATIVE, self, "sum", "-log of a product is a sum", premises, of="-log ")
 
     def __repr__(self) -> str:
@@ -89,7 +103,8 @@ class Power(Unary):
         if self.exponent == 0:
             return Constant(1.0).certificate
         if not positive.proved:
-            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+            why = "the base is not known to be positive definite"
+            return self._as_simpler() or Certificate.unknown(self, why, [positive])
         return Certificate.psd(
             self,
             "Schur power",
@@ -98,10 +113,19 @@ class Power(Unary):
             premises=[positive],
         )
 
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        if self.exponent <= 1:
+            return (self.base, "k^1 = k") if self.exponent else (Constant(1.0), "k^0 = 1")
+        turned = None if self.base.certificate.is_psd else opposite(self.base)
+        if turned is None or not turned.certificate.is_psd:
+            return None
+        power = Power(turned, self.exponent)
+        return Scaled(power, -1.0) if self.exponent % 2 else power, "k^n = (-1)^n (-k)^n"
+
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()
         return (
-            None
+            super()._infinitely_divisible()
             if inner is None
             else claim(Property.NEGATIVE, self, "scaling", "-log k^n = n (-log k)", [inner], of="-log ")
         )

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import reduce
 from itertools import chain
 from typing import Any, ClassVar
@@ -22,12 +23,13 @@ from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..contributions import Contribution
 from ..domains import Data, size
 from ..engine.program import Builder, Value
-from ..intervals import Interval
+from ..intervals import ZERO, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
-from .nodes import Additive, Associative, Node, claim, operand, prefixed, unproved
+from .nodes import Additive, Associative, Node, claim, minus, operand, prefixed, unproved
+from .spectral import spectral_witness
 
-__all__ = ["Constant", "Scaled", "Sum"]
+__all__ = ["Constant", "Scaled", "Sum", "opposite"]
 
 
 class Constant(Kernel):
@@ -83,8 +85,9 @@ class Constant(Kernel):
             negative=negative,
         )
 
-    def _conditional(self) -> Claim:
-        return claim(Property.NEGATIVE, self, "constant", "any constant vanishes when sum(c) = 0", of="-")
+    def _conditional_rule(self, sign: int) -> Claim:
+        reason = "any constant vanishes when sum(c) = 0"
+        return claim(Property.CONDITIONAL, self, "constant", reason, of=minus(sign), order=1)
 
     def _infinitely_divisible(self) -> Claim | None:
         if self.value <= 0:
@@ -164,7 +167,7 @@ class Scaled(Node):
                 claim(Property.POSITIVE, self, "zero", reason), claim(Property.NEGATIVE, self, "zero", reason)
             )
         conditional = self.base._conditional()
-        if conditional.proved:
+        if conditional.proves_order(1):
             reason = "minus a (conditionally) positive definite kernel is negative definite"
             negative = claim(
                 Property.NEGATIVE, self, "negation", reason, [conditional], strict=conditional.strict
@@ -180,9 +183,34 @@ class Scaled(Node):
                 "k(x, x) > 0 for a strictly positive definite kernel, so a single point refutes minus it",
                 (base.positive,),
             )
+        elif base.negative.proved and base.negative.strict and self.base.diagonal_bounds == ZERO:
+            positive = Claim(
+                Property.POSITIVE,
+                Status.REFUTED,
+                repr(self),
+                "Cauchy-Schwarz",
+                "k(x, x) = 0 but k(x, y) != 0 for distinct points, so k(x, y)^2 <= k(x, x) k(y, y) fails",
+                (base.negative,),
+                witness=self._pair_witness(),
+            )
+        elif not negative.proved and (retold := self._as_simpler()) is not None:
+            return retold
         else:
             positive = unproved(Property.POSITIVE, self, "a negative multiple of a kernel")
         return Certificate(positive, negative)
+
+    def _pair_witness(self) -> Witness | None:
+        """The two points of a witness against the base, with equal coefficients, if they refute this too."""
+        against = self.base.certificate.positive.witness
+        if against is None or len(against.points) != 2:
+            return None
+        witness = Witness.of(self, against.points, (1.0, 1.0))
+        return witness if witness.value < -sys.float_info.min else None
+
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        if self.factor < 0 and type(self.base) is Sum:
+            return _named_identity(self, "the factor multiplied out, and like terms collected")
+        return None
 
     def _carried(self, inner: Certificate, *factors: float) -> Certificate:
         """Claims about a kernel times factors whose product is positive, be it beyond the range of floats."""
@@ -206,23 +234,20 @@ class Scaled(Node):
             witness=witness,
         )
 
-    def _conditional(self) -> Claim:
-        if self.factor >= 0:
-            inner = self.base._conditional()
-        else:
-            inner = self.base.certificate.negative
-        if inner.proved:
-            strict = inner.strict and self.factor != 0
-            return claim(
-                Property.NEGATIVE,
-                self,
-                "scaling",
-                "of a claim about the base",
-                [inner],
-                strict=strict,
-                of="-",
-            )
-        return unproved(Property.NEGATIVE, self, "nothing known about the base", [inner], of="-")
+    def _conditional_rule(self, sign: int) -> Claim:
+        inner = self.base._conditional(sign if self.factor >= 0 else -sign)
+        if not inner.proved:
+            return super()._conditional_rule(sign)
+        return claim(
+            Property.CONDITIONAL,
+            self,
+            "nonnegative scaling",
+            "a nonnegative multiple of a conditionally positive definite kernel",
+            [inner],
+            strict=inner.strict and self.factor != 0,
+            order=inner.order,
+            of=minus(sign),
+        )
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible() if self.factor > 0 else None
@@ -286,35 +311,87 @@ class Sum(Associative, Additive):
         certificates = [k.certificate for k in self.terms]
         positives = [c.positive for c in certificates]
         negatives = [c.negative for c in certificates]
-        return Certificate(
-            self._all(
-                Property.POSITIVE, positives, "sum", "a sum of positive definite kernels is positive definite"
-            ),
-            self._all(
-                Property.NEGATIVE, negatives, "sum", "a sum of negative definite kernels is negative definite"
-            ),
+        positive = self._all(
+            Property.POSITIVE, positives, "sum", "a sum of positive definite kernels is positive definite"
         )
+        negative = self._all(
+            Property.NEGATIVE, negatives, "sum", "a sum of negative definite kernels is negative definite"
+        )
+        if positive.proved or negative.proved:
+            return Certificate(positive, negative)
+        retold = self._as_simpler()
+        if retold is not None:
+            return retold
+        witness = spectral_witness(self, _collected(self))
+        if witness is None:
+            return Certificate(positive, negative)
+        reason = "the spectral density takes negative values"
+        return Certificate.refuted(self, "Bochner", reason, witness=witness)
 
-    def _conditional(self) -> Claim:
-        if self.certificate.is_psd:
-            return self.certificate.positive
-        return self._all(
-            Property.NEGATIVE,
-            [k._conditional() for k in self.terms],
-            "sum",
-            "a sum of conditionally positive definite kernels is one",
-            of="-",
-        )
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        return _named_identity(self, "like terms collected")
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        premises = [k._conditional(sign) for k in self.terms]
+        if not all(p.proved for p in premises):
+            return super()._conditional_rule(sign)
+        reason = "a sum of conditionally positive definite kernels is one, of the largest of their orders"
+        return self._all(Property.CONDITIONAL, premises, "sum", reason, of=minus(sign))
 
     def _all(self, about: Property, premises: list[Claim], rule: str, reason: str, of: str = "") -> Claim:
         if all(p.proved for p in premises):
             domains = [k.domain for k, p in zip(self.terms, premises, strict=True) if p.strict]
+            order = max(p.order for p in premises)
             if about is Property.POSITIVE:
                 strict = any(self.domain.separated_by([domain]) for domain in domains)
-            else:  # a distance that is a sum is 0 only if all terms are
-                strict = bool(domains) and self.domain.separated_by(domains)
-            return claim(about, self, rule, reason, premises, strict=strict, of=of)
+            else:  # a distance that is a sum is 0 only if all terms are; beyond order 1 there is none
+                strict = bool(domains) and order <= 1 and self.domain.separated_by(domains)
+            return claim(about, self, rule, reason, premises, strict=strict, of=of, order=order)
         return unproved(about, self, "not every term is known to be so", premises, of=of)
 
     def __repr__(self) -> str:
         return " + ".join(f"({k!r})" if isinstance(k, Sum) else repr(k) for k in self.terms)
+
+
+# -- like terms -------------------------------------------------------------------------------
+def opposite(k: Kernel) -> Kernel:
+    """The kernel ``-k``, with the sign taken into sums and multiples."""
+    return _combined(_collected(Scaled(k, -1.0)))
+
+
+def _named_identity(k: Kernel, identity: str) -> tuple[Kernel, str] | None:
+    """The sum of the collected terms of a kernel, unless it is the kernel itself."""
+    found = _combined(_collected(k))
+    return None if found == k else (found, identity)
+
+
+def _collected(k: Kernel, factor: Fraction = Fraction(1)) -> dict[Kernel, Fraction]:
+    """Kernels that are no sums or multiples, with their exact coefficients in ``k``."""
+    if type(k) is Constant:
+        return {Constant(1.0): factor * Fraction(k.value)}
+    if type(k) is Scaled:
+        return _collected(k.base, factor * Fraction(k.factor))
+    if type(k) is not Sum:
+        found = k._simpler() if isinstance(k, Node) else None
+        return {k: factor} if found is None else _collected(found[0], factor)
+    total: dict[Kernel, Fraction] = {}
+    for term in k.terms:
+        for kernel, coefficient in _collected(term, factor).items():
+            total[kernel] = total.get(kernel, Fraction(0)) + coefficient
+    return total
+
+
+def _combined(terms: dict[Kernel, Fraction]) -> Kernel:
+    """The sum of multiples of kernels."""
+    kernels = [_multiple(kernel, a) for kernel, a in terms.items() if a != 0]
+    return Sum.of(*kernels) if kernels else Constant(0.0)
+
+
+def _multiple(k: Kernel, factor: Fraction) -> Kernel:
+    """A kernel times a number, by several factors if it is beyond the range of floats."""
+    while not sys.float_info.min <= abs(factor) <= sys.float_info.max:
+        step = 2.0**1000 if abs(factor) > 1 else 2.0**-1000
+        k, factor = Scaled(k, step), factor / Fraction(step)
+    if type(k) is Constant:
+        return Constant(float(factor))
+    return k if factor == 1 else Scaled(k, float(factor))

@@ -16,6 +16,7 @@ from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter, show
 from .nodes import Unary, claim, show_version, wrap
+from .ring import Constant, Scaled, Sum, opposite
 
 __all__ = ["SERIES", "Exp", "PolynomialOf", "PowerSeries"]
 
@@ -50,7 +51,7 @@ class Exp(Unary):
                 premises=[positive],
             )
         conditional = self.base._conditional()
-        if conditional.proved:
+        if conditional.proves_order(1):
             return Certificate.psd(
                 self,
                 "Schoenberg",
@@ -62,7 +63,7 @@ class Exp(Unary):
 
     def _infinitely_divisible(self) -> Claim | None:
         conditional = self.base._conditional()
-        if not conditional.proved:
+        if not conditional.proves_order(1):
             return None
         return claim(
             Property.NEGATIVE,
@@ -126,9 +127,21 @@ class PolynomialOf(Unary):
                 strict=strict,
                 premises=[positive],
             )
-        return Certificate.unknown(
-            self, "needs a positive definite kernel and nonnegative coefficients", [positive]
-        )
+        why = "needs a positive definite kernel and nonnegative coefficients"
+        return self._as_simpler() or Certificate.unknown(self, why, [positive])
+
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        a = np.trim_zeros(self.coefficients, "b")
+        if len(a) <= 2:
+            terms = [Constant(float(a[0]))] if len(a) else [Constant(0.0)]
+            terms += [Scaled(self.base, float(a[1]))] if len(a) == 2 else []  # type: ignore[list-item]
+            return Sum.of(*terms), "an affine function"
+        signs = (-1.0) ** np.arange(len(a))
+        if self.base.certificate.is_psd or (a * signs < 0).any():
+            return None
+        turned = opposite(self.base)
+        found = PolynomialOf(turned, a * signs)
+        return (found, "a polynomial in -k") if turned.certificate.is_psd else None
 
     @property
     def bounds(self) -> Interval:
@@ -300,7 +313,8 @@ class PowerSeries(Unary):
     def _certify(self) -> Certificate:
         positive = self.base.certificate.positive
         if not positive.proved:
-            return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
+            why = "the base is not known to be positive definite"
+            return self._as_simpler() or Certificate.unknown(self, why, [positive])
         if callable(self.coefficients):
             return Certificate.unknown(
                 self,
@@ -308,15 +322,20 @@ class PowerSeries(Unary):
                 [positive],
             )
         inside = self.base.bounds.within(-self.radius, self.radius) and math.isinf(self.radius)
-        strict = positive.strict and self.coefficient(1) > 0
         return Certificate.psd(
             self,
             "power series",
-            "nonnegative coefficients",
-            strict=strict,
+            "nonnegative coefficients, that of some power n >= 1 positive",
+            strict=positive.strict,  # k^n is strict if k is
             premises=[positive],
             conditions=[] if inside else [f"|k(x, y)| < {self.radius:g} (checked on every block)"],
         )
+
+    def _simpler(self) -> tuple[Kernel, str] | None:
+        if self.coefficients != "cosh" or self.base.certificate.is_psd:
+            return None
+        turned = opposite(self.base)
+        return (PowerSeries(turned, "cosh"), "cosh is even") if turned.certificate.is_psd else None
 
     def __repr__(self) -> str:
         if isinstance(self.coefficients, str):

@@ -16,7 +16,19 @@ from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import show
-from .nodes import Node, WithPoints, Wrapper, cancelled, claim, frozen, prefixed, show_version, times, wrap
+from .nodes import (
+    Node,
+    WithPoints,
+    Wrapper,
+    cancelled,
+    claim,
+    frozen,
+    minus,
+    prefixed,
+    show_version,
+    times,
+    wrap,
+)
 
 __all__ = ["Centered", "Conformal", "Pullback"]
 
@@ -26,8 +38,9 @@ class Conformal(Node):
 
     .. math:: (x, y) \mapsto f(x) f(y) k(x, y)
 
-    Positive definite for any real function ``f`` if ``k`` is.  (With :math:`f = 1/a`, a positive function
-    ``a``, it is the kernel :math:`k / (a(x) a(y))`; with ``k`` constant it is :math:`f(x) f(y)`.)
+    Positive definite for any real function ``f`` if ``k`` is; strictly, if ``k`` is and ``f`` has no zero.
+    (With :math:`f = 1/a`, a positive function ``a``, it is the kernel :math:`k / (a(x) a(y))`; with ``k``
+    constant it is :math:`f(x) f(y)`.)
 
     Parameters
     ----------
@@ -36,11 +49,14 @@ class Conformal(Node):
         Function of one point, as the domain passes it (a row for vectors), to a real number.
     version : str, optional
         Your word on which code the function has; see :meth:`~mercer.Kernel.digest`.
+    nonzero : bool, default=False
+        Your word that the function has no zero; checked on every block.
     """
 
     base: Kernel
     factor: Callable[[Any], float]
     version: str | None = None
+    nonzero: bool = False
 
     @property
     def is_precise(self) -> bool:
@@ -55,6 +71,9 @@ class Conformal(Node):
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise InputError(f"conformal: the factor must be finite. Got {values[row]} at point {row}.")
+        if self.nonzero and not values.all():
+            row = int(np.flatnonzero(values == 0)[0])
+            raise InputError(f"conformal: the factor is said to be nonzero. It is 0 at point {row}.")
         return Prepared((self.base._prepare(X),), (values,))
 
     def _block(self, X: Prepared, Y: Prepared | None) -> np.ndarray:
@@ -79,11 +98,17 @@ class Conformal(Node):
         if not positive.proved:
             return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
         return Certificate.psd(
-            self, "conformal scaling", "c'Kc with c_i f(x_i) in place of c_i", premises=[positive]
+            self,
+            "conformal scaling",
+            "c'Kc with c_i f(x_i) in place of c_i",
+            strict=positive.strict and self.nonzero,
+            premises=[positive],
+            conditions=["f(x) != 0 (the user's word, checked on every block)"] if self.nonzero else [],
         )
 
     def __repr__(self) -> str:
-        return f"{wrap(self.base)}.conformal({show(self.factor)}{show_version(self)})"
+        options = f"{', nonzero=True' if self.nonzero else ''}{show_version(self)}"
+        return f"{wrap(self.base)}.conformal({show(self.factor)}{options})"
 
 
 class Pullback(Wrapper):
@@ -179,11 +204,20 @@ class Pullback(Wrapper):
             certificate = Certificate(certificate.positive, negative)
         return certificate
 
-    def _conditional(self) -> Claim:
-        inner = self.base._conditional()
-        if not inner.proved:
-            return super()._conditional()
-        return claim(Property.NEGATIVE, self, "pull-back", "through a map", [inner], of="-")
+    def _conditional_rule(self, sign: int) -> Claim:
+        inner = self.base._conditional(sign)
+        if not inner.proves_order(1):  # polynomials in f(x) are none in x
+            return super()._conditional_rule(sign)
+        return claim(
+            Property.CONDITIONAL,
+            self,
+            "pull-back",
+            "through a map",
+            [inner],
+            strict=inner.strict and self.injective,
+            order=inner.order,
+            of=minus(sign),
+        )
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()
@@ -265,7 +299,7 @@ class Centered(WithPoints):
     def _certify(self) -> Certificate:
         positive, conditional = self.base.certificate.positive, self.base._conditional()
         premise = positive if positive.proved else conditional
-        if not premise.proved:
+        if not premise.proves_order(1):
             return Certificate.unknown(self, "the base is not known to be positive definite", [positive])
         return Certificate.psd(
             self, "centring", "coefficients c and -sum(c)/n on the points sum to zero", premises=[premise]

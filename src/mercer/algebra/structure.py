@@ -15,7 +15,7 @@ from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Kernel, Prepared
 from ..parameters import parameter, show
-from .nodes import Additive, Multiplicative, Node, claim, show_version
+from .nodes import Additive, Multiplicative, Node, claim, minus, show_version, unproved
 
 __all__ = ["Convolution", "DirectSum", "Limit", "Tensor", "convolution", "direct_sum", "limit", "tensor"]
 
@@ -78,6 +78,15 @@ class Tensor(_Componentwise, Multiplicative):
             premises=premises,
         )
 
+    def _infinitely_divisible(self) -> Claim | None:
+        inner = [k._infinitely_divisible() for k in self.components]
+        premises = [p for p in inner if p is not None]
+        if len(premises) < len(inner):
+            return None
+        strict = all(p.strict for p in premises)
+        reason = "-log of a product of components is a sum"
+        return claim(Property.NEGATIVE, self, "direct sum", reason, premises, of="-log ", strict=strict)
+
     def __repr__(self) -> str:
         return f"tensor({', '.join(map(repr, self.components))})"
 
@@ -116,6 +125,22 @@ class DirectSum(_Componentwise, Additive):
             negative = claim(Property.NEGATIVE, self, "direct sum", reason, negatives, strict=strict)
             certificate = Certificate(certificate.positive, negative)
         return certificate
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        premises = [k._conditional(sign) for k in self.components]
+        if not all(p.proves_order(1) for p in premises):
+            return super()._conditional_rule(sign)
+        strict, reason = all(p.strict for p in premises), "the same coefficients, summing to zero, for each"
+        return claim(
+            Property.CONDITIONAL,
+            self,
+            "direct sum",
+            reason,
+            premises,
+            strict=strict,
+            order=1,
+            of=minus(sign),
+        )
 
     def __repr__(self) -> str:
         return f"direct_sum({', '.join(map(repr, self.components))})"
@@ -320,14 +345,13 @@ class Limit(Kernel):
 
     def _certify(self) -> Certificate:
         member = self._member.certificate
-        claims = [self._carry(member.positive), self._carry(member.negative)]
-        return Certificate(*claims)
+        return Certificate(*map(self._carry, (member.positive, member.negative, member.conditional)))
 
     def _carry(self, inner: Claim) -> Claim:
         if not inner.proved:
-            return Certificate.unknown(self, "the members are not known to be definite").positive
+            return unproved(inner.about, self, "the members are not known to be definite")
         reason = "signs survive a pointwise limit, and the values are those of a member"
-        return claim(inner.about, self, "pointwise limit", reason, [inner])
+        return claim(inner.about, self, "pointwise limit", reason, [inner], order=inner.order)
 
     def __repr__(self) -> str:
         return f"limit({show(self.sequence)}, n={self.n}, tol={self.tol!r}{show_version(self)})"

@@ -6,6 +6,7 @@ import importlib
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, overload
 
@@ -24,7 +25,7 @@ from .signatures import fields_of, require_accepts
 
 __all__ = ["Assumed", "FunctionKernel", "assume", "kernel"]
 
-_ASSUMABLE = ("STRICT", "PSD", "NDS")
+_ASSUMABLE = ("STRICT", "PSD", "NDS", "CPD")
 
 
 class FunctionKernel(Kernel):
@@ -43,7 +44,7 @@ class FunctionKernel(Kernel):
         ``block_function(X, Y) -> array`` of shape ``(len(X), len(Y))`` on validated points, for speed.
     version : str or None
         Your word on which code the functions have; see :meth:`~mercer.Kernel.digest`.
-    verdict : {"STRICT", "PSD", "NDS"} or None
+    verdict : {"STRICT", "PSD", "NDS", "CPD"} or None
         Your word on its definiteness.
     reason : str
         Why you believe it.
@@ -210,7 +211,7 @@ class Assumed(Wrapper):
     def _validate(self) -> None:
         _check_verdict(self.verdict)
         proved = self.base.certificate
-        claimed = proved.negative if self.verdict == "NDS" else proved.positive
+        claimed = {"NDS": proved.negative, "CPD": proved.conditional}.get(self.verdict, proved.positive)
         if claimed.refuted:
             raise ParameterError(
                 f"assume: {self.base!r} is proved not to be {self.verdict}: {claimed.reason}."
@@ -249,8 +250,8 @@ def _check_verdict(verdict: Any) -> None:
 
 
 def _asserted(known: Certificate, subject: str, verdict: str, reason: str) -> Certificate:
-    """What is known, with the user's word on one of the two properties."""
-    about = Property.NEGATIVE if verdict == Verdict.NDS.value else Property.POSITIVE
+    """What is known, with the user's word on one of the properties."""
+    about = {"NDS": Property.NEGATIVE, "CPD": Property.CONDITIONAL}.get(verdict, Property.POSITIVE)
     word = Claim(
         about,
         Status.PROVED,
@@ -258,10 +259,13 @@ def _asserted(known: Certificate, subject: str, verdict: str, reason: str) -> Ce
         ASSERTED,
         reason or "the user's word, not a proof",
         strict=verdict == Verdict.STRICT.value,
+        order=1 if about is Property.CONDITIONAL else 0,
     )
-    return (
-        Certificate(known.positive, word) if about is Property.NEGATIVE else Certificate(word, known.negative)
-    )
+    if about is Property.NEGATIVE:
+        return replace(known, negative=word)
+    if about is Property.CONDITIONAL:
+        return replace(known, conditional=word)
+    return Certificate(word, known.negative)
 
 
 def assume(self: Kernel, verdict: str, reason: str = "") -> Kernel:
@@ -269,7 +273,8 @@ def assume(self: Kernel, verdict: str, reason: str = "") -> Kernel:
 
     Parameters
     ----------
-    verdict : {"STRICT", "PSD", "NDS"}
+    verdict : {"STRICT", "PSD", "NDS", "CPD"}
+        ``"CPD"`` is conditionally positive definite of order 1.
     reason : str, optional
         Why you believe it; shown in proof trees next to the word *asserted*.
 
@@ -327,7 +332,7 @@ def kernel(
         whole number stays whole; ``decay=parameter(1.0, low=0.0, high=1.0)`` gives another range.
     domain : Domain, optional
         What the points are; any objects by default.
-    assume : {"STRICT", "PSD", "NDS"}, optional
+    assume : {"STRICT", "PSD", "NDS", "CPD"}, optional
         Your word on its definiteness; without it the certificate is UNKNOWN.
     reason : str, optional
         Why, for the proof tree.

@@ -1,4 +1,4 @@
-"""What is known about a kernel: a claim on each of the two properties, and the verdict."""
+"""What is known about a kernel: a claim on each of the three properties, and the verdict."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ class Verdict(enum.Enum):
 
     ``STRICT``: positive definite, and the Gram matrix of distinct points is nonsingular.
     ``PSD``: positive definite.  ``NDS``: negative definite (and not known to be positive definite).
+    ``CPD``: conditionally positive definite, of order ``certificate.conditional_order`` (and neither known to
+    be positive definite nor to be negative definite).
     ``REFUTED``: shown not to be positive definite.  ``UNKNOWN``: no rule applies.
     """
 
     STRICT = "STRICT"
     PSD = "PSD"
     NDS = "NDS"
+    CPD = "CPD"
     REFUTED = "REFUTED"
     UNKNOWN = "UNKNOWN"
 
@@ -40,12 +43,19 @@ class Certificate:
     >>> from mercer.kernels import Gaussian, Linear
     >>> print((Gaussian(1.0) + 0.5 * Linear()).certificate.verdict)
     STRICT
+    >>> from mercer.kernels import PowerDistance
+    >>> minus_distance = (-PowerDistance(1.0)).certificate
+    >>> minus_distance.is_psd, minus_distance.is_cpd(order=1), minus_distance.conditional_order
+    (False, True, 1)
     """
 
     positive: Claim
     negative: Claim
+    conditional: Claim = None  # type: ignore[assignment]  # by default what the positive claim implies
 
     def __post_init__(self) -> None:
+        if self.conditional is None:
+            object.__setattr__(self, "conditional", _implied(self.positive))
         if self.positive.proved and self.positive.strict and self.negative.status is Status.UNKNOWN:
             object.__setattr__(self, "negative", _not_negative(self.positive))
 
@@ -126,6 +136,7 @@ class Certificate:
         *,
         witness: Witness | None = None,
         negative: Claim | None = None,
+        conditional: Claim | None = None,
         conditions: Iterable[str] = (),
     ) -> Certificate:
         """State that the kernel is not positive definite."""
@@ -133,7 +144,11 @@ class Certificate:
         positive = Claim(
             Property.POSITIVE, Status.REFUTED, text, rule, reason, (), tuple(conditions), witness=witness
         )
-        return cls(positive, negative or _open(Property.NEGATIVE, text))
+        return cls(
+            positive,
+            negative or _open(Property.NEGATIVE, text),
+            conditional or _open(Property.CONDITIONAL, text),
+        )
 
     @classmethod
     def unknown(
@@ -149,17 +164,20 @@ class Certificate:
     # -- reading ------------------------------------------------------------------------------
     @property
     def verdict(self) -> Verdict:
-        """Summary of both claims."""
+        """Summary of the claims."""
         if self.positive.proved:
             return Verdict.STRICT if self.positive.strict else Verdict.PSD
         if self.negative.proved:
             return Verdict.NDS
+        if self.conditional.proved:
+            return Verdict.CPD
         return Verdict.REFUTED if self.positive.refuted else Verdict.UNKNOWN
 
     @property
     def deciding(self) -> Claim:
         """The claim that gives the verdict."""
-        return self.negative if self.verdict is Verdict.NDS else self.positive
+        decides = {Verdict.NDS: self.negative, Verdict.CPD: self.conditional}
+        return decides.get(self.verdict, self.positive)
 
     @property
     def rule(self) -> str:
@@ -191,19 +209,36 @@ class Certificate:
         """Whether negative definiteness is proved (or asserted)."""
         return self.negative.proved
 
+    @property
+    def conditional_order(self) -> int | None:
+        """The least order m of which the kernel is known to be conditionally positive definite.
+
+        0 for a positive definite kernel; None if no order is known.  Each order implies the next.
+        """
+        return self.conditional.order if self.conditional.proved else None
+
+    def is_cpd(self, order: int = 1) -> bool:
+        r"""Whether the kernel is known to be conditionally positive definite of this order m.
+
+        That is :math:`\sum_{ij} c_i c_j k(x_i, x_j) \ge 0` for all points and all coefficients with
+        :math:`\sum_i c_i p(x_i) = 0` for every polynomial p of degree below m: for m = 0 all coefficients,
+        for m = 1 those that sum to zero, which makes sense for any objects; from m = 2 on points are vectors.
+        """
+        return self.conditional.proves_order(order)
+
     def explain(self) -> str:
         """Print the proof as a tree, the theorem at each node.
 
-        Where the deciding claim leaves the other property decided too (a kernel that is negative
-        definite and shown not to be positive definite), that second claim follows.
+        Where the deciding claim leaves another property decided too (a kernel that is negative
+        definite and shown not to be positive definite), that claim follows.
         """
         return "\n".join(claim.tree() for claim in self._shown())
 
     def _shown(self) -> list[Claim]:
-        """The deciding claim, and the other one if it is decided for a reason of its own."""
-        other = self.positive if self.deciding is self.negative else self.negative
-        own_reason = other.status is not Status.UNKNOWN and self.deciding not in other.premises
-        return [self.deciding, other] if own_reason else [self.deciding]
+        """The deciding claim, and the others that are decided for a reason of their own."""
+        first = self.deciding
+        others = (c for c in (self.positive, self.negative, self.conditional) if c is not first)
+        return [first, *(c for c in others if c.status is not Status.UNKNOWN and first not in c.premises)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python data."""
@@ -211,6 +246,7 @@ class Certificate:
             "verdict": self.verdict.value,
             "positive": self.positive.to_dict(),
             "negative": self.negative.to_dict(),
+            "conditional": self.conditional.to_dict(),
         }
 
     def __str__(self) -> str:
@@ -223,6 +259,22 @@ class Certificate:
 
 def _open(about: Property, subject: str, reason: str = "no rule applies") -> Claim:
     return Claim(about, Status.UNKNOWN, subject, "", reason)
+
+
+def _implied(positive: Claim) -> Claim:
+    """The conditional claim that follows from a positive one."""
+    if not positive.proved:
+        return _open(Property.CONDITIONAL, positive.subject, positive.reason)
+    reason = "c'Kc >= 0 for all coefficients"
+    return Claim(
+        Property.CONDITIONAL,
+        Status.PROVED,
+        positive.subject,
+        "positive definite",
+        reason,
+        (positive,),
+        strict=positive.strict,
+    )
 
 
 def _not_negative(positive: Claim) -> Claim:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .witness import Property, Witness
 
-__all__ = ["ASSERTED", "Claim", "Status"]
+__all__ = ["ASSERTED", "Claim", "Status", "negated"]
 
 #: Rule name of claims that rest on the user's word.
 ASSERTED = "asserted"
@@ -29,7 +29,9 @@ class Claim:
     """One property of one kernel: its status, and the reason for it.
 
     ``strict`` sharpens a proved claim for distinct points.  Positive: their Gram matrix is nonsingular.
-    Negative: they are at a positive distance, ``k(x, y) > (k(x, x) + k(y, y)) / 2``.
+    Negative: they are at a positive distance, ``k(x, y) > (k(x, x) + k(y, y)) / 2``.  Conditional: the same
+    for ``-k``.  ``order`` is the order m of a conditional claim, which speaks of coefficients with
+    ``sum_i c_i p(x_i) = 0`` for every polynomial p of degree below m.
     """
 
     about: Property
@@ -40,6 +42,7 @@ class Claim:
     premises: tuple[Claim, ...] = ()
     conditions: tuple[str, ...] = ()
     strict: bool = False
+    order: int = 0
     witness: Witness | None = field(default=None, compare=False)
 
     @property
@@ -51,6 +54,10 @@ class Claim:
     def refuted(self) -> bool:
         """Whether the property fails."""
         return self.status is Status.REFUTED
+
+    def proves_order(self, order: int) -> bool:
+        """Whether a conditional claim is proved, of this order or a lower one, which implies it."""
+        return self.proved and self.order <= order
 
     @property
     def asserted(self) -> bool:
@@ -64,6 +71,8 @@ class Claim:
             return "UNKNOWN"
         if self.about is Property.POSITIVE:
             return "REFUTED" if self.refuted else ("STRICT" if self.strict else "PSD")
+        if self.about is Property.CONDITIONAL:
+            return f"{'not ' if self.refuted else ''}CPD of order {self.order}"
         return "not NDS" if self.refuted else "NDS"
 
     def walk(self) -> Iterator[Claim]:
@@ -94,10 +103,29 @@ class Claim:
             "rule": self.rule,
             "reason": self.reason,
             "strict": self.strict,
+            "order": self.order,
             "conditions": list(self.conditions),
             "witness": None if self.witness is None else self.witness.to_dict(),
             "premises": [premise.to_dict() for premise in self.premises],
         }
+
+
+def negated(negative: Claim) -> Claim:
+    """From a negative definite kernel ``k`` to ``-k``, conditionally positive definite of order 1."""
+    subject = f"-({negative.subject})"
+    if not negative.proved:
+        return Claim(Property.CONDITIONAL, Status.UNKNOWN, subject, "", negative.reason, (negative,))
+    reason = "minus a negative definite kernel"
+    return Claim(
+        Property.CONDITIONAL,
+        Status.PROVED,
+        subject,
+        "negation",
+        reason,
+        (negative,),
+        strict=negative.strict,
+        order=1,
+    )
 
 
 def _draw(claim: Claim, head: str, indent: str) -> Iterator[str]:
@@ -118,13 +146,14 @@ _COLOURS = {
     "STRICT": "#1a7f37",
     "PSD": "#1a7f37",
     "NDS": "#0969da",
+    "CPD": "#0969da",
     "REFUTED": "#cf222e",
     "not NDS": "#cf222e",
 }
 
 
 def _folding(claim: Claim) -> str:
-    colour = _COLOURS.get(claim.label, "#9a6700")
+    colour = _COLOURS.get(claim.label.partition(" of order")[0], "#9a6700")
     notes = [f"<i>{html.escape(claim.rule)}</i> {html.escape(claim.reason)}"]
     notes += [f"if {html.escape(c)}" for c in claim.conditions]
     if claim.witness is not None:

@@ -13,10 +13,11 @@ __all__ = ["Property", "Witness"]
 
 
 class Property(enum.Enum):
-    """The two properties a certificate speaks about."""
+    """The properties a certificate speaks about."""
 
     POSITIVE = "positive definite"
     NEGATIVE = "negative definite"
+    CONDITIONAL = "conditionally positive definite"
 
 
 class _Precise(Protocol):

@@ -117,6 +117,9 @@ class Linear(DotProduct):
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "inner product", "c'Kc = |sum_i c_i x_i|^2 >= 0")
 
+    def _conditional_rule(self, sign: int) -> Claim:
+        return _annihilated(self, 1) if sign < 0 else super()._conditional_rule(sign)
+
 
 class Polynomial(ScaledDotProduct):
     r"""Polynomial kernel on vectors.
@@ -173,6 +176,9 @@ class Polynomial(ScaledDotProduct):
     def _slopes(self, T: np.ndarray, K: np.ndarray) -> Gradient:
         power = integer_power(T + T.dtype.type(self.offset), self.degree - 1)
         return {"offset": self.offset * self.degree * power, "sigma": -2 * T * self.degree * power}
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        return _annihilated(self, self.degree) if sign < 0 else super()._conditional_rule(sign)
 
     def _certify(self) -> Certificate:
         if self.offset >= 0:
@@ -318,6 +324,12 @@ def _at_the_boundary(gap: float) -> InputError:
         "InverseRoot: points must lie inside the open unit ball. Got an inner product of 1 to rounding. "
         "Rescale the data first."
     )
+
+
+def _annihilated(kernel: Kernel, degree: int) -> Claim:
+    """Minus a kernel that is a polynomial in x: coefficients that annihilate polynomials annihilate it."""
+    reason = f"c'Kc = 0, for k(x, y) is a polynomial of degree {degree} in x"
+    return Claim(Property.CONDITIONAL, Status.PROVED, f"-{kernel!r}", "polynomial", reason, order=degree + 1)
 
 
 def _rounded(value: Fraction) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..algebra.nodes import claim, product_rule, sum_rule, unproved
+from ..algebra.nodes import claim, minus, product_rule, sum_rule, unproved
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property
 from ..domains import Domain
@@ -45,7 +45,8 @@ def columns(
     by position.  Kernels on vectors get their columns side by side as numbers; all other kernels get the raw
     values, as tuples for a group of columns.
 
-    Positive definite if every kernel is.  A product is strictly so if every kernel is and distinct rows have
+    Positive definite if every kernel is.  A sum of several is strictly so if one of them is and reads every
+    column, with ``missing="error"``.  A product is strictly so if every kernel is and distinct rows have
     distinct components: always with ``missing="error"``; with ``missing="own"`` if every column has a kernel
     alone, for rows that lack the same column of a group may differ in the others; never with
     ``missing="zero"``.  A missing value (None, NaN, NaT; in a group, any of them) means, in its component,
@@ -193,9 +194,7 @@ class Columns(Kernel):
         positives = [k.certificate.positive for k in self.kernels]
         if all(p.proved for p in positives):
             rule = "sum over columns" if self.combine == "sum" else "product over columns"
-            # Sums of several components are singular on the corners of a rectangle.
-            separate = self.combine == "product" or len(self.kernels) == 1
-            strict = separate and self._separates_rows and all(p.strict for p in positives)
+            strict = self._is_strict(positives)
             reason = f"of positive definite kernels; {MEANING[self.missing]}"
             positive = claim(Property.POSITIVE, self, rule, reason, positives, strict=strict)
             if strict:
@@ -208,6 +207,25 @@ class Columns(Kernel):
                 positives,
             )
         return Certificate(positive, self._negative())
+
+    def _is_strict(self, positives: list[Claim]) -> bool:
+        """Whether distinct rows have a nonsingular Gram matrix.
+
+        A sum of strict kernels of different columns is singular on the corners of a rectangle: one of its
+        terms must read every column.  In a product the strict kernels together must, and no value of the
+        others vanish on the diagonal.
+        """
+        if all(p.strict for p in positives) and (self.combine == "product" or len(self.kernels) == 1):
+            return self._separates_rows
+        if self.missing != "error":
+            return False
+        everything = {column for component in self._components for column in component.names}
+        parts = list(zip(positives, self.kernels, self._components, strict=True))
+        read = [set(component.names) for p, _, component in parts if p.strict]
+        if self.combine == "sum":
+            return everything in read
+        full = all(p.strict or k.diagonal_bounds.is_positive for p, k, _ in parts)
+        return full and bool(read) and everything == set.union(*read)
 
     @property
     def _separates_rows(self) -> bool:
@@ -224,8 +242,39 @@ class Columns(Kernel):
         additive = self.combine == "sum" or len(self.kernels) == 1
         if additive and self.missing == "error" and all(n.proved for n in negatives):
             reason = f"of negative definite kernels; {MEANING[self.missing]}"
-            return claim(Property.NEGATIVE, self, "sum over columns", reason, negatives)
+            strict = self._distances_separate(negatives)
+            return claim(Property.NEGATIVE, self, "sum over columns", reason, negatives, strict=strict)
         return unproved(Property.NEGATIVE, self, "no rule applies")
+
+    def _distances_separate(self, claims: list[Claim]) -> bool:
+        """Whether the kernels that tell distinct values apart read every column together."""
+        parts = list(zip(claims, self._components, strict=True))
+        read = {column for p, component in parts if p.strict for column in component.names}
+        return all(column in read for _, component in parts for column in component.names)
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        premises = [k._conditional(sign) for k in self.kernels]
+        additive = self.combine == "sum" or len(self.kernels) == 1
+        if not (additive and self.missing == "error" and all(p.proves_order(1) for p in premises)):
+            return super()._conditional_rule(sign)
+        return claim(
+            Property.CONDITIONAL,
+            self,
+            "sum over columns",
+            "the same coefficients, summing to zero, for each column",
+            premises,
+            strict=self._distances_separate(premises),
+            order=1,
+            of=minus(sign),
+        )
+
+    def _infinitely_divisible(self) -> Claim | None:
+        inner = [k._infinitely_divisible() for k in self.kernels]
+        premises = [p for p in inner if p is not None]
+        if len(premises) < len(inner) or (self.combine == "sum" and len(inner) > 1):
+            return None
+        reason = f"-log of a product is a sum; {MEANING[self.missing]}, which powers keep"
+        return claim(Property.NEGATIVE, self, "product over columns", reason, premises, of="-log ")
 
     @property
     def bounds(self) -> Interval:

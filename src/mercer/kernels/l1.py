@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from ..algebra.simple import SimpleKernel
+from ..algebra.spectral import widths_along
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -94,6 +95,10 @@ class Laplacian(SimpleKernel):
 
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "sum_i |x_i - y_i| is negative definite")
+
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
+        sigma = widths_along(self.sigma, axes)
+        return np.asarray((np.log(sigma / math.pi) - np.log1p((sigma * w) ** 2)).sum(axis=1))
 
     @property
     def bounds(self) -> Interval:
@@ -214,6 +219,10 @@ class Cauchy(SimpleKernel):
 
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "sum_i log(1 + (x_i - y_i)^2/s^2) is negative definite")
+
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
+        sigma = widths_along(self.sigma, axes)
+        return np.asarray((np.log(sigma / 2) - sigma * np.abs(w)).sum(axis=1))
 
     @property
     def bounds(self) -> Interval:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..algebra.spectral import widths_along
 from ..arithmetic import ARRAYS, Arithmetic
 from ..certificate import Certificate, Claim
 from ..parameters import parameter
-from .radial import Decreasing, over
+from .radial import Decreasing, log_student_density, over
 from .widths import width
 
 __all__ = ["Matern"]
@@ -78,6 +79,9 @@ class Matern(Decreasing):
             "k is the Laplace transform of an inverse gamma law at |x - y|^2, and that law is infinitely "
             "divisible (Grosswald)"
         )
+
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
+        return log_student_density(self.nu, widths_along(self.sigma, axes), w)
 
 
 def _of_order(nu: float, z: Any, m: Arithmetic) -> Any:

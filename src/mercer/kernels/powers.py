@@ -110,7 +110,10 @@ class PowerDistance(Radial):
     .. math:: k(x, y) = \|x - y\|^p
 
     Negative definite on every :math:`\mathbb{R}^d` iff :math:`0 < p \le 2` (Schoenberg).  Never positive
-    definite, for it vanishes on the diagonal.  Block cost: O(n m d).
+    definite, for it vanishes on the diagonal.  For every :math:`p`, :math:`(-1)^l \|x - y\|^p` is
+    conditionally positive definite of order :math:`l = \lceil p / 2 \rceil` (Micchelli, 1986; even :math:`p`
+    as a limit).
+    Block cost: O(n m d).
 
     Parameters
     ----------
@@ -122,7 +125,9 @@ class PowerDistance(Radial):
     >>> PowerDistance(1.5)([0.0], [4.0])
     8.0
     >>> print(PowerDistance(1.5).certificate.verdict, PowerDistance(3.0).certificate.verdict)
-    NDS REFUTED
+    NDS CPD
+    >>> (-PowerDistance(1.5)).certificate.conditional_order, PowerDistance(3.0).certificate.conditional_order
+    (1, 2)
     """
 
     p: float = parameter(default=1.0, low=0.0, open_low=True)
@@ -164,6 +169,19 @@ class PowerDistance(Radial):
         )
         reason = "k(x, x) = 0 but k(x, y) != 0, so k(x, y)^2 <= k(x, x) k(y, y) fails"
         return Certificate.refuted(self, "Cauchy-Schwarz", reason, witness=pair, negative=negative)
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        order = math.ceil(self.p / 2)
+        if sign != (-1) ** order or self.p <= 2:
+            return super()._conditional_rule(sign)
+        return Claim(
+            Property.CONDITIONAL,
+            Status.PROVED,
+            f"{'-' if sign < 0 else ''}{self!r}",
+            "Micchelli",
+            "(-1)^l |x - y|^p is conditionally positive definite of order l = ceil(p / 2)",
+            order=order,
+        )
 
     @property
     def bounds(self) -> Interval:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..algebra.simple import SimpleKernel
+from ..algebra.spectral import widths_along
 from ..arithmetic import ARRAYS, FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -200,6 +201,10 @@ class Gaussian(Decreasing):
     def _infinitely_divisible(self) -> Claim:
         return self._log_is_negative("|x - y|^2 is negative definite")
 
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
+        sigma = widths_along(self.sigma, axes)
+        return np.asarray((np.log(sigma / math.sqrt(2 * math.pi)) - (sigma * w) ** 2 / 2).sum(axis=1))
+
 
 class Exponential(Decreasing):
     r"""Exponential of the Euclidean distance.
@@ -235,6 +240,9 @@ class Exponential(Decreasing):
 
     def _infinitely_divisible(self) -> Claim:
         return self._log_is_negative("|x - y| is negative definite")
+
+    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
+        return log_student_density(0.5, widths_along(self.sigma, axes), w)
 
 
 class RationalQuadratic(Decreasing):
@@ -305,6 +313,18 @@ def scaled_distance(x: Any, y: Any, sigma: float | np.ndarray) -> float:
     """Distance of two vectors of floats, each difference divided by its width; nothing is squared."""
     widths = np.broadcast_to(sigma, len(x)).tolist()
     return math.hypot(*((a - b) / s for a, b, s in zip(x, y, widths, strict=True)))
+
+
+def log_student_density(nu: float, sigma: np.ndarray, w: np.ndarray) -> np.ndarray:
+    r"""Logarithm of the multivariate Student density, the spectral density of the Matern kernel of order nu.
+
+    .. math:: \frac{\Gamma(\nu + d/2)}{\Gamma(\nu) \pi^{d/2}} \prod_i \sigma_i \,
+              (2\nu)^\nu (2\nu + \|\sigma w\|^2)^{-\nu - d/2}
+    """
+    half = len(sigma) / 2
+    constant = math.lgamma(nu + half) - math.lgamma(nu) - half * math.log(math.pi) + nu * math.log(2 * nu)
+    squares = ((sigma * w) ** 2).sum(axis=1)
+    return np.asarray(constant + np.log(sigma).sum() - (nu + half) * np.log(2 * nu + squares))
 
 
 def over(K: np.ndarray, D: np.ndarray) -> np.ndarray:

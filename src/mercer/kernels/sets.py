@@ -35,6 +35,10 @@ TRIANGULAR = (
 )
 
 
+#: Sets that differ by elements of measure 0 are not told apart.
+MEASURED = "every element of the sets has a positive weight"
+
+
 class Counting(Kernel):
     """Functions of ``mu(A & B)``, ``mu(A)`` and ``mu(B)``."""
 
@@ -52,6 +56,11 @@ class Counting(Kernel):
         weights = getattr(self, "weights", None)
         if weights is not None:
             object.__setattr__(self, "weights", Measure(weights, type(self).__name__))
+
+    @property
+    def _is_positive(self) -> bool:
+        """Whether every weight is positive."""
+        return all(w > 0 for w in (self._measure or {}).values())
 
     def _mu(self, elements: Iterable[Any], m: Arithmetic) -> Any:
         measure = self._measure
@@ -175,9 +184,11 @@ class SymmetricDifference(Counting):
 
     Strictly positive definite on finite sets when elements are counted:
     :math:`e^{-s|A|} (e^{2s})^{|A \cap B|} e^{-s|B|}`, and :math:`u^{|A \cap B|}` with :math:`u > 1` has
-    unitriangular features, as in :class:`CommonSubsets`.  With weights positive definite (Schoenberg): sets
-    that differ by elements of measure 0 are not told apart.  Infinitely divisible.  Block cost: a sparse
-    matrix product.
+    unitriangular features, as in :class:`CommonSubsets`.  With weights that are all positive too, on sets of
+    elements that have one: it is the tensor product over the elements of the strict kernels
+    :math:`[[1, q], [q, 1]]` with :math:`q = e^{-s w} < 1` on {out, in}.  With other weights positive definite
+    (Schoenberg): sets that differ by elements of measure 0 are not told apart.  Infinitely divisible.  Block
+    cost: a sparse matrix product.
 
     Parameters
     ----------
@@ -214,8 +225,16 @@ class SymmetricDifference(Counting):
     def _certify(self) -> Certificate:
         if self.weights is None:
             return Certificate.psd(self, "unitriangular features", TRIANGULAR, strict=True)
+        if not self._is_positive:
+            return Certificate.psd(
+                self, "Schoenberg", "mu(A ^ B) is the squared L2(mu) distance of the indicator functions"
+            )
         return Certificate.psd(
-            self, "Schoenberg", "mu(A ^ B) is the squared L2(mu) distance of the indicator functions"
+            self,
+            "tensor product",
+            "over the elements, of the strict kernels [[1, q], [q, 1]] with q = exp(-s w) < 1",
+            strict=True,
+            conditions=[MEASURED],
         )
 
     def _infinitely_divisible(self) -> Claim:
@@ -239,8 +258,10 @@ class Jaccard(Counting):
     Two empty sets are equal, hence have k = 1.  Strictly positive definite on finite sets when elements are
     counted: :math:`1/|A \cup B| = \int_0^1 s^{|A \cup B| - 1} ds`, where :math:`s^{|A \cup B|} =
     s^{|A|} (1/s)^{|A \cap B|} s^{|B|}` is strictly positive definite, times :math:`|A \cap B|`, which has a
-    positive diagonal off the empty set.  With weights positive definite.  Block cost: a sparse matrix
-    product.
+    positive diagonal off the empty set.  With weights that are all positive too, on sets of elements that
+    have one: :math:`(1/s)^{\mu(A \cap B)}` is the tensor product over the elements of the strict kernels
+    :math:`[[1, 1], [1, u]]` with :math:`u = (1/s)^w > 1`.  With other weights positive definite.  Block cost:
+    a sparse matrix product.
 
     Parameters
     ----------
@@ -274,9 +295,14 @@ class Jaccard(Counting):
                 "|A & B| times int_0^1 s^(|A | B| - 1) ds, whose integrand is strict; empty sets stand apart"
             )
             return Certificate.psd(self, "mixture of strict kernels", reason, strict=True)
-        return Certificate.psd(
-            self, "min-hash", "the probability that A and B have the same first element in a random order"
+        if not self._is_positive:
+            return Certificate.psd(
+                self, "min-hash", "the probability that A and B have the same first element in a random order"
+            )
+        reason = (
+            "mu(A & B) times int_0^1 s^(mu(A | B) - 1) ds, whose integrand is strict; empty sets stand apart"
         )
+        return Certificate.psd(self, "mixture of strict kernels", reason, strict=True, conditions=[MEASURED])
 
     @property
     def bounds(self) -> Interval:

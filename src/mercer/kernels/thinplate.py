@@ -28,9 +28,9 @@ class ThinPlate(Radial):
     Conditionally positive definite of order :math:`l = \lfloor m - d/2 \rfloor + 1 \le m` on
     :math:`\mathbb{R}^d`, and so of order :math:`m`, but of no order below :math:`l`:
     :math:`\sum_{ij} c_i c_j k(x_i, x_j) \ge 0` for coefficients with :math:`\sum_i c_i q(x_i) = 0` for every
-    polynomial :math:`q` of degree below :math:`l`.  By itself neither positive nor negative definite: the
-    certificate is refuted, with witnesses.  Where :math:`2m - d = 1` it is :math:`-\|x - y\|`, of order 1,
-    and its negative is negative definite.
+    polynomial :math:`q` of degree below :math:`l` (Micchelli, 1986).  By itself neither positive nor negative
+    definite, with witnesses in the certificate, whose ``conditional_order`` is :math:`l`.  Where
+    :math:`2m - d = 1` it is :math:`-\|x - y\|`, of order 1, and its negative is negative definite.
 
     Up to a positive factor it is the fundamental solution of the energy :math:`\int \|D^m f\|^2`, which does
     not see polynomials of degree below :math:`m`.  Thin-plate smoothing leaves these unpenalised; no machine
@@ -50,6 +50,8 @@ class ThinPlate(Radial):
     8.0
     >>> ThinPlate().null_space_degree
     1
+    >>> print(ThinPlate().certificate.verdict, ThinPlate().certificate.conditional_order)
+    CPD 2
     """
 
     order: int = parameter(default=2, low=1, high=32, integer=True)
@@ -99,9 +101,14 @@ class ThinPlate(Radial):
         far = [self._on_axis(0.0), self._on_axis(2.0)]
         line = [self._on_axis(float(j)) for j in range(steps + 1)]
         binomials = [float((-1) ** j * math.comb(steps, j)) for j in range(steps + 1)]
-        conditional = (
-            f"conditionally positive definite of order {steps}, that is for coefficients that annihilate "
-            f"the polynomials of degree < {steps}"
+        conditional = Claim(
+            Property.CONDITIONAL,
+            Status.PROVED,
+            repr(self),
+            "Micchelli",
+            "(-1)^l times the l-th derivative of k as a function of r^2 is completely monotone",
+            strict=steps == 1,
+            order=steps,
         )
         negative = Claim(
             Property.NEGATIVE,
@@ -114,24 +121,14 @@ class ThinPlate(Radial):
         return Certificate.refuted(
             self,
             "Cauchy-Schwarz",
-            f"k(x, x) = 0 but k(x, y) != 0 for some pair; {conditional}",
+            "k(x, x) = 0 but k(x, y) != 0 for some pair",
             witness=Witness.of(self, far, [1.0, -float(self._sign)]),
             negative=negative,
+            conditional=conditional,
         )
 
     def _on_axis(self, t: float) -> list[float]:
         return [t] + [0.0] * (self.dim - 1)
-
-    def _conditional(self) -> Claim:
-        if self._least_order > 1:
-            return super()._conditional()
-        return Claim(
-            Property.NEGATIVE,
-            Status.PROVED,
-            repr(self),
-            "Euclidean distance",
-            "k(x, y) = -|x - y| is conditionally positive definite of order 1",
-        )
 
     @property
     def bounds(self) -> Interval:

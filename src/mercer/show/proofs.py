@@ -16,7 +16,14 @@ __all__ = ["PROOF_CSS", "Fragment", "badge", "proof", "tree"]
 
 PROOF_CSS: Final = Path(__file__).with_name("proof.css").read_text(encoding="utf-8")
 
-_KINDS = {"STRICT": "good", "PSD": "good", "NDS": "nds", "REFUTED": "bad", "not NDS": "bad"}
+_KINDS = {
+    "STRICT": "good",
+    "PSD": "good",
+    "NDS": "nds",
+    "CPD": "nds",
+    "REFUTED": "bad",
+    "not NDS": "bad",
+}
 
 
 class Fragment(str):
@@ -50,16 +57,21 @@ def proof(certificate: Certificate | Kernel) -> Fragment:
 def tree(certificate: Certificate | Kernel) -> str:
     """Return the same without the style, for pages that have it."""
     known = certificate.certificate if isinstance(certificate, Kernel) else certificate
-    other = known.positive if known.deciding is known.negative else known.negative
-    claims = [known.deciding] + ([other] if other.status is not Status.UNKNOWN else [])
-    # The second claim often repeats the whole first proof as its premise: fold it.
-    nodes = "".join("".join(_node(claim, folded=claim is other)) for claim in claims)
+    first = known.deciding
+    others = [
+        c for c in (known.positive, known.negative) if c is not first and c.status is not Status.UNKNOWN
+    ]
+    if known.conditional is not first and known.conditional.order > 0:  # order 0 repeats the positive claim
+        others.append(known.conditional)
+    # The other claims often repeat the whole first proof as their premise: fold them.
+    nodes = "".join("".join(_node(claim, folded=claim is not first)) for claim in (first, *others))
     return f'<div class="mercer-proof">{nodes}</div>'
 
 
 def badge(label: str) -> str:
     """Return a verdict as a coloured label."""
-    return f'<span class="mercer-verdict {_KINDS.get(label, "open")}">{html.escape(label)}</span>'
+    kind = _KINDS.get(label.partition(" of order")[0], "open")
+    return f'<span class="mercer-verdict {kind}">{html.escape(label)}</span>'
 
 
 def _node(claim: Claim, folded: bool = False) -> Iterator[str]:

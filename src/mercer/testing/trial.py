@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..domains import Data, Reals, Similarities, Vectors, items, size
 from ..errors import InputError
 from ..kernel import Kernel
 
-__all__ = ["LawViolation", "Skip", "Trial", "broken", "key", "nodes"]
+__all__ = ["LawViolation", "Skip", "Trial", "broken", "key", "nodes", "polynomials"]
 
 #: Largest number of points of a law; a definition costs one Python call per pair.
 MAX_POINTS = 16
@@ -214,6 +215,18 @@ def nodes(k: Kernel) -> Iterator[Kernel]:
 
 def _show(x: Any) -> str:
     return repr(x.tolist()) if isinstance(x, np.ndarray) else repr(x)
+
+
+def polynomials(X: np.ndarray, order: int) -> np.ndarray:
+    """Values of all monomials of degree below ``order`` at the rows, which are scaled to [-1, 1] first."""
+    scale = np.abs(X).max(axis=0, initial=0.0)
+    X = X / np.where(scale > 0, scale, 1.0)
+    columns = (
+        X[:, list(factors)].prod(axis=1)
+        for degree in range(order)
+        for factors in combinations_with_replacement(range(X.shape[1]), degree)
+    )
+    return np.stack([*columns], axis=1) if order else np.zeros((len(X), 0))
 
 
 def require(claim: Claim, what: str) -> None:

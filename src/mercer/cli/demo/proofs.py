@@ -14,6 +14,8 @@ EXPRESSIONS = (
     "ChiSquare().schoenberg(0.5)",
     "1 - Gaussian(1.0)",
     "Gaussian(1.0) - Gaussian(2.0)",
+    "Gaussian(1.0) - RationalQuadratic(2.0)",
+    "-PowerDistance(1.0)",
     "PowerDistance(3.0)",
 )
 
@@ -32,8 +34,9 @@ def _show(stage: Stage) -> None:
         rows.append([f"`{text}`", str(certificate.verdict), certificate.rule or "no rule applies"])
     stage.table(["kernel", "verdict", "by"], rows)
     stage.text(
-        "STRICT and PSD are positive definite, NDS negative definite, REFUTED not positive definite; a "
-        "difference of two kernels is UNKNOWN, not a guess. The proof of one deep expression:"
+        "STRICT and PSD are positive definite, NDS negative definite, CPD conditionally positive definite, "
+        "REFUTED not positive definite; where no rule applies the verdict is UNKNOWN, not a guess. The proof "
+        "of one deep expression:"
     )
     stage.proof(evaluate(DEEP))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arithmetic import multiprecision
 from ...certificate import Claim, Property, Status
-from ..trial import BLOCK_TOL, Skip, Trial, broken, require
+from ..trial import BLOCK_TOL, Skip, Trial, broken, polynomials, require
 from .table import law
 
 #: Eigenvalues of a certified n-by-n block are zero or more up to this many times n eps |K|.
@@ -30,14 +30,25 @@ def _centred(K: np.ndarray) -> np.ndarray:
     return np.asarray(-P @ K @ P + np.abs(K).max() / n)
 
 
-def _spectrum(t: Trial, form: Callable[[np.ndarray], np.ndarray], sign: str) -> None:
+def _annihilating(K: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """``Z' K Z``, Z a basis of the vectors orthogonal to the columns of P, and the size of K for scale."""
+    U, values, _ = np.linalg.svd(P)
+    rank = int((values > len(P) * np.finfo(float).eps * values.max(initial=0.0)).sum())
+    Z = U[:, rank:]
+    F = np.zeros((Z.shape[1] + 1, Z.shape[1] + 1))
+    F[:-1, :-1] = Z.T @ K @ Z
+    F[-1, -1] = np.linalg.norm(K, 2) if K.size else 0.0
+    return F
+
+
+def _spectrum(t: Trial, form: Callable[[np.ndarray, list[int]], np.ndarray], sign: str) -> None:
     def least(index: list[int]) -> float:
-        return _least(form(t.block[np.ix_(index, index)]))
+        return _least(form(t.block[np.ix_(index, index)], index))
 
     everything = list(range(t.n))
     if least(everything) < -1:
         points = t.shrink(everything, lambda index: least(index) < -1)
-        value = np.linalg.eigvalsh(form(t.block))[0]
+        value = np.linalg.eigvalsh(form(t.block, everything))[0]
         broken(f"the quadratic form takes the {sign} value {abs(value):.6g} on a unit vector", points)
 
 
@@ -45,21 +56,23 @@ def _spectrum(t: Trial, form: Callable[[np.ndarray], np.ndarray], sign: str) -> 
 def positive(t: Trial) -> None:
     """A certified positive definite kernel has no negative eigenvalue beyond rounding."""
     require(t.kernel.certificate.positive, "positive definite")
-    _spectrum(t, lambda K: K, "negative")
+    _spectrum(t, lambda K, index: K, "negative")
 
 
 @law
 def negative(t: Trial) -> None:
     """A certified negative definite kernel has c'Kc <= 0 on sum(c) = 0, beyond rounding."""
     require(t.kernel.certificate.negative, "negative definite")
-    _spectrum(t, _centred, "positive")
+    _spectrum(t, lambda K, index: _centred(K), "positive")
 
 
 @law
 def conditional(t: Trial) -> None:
-    """If -k is certified negative definite, c'Kc >= 0 on sum(c) = 0, beyond rounding."""
-    require(t.kernel._conditional(), "conditionally positive definite")
-    _spectrum(t, lambda K: _centred(-K), "negative")
+    """Conditionally PD of order m: c'Kc >= 0 if sum_i c_i p(x_i) = 0 for all polynomials p of degree < m."""
+    claim = t.kernel.certificate.conditional
+    require(claim, "conditionally positive definite")
+    P = polynomials(t.dense if claim.order > 1 else np.zeros((t.n, 0)), claim.order)
+    _spectrum(t, lambda K, index: _annihilating(K, P[index]), "negative")
 
 
 @law
@@ -146,18 +159,20 @@ def infinitely_divisible(t: Trial) -> None:
         i, j = (int(v) for v in np.argwhere(t.block < 0)[0])
         broken(f"k(x, y) = {t.block[i, j]!r} < 0 has no real powers", [t.points[i], t.points[j]])
     for power in (0.3, 1.7):
-        _spectrum(t, lambda K, power=power: K**power, f"negative (t = {power})")  # type: ignore[misc]
+        _spectrum(t, lambda K, index, power=power: K**power, f"negative (t = {power})")  # type: ignore[misc]
 
 
 @law
 def certificate(t: Trial) -> None:
     """A decided claim names its subject and rule; a verdict summarises its claims; the proof can be shown."""
     proof = t.kernel.certificate
-    for claim in (*proof.positive.walk(), *proof.negative.walk()):
+    for claim in (*proof.positive.walk(), *proof.negative.walk(), *proof.conditional.walk()):
         if claim.status is not Status.UNKNOWN and not (claim.rule and claim.subject):
             broken(f"a {claim.status.value} claim without a rule or a subject: {claim}")
         if claim.proved and not all(premise.proved for premise in claim.premises):
             broken(f"{claim.subject} is proved by `{claim.rule}` from premises that are not")
+    if proof.positive.proved and not proof.is_cpd(0):
+        broken("positive definite, but not conditionally positive definite of order 0")
     if proof.positive.proved and proof.positive.strict and proof.negative.proved and len(t.distinct) > 1:
         broken("strictly positive definite and negative definite at once")
     if str(proof.verdict) not in proof.explain() or proof.to_dict()["verdict"] != proof.verdict.value:

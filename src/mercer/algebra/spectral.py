@@ -1,0 +1,107 @@
+"""Spectral densities of kernels on vectors: a difference whose density is negative somewhere is refuted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from ..certificate import Witness
+from ..domains import EVERYWHERE, Vectors
+from ..kernel import Kernel
+
+__all__ = ["spectral_witness", "widths_along"]
+
+#: Points per axis of the lattices on which witnesses are sought, by their number of axes.
+SIDES = {1: 14, 2: 6, 3: 4}
+
+#: Frequencies looked at on each ray, beside 0, from far below the inverse of the largest width to far above
+#: that of the smallest.
+FREQUENCIES, BEYOND = 64, 30.0
+
+#: A density, or an eigenvalue, below minus this part of the sizes of its terms is not rounding.
+ROUNDING = 1e-11
+
+#: Coefficients beyond this are not looked at.
+LARGEST = 1e100
+
+#: Widths below this, and above its inverse, are not looked at: squares of frequencies are no floats there.
+LEAST_WIDTH = 1e-100
+
+#: Axes of vectors with a width for each that are looked at one by one.
+MOST_AXES = 16
+
+
+def spectral_witness(kernel: Kernel, terms: Mapping[Kernel, Fraction]) -> Witness | None:
+    r"""A witness against ``sum_i a_i k_i``, if its spectral density takes negative values and one is found.
+
+    A continuous kernel :math:`\kappa(x - y)` is positive definite iff its spectral density is nonnegative
+    (Bochner).  The density only says where to search; what refutes is the witness, checked with fifty digits.
+    It stands on a lattice of one, two or three axes, with the least eigenvector of its Gram matrix as
+    coefficients.
+    """
+    domain = kernel.domain
+    if not -LARGEST < min(terms.values(), default=0) < 0 or max(terms.values()) > LARGEST:
+        return None
+    if not (kernel.is_resolved and isinstance(domain, Vectors) and domain.region == EVERYWHERE):
+        return None
+    for axes in _subspaces(domain.dim):
+        for step in _spacings(terms, axes):
+            points = np.zeros((SIDES[len(axes)] ** len(axes), domain.dim or len(axes)))
+            points[:, axes] = list(itertools.product(step * np.arange(SIDES[len(axes)]), repeat=len(axes)))
+            witness = _least_eigenvector(kernel, points)
+            if witness is not None:
+                return witness
+    return None
+
+
+def widths_along(sigma: float | np.ndarray, axes: list[int]) -> np.ndarray:
+    """Widths along some axes, of one width for all or of one for each."""
+    return np.full(len(axes), sigma) if np.ndim(sigma) == 0 else np.asarray(sigma)[axes]
+
+
+def _subspaces(dim: int | None) -> Iterator[list[int]]:
+    """Axes of the subspaces that are searched."""
+    if dim is None:
+        yield from (list(range(d)) for d in SIDES)
+        return
+    yield from ([i] for i in range(min(dim, MOST_AXES)))
+    if 1 < dim <= max(SIDES):
+        yield list(range(dim))
+
+
+def _spacings(terms: Mapping[Kernel, Fraction], axes: list[int]) -> Iterator[float]:
+    """Spacings of lattices that see a frequency of negative density; none if there is no such frequency."""
+    if any(type(k)._log_density is Kernel._log_density for k in terms):
+        return
+    widths = np.concatenate([widths_along(k.sigma, axes) for k in terms])  # type: ignore[attr-defined]
+    low, high = float(widths.min()), float(widths.max())
+    if low < LEAST_WIDTH or high > 1 / LEAST_WIDTH:
+        return
+    t = np.concatenate([[0.0], np.geomspace(1 / (BEYOND * high), BEYOND / low, FREQUENCIES)])
+    rays = np.eye(len(axes))[0], np.full(len(axes), 1 / math.sqrt(len(axes)))
+    frequencies = np.concatenate([np.outer(t, ray) for ray in rays])
+    with np.errstate(under="ignore", over="ignore"):
+        parts = np.array([float(a) * np.exp(k._log_density(frequencies, axes)) for k, a in terms.items()])  # type: ignore[arg-type]
+    if not np.isfinite(parts).all() or not (parts.sum(axis=0) < -ROUNDING * np.abs(parts).sum(axis=0)).any():
+        return
+    worst = float(np.tile(t, 2)[int(np.argmin(parts.sum(axis=0)))])
+    yield from (math.pi / worst, math.pi / (2 * worst)) if worst else ()
+    yield from dict.fromkeys(factor * s for factor in (1.0, 0.5, 2.0, 0.25) for s in (low, high))
+
+
+def _least_eigenvector(kernel: Kernel, points: np.ndarray) -> Witness | None:
+    """The witness of the least eigenvalue of a Gram matrix, if it is negative."""
+    K = np.asarray(kernel.block(points), dtype=np.float64)
+    values, vectors = np.linalg.eigh(K)
+    if values[0] >= -ROUNDING * len(K) * float(np.abs(K).max()):
+        return None
+    c = np.round(vectors[:, 0] / np.abs(vectors[:, 0]).max(), 3)
+    used = np.flatnonzero(c)
+    if float(c @ K @ c) >= 0:
+        c, used = vectors[:, 0], np.arange(len(K))
+    witness = Witness.of(kernel, [tuple(row) for row in points[used].tolist()], c[used].tolist())
+    return witness if witness.value < -witness.error else None
