@@ -37,7 +37,15 @@ __all__ = ["Kernel", "Prepared", "parameter"]
 Gradient = dict[str, np.ndarray]
 
 #: What follows from the values of a class: a class that says them anew inherits none of it.
-_CONSEQUENCES = ("_embedding", "_normal_form", "_rescale", "_squared_distances", "_compile_distances")
+_CONSEQUENCES = (
+    "_embedding",
+    "_normal_form",
+    "_rescale",
+    "_squared_distances",
+    "_compile_distances",
+    "_sparse_block",
+    "_log_density",
+)
 _FOLLOWING = {
     "__call__": ("_define", "_block", "_diagonal", "_compile", *_CONSEQUENCES),
     "_define": ("_block", "_diagonal", "_compile", *_CONSEQUENCES),
@@ -313,6 +321,10 @@ class Kernel(Expression):
 
         With ``like``, in the coordinates of these prepared data: a feature that none of them has is left out.
         """
+        return None
+
+    def _sparse_block(self, X: Data, Y: Data | None) -> Any:
+        """Values on prepared data as a sparse array without stored zeros, if most of them vanish."""
         return None
 
     def _prepare(self, X: Data) -> Data:

@@ -198,7 +198,7 @@ DENSITIES = [Gaussian(0.7), Laplacian(1.3), Cauchy(0.6), Exponential(1.7), Mater
 
 @pytest.mark.parametrize("k", DENSITIES, ids=repr)
 def test_densities_are_fourier_transforms(k: Kernel) -> None:
-    """On the line k(x, 0) is the integral of cos(w x) times the density; in the plane and space it has mass 1."""
+    """On the line k(x, 0) is the integral of cos(w x) times the density; elsewhere its mass is k(0, 0)."""
 
     def density(*w: float) -> float:
         values = k._log_density(np.array([w]), list(range(len(w))))

@@ -126,6 +126,10 @@ class Scaled(Node):
         inner = self.base._embedding(X.parts[0], coordinates) if self.factor >= 0 else None
         return None if inner is None else np.sqrt(self.factor) * inner
 
+    def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
+        inner = self.base._sparse_block(X.parts[0], None if Y is None else Y.parts[0])
+        return None if inner is None else self.factor * inner
+
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
         return m.real(self.factor) * self.base._self_value(x, m)
 
@@ -300,6 +304,11 @@ class Sum(Associative, Additive):
             return None
         is_sparse = any(scipy.sparse.issparse(part) for part in parts)
         return scipy.sparse.hstack(parts, format="csr") if is_sparse else np.hstack(parts)
+
+    def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
+        columns: Any = [None] * len(X.parts) if Y is None else Y.parts
+        pieces = [k._sparse_block(a, b) for k, a, b in zip(self.terms, X.parts, columns, strict=True)]
+        return None if any(piece is None for piece in pieces) else reduce(lambda a, b: a + b, pieces)
 
     def _squared_distances(self, X: Prepared, Y: Prepared | None) -> np.ndarray | None:
         columns: Any = [None] * len(X.parts) if Y is None else Y.parts

@@ -13,7 +13,7 @@ from ..certificate import Witness
 from ..domains import EVERYWHERE, Vectors
 from ..kernel import Kernel
 
-__all__ = ["spectral_witness", "widths_along"]
+__all__ = ["least_eigenvector", "spectral_witness", "widths_along"]
 
 #: Points per axis of the lattices on which witnesses are sought, by their number of axes.
 SIDES = {1: 14, 2: 6, 3: 4}
@@ -52,7 +52,7 @@ def spectral_witness(kernel: Kernel, terms: Mapping[Kernel, Fraction]) -> Witnes
         for step in _spacings(terms, axes):
             points = np.zeros((SIDES[len(axes)] ** len(axes), domain.dim or len(axes)))
             points[:, axes] = list(itertools.product(step * np.arange(SIDES[len(axes)]), repeat=len(axes)))
-            witness = _least_eigenvector(kernel, points)
+            witness = least_eigenvector(kernel, points)
             if witness is not None:
                 return witness
     return None
@@ -93,7 +93,7 @@ def _spacings(terms: Mapping[Kernel, Fraction], axes: list[int]) -> Iterator[flo
     yield from dict.fromkeys(factor * s for factor in (1.0, 0.5, 2.0, 0.25) for s in (low, high))
 
 
-def _least_eigenvector(kernel: Kernel, points: np.ndarray) -> Witness | None:
+def least_eigenvector(kernel: Kernel, points: np.ndarray) -> Witness | None:
     """The witness of the least eigenvalue of a Gram matrix, if it is negative."""
     K = np.asarray(kernel.block(points), dtype=np.float64)
     values, vectors = np.linalg.eigh(K)

@@ -187,6 +187,37 @@ class KernelGram(PointGram):
         return result
 
     # -- values ---------------------------------------------------------------------------------
+    def sparse(self) -> Any:
+        """The matrix as a sparse array, for kernels that vanish beyond a distance.
+
+        Only pairs of near points are looked at, found by a k-d tree.  In double precision, within rounding of
+        ``dense()``; entries that are 0 are not stored.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n, m)
+
+        Raises
+        ------
+        ParameterError
+            If the kernel has no compact support: only :class:`~mercer.kernels.Wendland`, its multiples and
+            their sums have.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Wendland
+        >>> K = gram(Wendland(1, 2), [[0.0], [0.5], [5.0], [5.25]]).sparse()
+        >>> K.nnz, K.shape
+        (8, (4, 4))
+        """
+        K = self.kernel._sparse_block(self._rows, None if self._columns is None else self._columns[1])
+        if K is None:
+            raise ParameterError(
+                f"sparse: {self.kernel!r} has no compact support, so that its matrix is dense. Kernels with "
+                "one are Wendland(dim, smoothness), its multiples and their sums."
+            )
+        return K
+
     @cached_property
     def _cost(self) -> float:
         program = self._whole_program

@@ -10,6 +10,7 @@
 ``matern``         Matern
 ``l1``             products over coordinates: Laplacian, Cauchy, periodic
 ``powers``         powers of the distance and exponentials of them
+``wendland``       compactly supported kernels
 ``windows``        windows that are not positive definite
 ``thinplate``      thin-plate splines
 ``intersections``  sums of minima
@@ -95,6 +96,7 @@ from .strings import (
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
+from .wendland import Wendland
 from .windows import BoxWindow, Epanechnikov
 
 columns.from_frame = from_frame  # type: ignore[attr-defined]
@@ -195,6 +197,7 @@ __all__ = [
     "Triangular",
     "UnionComplement",
     "WeightedDegree",
+    "Wendland",
     "WhiteNoise",
     "Wildcard",
     "as_rational",

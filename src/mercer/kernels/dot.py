@@ -326,7 +326,7 @@ def _at_the_boundary(gap: float) -> InputError:
     )
 
 
-def _annihilated(kernel: Kernel, degree: int) -> Claim:
+def _annihilated(kernel: DotProduct, degree: int) -> Claim:
     """Minus a kernel that is a polynomial in x: coefficients that annihilate polynomials annihilate it."""
     reason = f"c'Kc = 0, for k(x, y) is a polynomial of degree {degree} in x"
     return Claim(Property.CONDITIONAL, Status.PROVED, f"-{kernel!r}", "polynomial", reason, order=degree + 1)
