@@ -108,7 +108,10 @@ class RealPower(Unary):
 
     Negative definite for :math:`0 < a \le 1` if :math:`\psi` is negative definite with
     :math:`\psi(x, x) \ge 0`.  Positive definite for every :math:`a > 0` if the kernel is infinitely
-    divisible.  Negative values are an error.
+    divisible, and strictly, if the kernel is.  Negative values are an error.
+
+    A nonnegative kernel is infinitely divisible if for each n there is a positive definite :math:`k_n` with
+    :math:`k = k_n^n` (Cuturi (2009), section 2.4, prints :math:`k_n^{1/n}`).
     """
 
     base: Kernel

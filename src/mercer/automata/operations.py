@@ -164,8 +164,10 @@ def compose(A: T, B: T, *, connect: bool = True) -> T:
     .. math:: (A \circ B)(x, y) = \bigoplus_z A(x, z) \otimes B(z, y)
 
     Each pair of paths that agree on z counts once, also where they pass through epsilon (a filter of three
-    states sees to that).  Cost O(n_arcs of A times n_arcs of B) at worst; only states that can be reached
-    are made.
+    states sees to that).  The filter has nothing to do where A writes no epsilon or B reads none: the
+    condition concerns the output of A and the input of B, not the input of A and the output of B as Mohri,
+    Rostamizadeh and Talwalkar (2018), section 6.5.1, print it.  Cost O(n_arcs of A times n_arcs of B) at
+    worst; only states that can be reached are made.
 
     Parameters
     ----------

@@ -96,6 +96,11 @@ class PolynomialMap(ExplicitMap):
     There are :math:`\binom{N+d}{d}` of them (:math:`\binom{N+d-1}{d}`, those of degree d alone, if
     :math:`c = 0`), in order of degree.  Inner products equal the kernel to rounding.  Cost: O(n dim).
 
+    For :math:`d = 2` the linear features are :math:`\sqrt{2c}\, x_i`.  (Baros's lecture notes on kernel
+    methods print :math:`\sqrt2\, c\, x_i`, which gives another kernel unless :math:`c = 1`; and in their
+    first example, the points of the line with :math:`|x| < 2` against the others, it is the sign of
+    :math:`x^2 - 4` that separates, not of :math:`x^2 - 5`.)
+
     Parameters
     ----------
     degree : int, default=2

@@ -36,6 +36,13 @@ class MercerExpansion(FittedMap):
     (Nystrom's extension).  Needs a kernel that is positive semidefinite on the nodes.  Cost: one
     eigendecomposition of size n_nodes; then a block with the nodes per evaluation.
 
+    On given points, where :math:`K = U \Lambda U^\top`, the features :math:`\sqrt{\lambda_j} \phi_j(x_i)`
+    have the squared norm :math:`k(x_i, x_i) = \sum_j \lambda_j U_{ij}^2`, and not :math:`\lambda_i`, as some
+    lecture notes have it.  On the circle with the uniform measure the eigenfunctions are those of Fourier:
+    the polynomial kernel :math:`(1 + \langle x, y \rangle)^d` has the finitely many eigenvalues :math:`2^{-d}
+    \binom{2d}{d + k}`, :math:`|k| \le d`, instead of a polynomial decay, and the Gaussian kernel
+    :math:`e^{-1/\sigma^2} I_k(1/\sigma^2)` with the modified Bessel function, for all integers k.
+
     ``fit(X)`` is :meth:`nystrom`; the constructors of other measures are class methods:
 
     ==================================================  ====================================================

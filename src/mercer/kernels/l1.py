@@ -124,8 +124,8 @@ class Cauchy(SimpleKernel):
 
     Notes
     -----
-    One source prints :math:`\prod_i 2/(1 + d_i^2)` with the density :math:`e^{-|w|_1}`; the normalised pair
-    is the one above.
+    Mohri, Rostamizadeh and Talwalkar (2018), table 6.1, print :math:`\prod_i 2/(1 + d_i^2)` with the density
+    :math:`e^{-|w|_1}`; the normalised pair is the one above.
 
     Examples
     --------

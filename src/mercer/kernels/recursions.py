@@ -30,8 +30,9 @@ def anova_by_power_sums(x: Sequence[Any], y: Sequence[Any], degree: int) -> list
 
     .. math:: k_d = \frac1d \sum_{s=1}^d (-1)^{s+1} k_{d-s} p_s, \qquad p_s = \sum_i (x_i y_i)^s
 
-    It costs O(n d + d^2) but subtracts large terms: the dynamic program of
-    :class:`~mercer.kernels.Anova` is the stable way.
+    Only :math:`p_1` is the inner product :math:`\langle x, y \rangle`; Shawe-Taylor and Cristianini (2004),
+    remark 9.19, print it for every :math:`p_s`.  It costs O(n d + d^2) but subtracts large terms: the dynamic
+    program of :class:`~mercer.kernels.Anova` is the stable way.
 
     Examples
     --------
@@ -52,9 +53,9 @@ def polynomial_by_dimension(x: Sequence[Any], y: Sequence[Any], degree: int, off
 
     .. math:: k_s^m = k_s^{m-1} + x_m y_m \sum_{j=0}^{s-1} k_j^m \, k_{s-1-j}^{m-1}
 
-    where :math:`k_s^m = (\langle x_{1:m}, y_{1:m} \rangle + c)^s`: the first factor that takes
-    :math:`x_m y_m` is preceded by factors without it.  The recursion printed in one source,
-    :math:`s\, k_{s-1}^m x_m y_m + k_s^{m-1}`, counts monomials more than once.
+    where :math:`k_s^m = (\langle x_{1:m}, y_{1:m} \rangle + c)^s`: the first factor that takes :math:`x_m
+    y_m` is preceded by factors without it.  The recursion that Shawe-Taylor and Cristianini (2004), remark
+    9.7, print, :math:`s\, k_{s-1}^m x_m y_m + k_s^{m-1}`, counts monomials more than once.
 
     Examples
     --------

@@ -181,6 +181,12 @@ class Semigroup(Kernel):
     if :math:`\varphi` is a Laplace transform (identity, on the nonnegative orthant) or a Fourier transform
     (negation) of a positive measure.  Block cost: n m evaluations, or n if vectorised.
 
+    Positive definite is :math:`\sum_{ij} c_i c_j \varphi(x_i + x_j^*) \ge 0`, for real coefficients, without
+    a conjugate.  Bernstein's theorem holds on the orthant: on all of :math:`\mathbb{R}^d` with the identity,
+    :math:`e^{\langle a, x \rangle}` is positive definite and unbounded.  (Cuturi (2009), section 3.3, has the
+    headings of the two involutions exchanged, a conjugate in (ii), and Bernstein's theorem on
+    :math:`\mathbb{R}^d`.)
+
     Parameters
     ----------
     phi : callable

@@ -42,6 +42,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     absolute value (the first of nearly equal ones) is positive.  Needs a kernel that is positive definite
     after centring: conditionally positive definite ones are welcome.
 
+    The coefficients of a component :math:`v_j = \sum_i a_{ij} \phi(x_i)` have :math:`\lambda_j \sum_i
+    a_{ij}^2 = 1` for unit weights, with :math:`\lambda_j` an eigenvalue of the centred Gram matrix: in terms
+    of the covariance, whose eigenvalue is :math:`\lambda_j / n`, it is n times that eigenvalue times
+    :math:`\sum_i a_{ij}^2` that is 1.  A new point's row of kernel values is centred too.  Some lecture notes
+    leave out the factor n, and the centring of the row.
+
     Cost: O(n^2) kernel values.  ``"dense"`` O(n^3); ``"lanczos"`` some ten products of the Gram matrix with a
     block of vectors, with half of it in memory unless that takes 2 GiB or half of the memory limit;
     ``"randomized"`` five such products.  ``transform``: one kernel row per point.

@@ -52,6 +52,12 @@ class Factors(Kernel):
     suffix automaton of x, built once per row; memory about 160 bytes per symbol of x and thread.  Values that
     are whole numbers below 2^53 are exact; values beyond the range of floats are an error.
 
+    With counts the kernel is rational, a transducer computes it.  Over the *set* of common factors it is not,
+    for three letters or more, whatever Mohri, Rostamizadeh and Talwalkar (2018), exercise 6.19(a), ask to
+    show: for :math:`w = a^n b^n` the matrix of :math:`k(u \# v, w)` over the strings u and v has the rank
+    :math:`(n + 1)^2`, and the states of a transducer bound that rank linearly in n.  So
+    :func:`~mercer.kernels.strings.as_rational` refuses it.
+
     The definition ``k(x, y)`` lists the common factors one by one; ``block`` has the linear time.
 
     Parameters
