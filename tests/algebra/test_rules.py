@@ -15,7 +15,7 @@ from mercer import Kernel, columns, direct_sum, tensor
 from mercer.algebra import Constant
 from mercer.certificate import Verdict
 from mercer.domains import Vectors
-from mercer.errors import InputError
+from mercer.errors import InputError, ParameterError
 from mercer.kernels import (
     Cauchy,
     Exponential,
@@ -86,8 +86,8 @@ STRICT: dict[str, tuple[Kernel, Any]] = {
         columns(x=PowerDistance(1.0), y=PowerDistance(0.5), missing="error").schoenberg(1.0),
         ROWS,
     ),
-    "symmetric difference": (SymmetricDifference(0.5, WEIGHTS), SETS),
-    "Jaccard": (Jaccard(WEIGHTS), SETS),
+    "symmetric difference": (SymmetricDifference(0.5, WEIGHTS, closed=True), SETS),
+    "Jaccard": (Jaccard(WEIGHTS, closed=True), SETS),
 }
 
 
@@ -125,8 +125,11 @@ NEAR_MISSES: dict[str, tuple[Kernel, Verdict]] = {
         columns({("x", "y"): Gaussian(1.0), "x": Linear()}, combine="product", missing="error"),
         Verdict.PSD,
     ),
-    "a vanishing weight": (SymmetricDifference(0.5, {"a": 1.0, "b": 0.0}), Verdict.PSD),
-    "a vanishing weight of the Jaccard index": (Jaccard({"a": 1.0, "b": 0.0}), Verdict.PSD),
+    "a vanishing weight": (
+        SymmetricDifference(0.5, {"a": 1.0, "b": 0.0}, closed=True),
+        Verdict.PSD,
+    ),
+    "a vanishing weight of the Jaccard index": (Jaccard({"a": 1.0, "b": 0.0}, closed=True), Verdict.PSD),
     "the intersection has no constant": (SetIntersection(WEIGHTS), Verdict.PSD),
     "log(1 + psi) where psi(x, x) = -1": ((PSI - 1.0).log1p(), Verdict.UNKNOWN),
     "survivors that do not read every column": (
@@ -143,10 +146,16 @@ def test_near_misses(name: str) -> None:
     assert k.certificate.verdict is verdict, k.certificate.explain()
 
 
-def test_the_conditions_of_weighted_sets_are_told() -> None:
-    for k in (SymmetricDifference(0.5, WEIGHTS), Jaccard(WEIGHTS)):
-        assert k.certificate.conditions == ("every element of the sets has a positive weight",)
-        assert abs(least(k, [frozenset(), frozenset("z")])) < 1e-50  # the condition does not hold
+def test_sets_of_elements_without_a_weight_are_refused_where_it_matters() -> None:
+    empty, other = frozenset[str](), frozenset("z")
+    for make in (lambda **o: SymmetricDifference(0.5, WEIGHTS, **o), lambda **o: Jaccard(WEIGHTS, **o)):
+        assert make().certificate.verdict is Verdict.PSD
+        assert abs(least(make(), [empty, other])) < 1e-50
+        with pytest.raises(InputError, match="must be a subset of the universe"):
+            make(closed=True)(empty, other)
+        assert (make(closed=True) + SetIntersection()).certificate.verdict is Verdict.STRICT
+    with pytest.raises(ParameterError, match="`closed=True` needs `weights`"):
+        Jaccard(closed=True)
 
 
 def test_conformal_maps_without_zeros() -> None:

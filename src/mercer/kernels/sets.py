@@ -15,7 +15,8 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Sets
-from ..errors import InputError
+from ..domains.measures import Subsets
+from ..errors import InputError, ParameterError
 from ..intervals import NONNEGATIVE, Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
@@ -35,16 +36,17 @@ TRIANGULAR = (
 )
 
 
-#: Sets that differ by elements of measure 0 are not told apart.
-MEASURED = "every element of the sets has a positive weight"
-
-
 class Counting(Kernel):
     """Functions of ``mu(A & B)``, ``mu(A)`` and ``mu(B)``."""
 
     @property
     def domain(self) -> Domain:
-        return Sets()
+        return Subsets(frozenset(self._measure or ())) if self._is_closed else Sets()
+
+    @property
+    def _is_closed(self) -> bool:
+        """Whether every element must have a weight."""
+        return bool(getattr(self, "closed", False))
 
     @property
     def _measure(self) -> Measure | None:
@@ -56,11 +58,13 @@ class Counting(Kernel):
         weights = getattr(self, "weights", None)
         if weights is not None:
             object.__setattr__(self, "weights", Measure(weights, type(self).__name__))
+        elif self._is_closed:
+            raise ParameterError(f"{type(self).__name__}: `closed=True` needs `weights`.")
 
     @property
-    def _is_positive(self) -> bool:
-        """Whether every weight is positive."""
-        return all(w > 0 for w in (self._measure or {}).values())
+    def _separates_sets(self) -> bool:
+        """Whether the weights tell distinct sets apart: none is 0, and every element has one."""
+        return self._is_closed and all(w > 0 for w in (self._measure or {}).values())
 
     def _mu(self, elements: Iterable[Any], m: Arithmetic) -> Any:
         measure = self._measure
@@ -184,8 +188,8 @@ class SymmetricDifference(Counting):
 
     Strictly positive definite on finite sets when elements are counted:
     :math:`e^{-s|A|} (e^{2s})^{|A \cap B|} e^{-s|B|}`, and :math:`u^{|A \cap B|}` with :math:`u > 1` has
-    unitriangular features, as in :class:`CommonSubsets`.  With weights that are all positive too, on sets of
-    elements that have one: it is the tensor product over the elements of the strict kernels
+    unitriangular features, as in :class:`CommonSubsets`.  With positive weights and
+    ``closed=True`` too: it is the tensor product over the elements of the strict kernels
     :math:`[[1, q], [q, 1]]` with :math:`q = e^{-s w} < 1` on {out, in}.  With other weights positive definite
     (Schoenberg): sets that differ by elements of measure 0 are not told apart.  Infinitely divisible.  Block
     cost: a sparse matrix product.
@@ -196,6 +200,8 @@ class SymmetricDifference(Counting):
         The factor s, > 0.
     weights : mapping from elements to numbers >= 0, optional
         The measure :math:`\mu`; elements not listed have measure 0.  By default elements are counted.
+    closed : bool, default=False
+        Whether sets may hold only elements that have a weight; any other is then an error.
 
     Examples
     --------
@@ -205,6 +211,7 @@ class SymmetricDifference(Counting):
 
     scale: float = parameter(default=0.5, low=0.0, open_low=True, scale="log")
     weights: Mapping[Any, float] | None = None
+    closed: bool = False
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return m.exp(-m.real(self.scale) * self._mu(x ^ y, m))
@@ -225,7 +232,7 @@ class SymmetricDifference(Counting):
     def _certify(self) -> Certificate:
         if self.weights is None:
             return Certificate.psd(self, "unitriangular features", TRIANGULAR, strict=True)
-        if not self._is_positive:
+        if not self._separates_sets:
             return Certificate.psd(
                 self, "Schoenberg", "mu(A ^ B) is the squared L2(mu) distance of the indicator functions"
             )
@@ -234,7 +241,6 @@ class SymmetricDifference(Counting):
             "tensor product",
             "over the elements, of the strict kernels [[1, q], [q, 1]] with q = exp(-s w) < 1",
             strict=True,
-            conditions=[MEASURED],
         )
 
     def _infinitely_divisible(self) -> Claim:
@@ -258,8 +264,8 @@ class Jaccard(Counting):
     Two empty sets are equal, hence have k = 1.  Strictly positive definite on finite sets when elements are
     counted: :math:`1/|A \cup B| = \int_0^1 s^{|A \cup B| - 1} ds`, where :math:`s^{|A \cup B|} =
     s^{|A|} (1/s)^{|A \cap B|} s^{|B|}` is strictly positive definite, times :math:`|A \cap B|`, which has a
-    positive diagonal off the empty set.  With weights that are all positive too, on sets of elements that
-    have one: :math:`(1/s)^{\mu(A \cap B)}` is the tensor product over the elements of the strict kernels
+    positive diagonal off the empty set.  With positive weights and ``closed=True`` too:
+    :math:`(1/s)^{\mu(A \cap B)}` is the tensor product over the elements of the strict kernels
     :math:`[[1, 1], [1, u]]` with :math:`u = (1/s)^w > 1`.  With other weights positive definite.  Block cost:
     a sparse matrix product.
 
@@ -267,6 +273,8 @@ class Jaccard(Counting):
     ----------
     weights : mapping from elements to numbers >= 0, optional
         The measure :math:`\mu`; elements not listed have measure 0.  By default elements are counted.
+    closed : bool, default=False
+        Whether sets may hold only elements that have a weight; any other is then an error.
 
     Examples
     --------
@@ -277,6 +285,7 @@ class Jaccard(Counting):
     """
 
     weights: Mapping[Any, float] | None = None
+    closed: bool = False
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         union = self._mu(x | y, m)
@@ -295,14 +304,14 @@ class Jaccard(Counting):
                 "|A & B| times int_0^1 s^(|A | B| - 1) ds, whose integrand is strict; empty sets stand apart"
             )
             return Certificate.psd(self, "mixture of strict kernels", reason, strict=True)
-        if not self._is_positive:
+        if not self._separates_sets:
             return Certificate.psd(
                 self, "min-hash", "the probability that A and B have the same first element in a random order"
             )
         reason = (
             "mu(A & B) times int_0^1 s^(mu(A | B) - 1) ds, whose integrand is strict; empty sets stand apart"
         )
-        return Certificate.psd(self, "mixture of strict kernels", reason, strict=True, conditions=[MEASURED])
+        return Certificate.psd(self, "mixture of strict kernels", reason, strict=True)
 
     @property
     def bounds(self) -> Interval:

@@ -23,6 +23,7 @@ SETS: list[frozenset[Any]] = [
 ]
 ELEMENTS = frozenset().union(*SETS)
 WEIGHTS = {"a": 2.0, "b": 0.3, 1: 1.0, "unused": 7.0, (1, 2): 0.0}
+POSITIVE = {element: 0.5 + i for i, element in enumerate(sorted(ELEMENTS, key=repr))}
 
 #: Sets of points of the plane.
 CLOUDS: list[frozenset[Any]] = [
@@ -54,6 +55,10 @@ CASES: list[Case] = [
     *(Case(k, SETS) for k in (SetIntersection(), SetIntersection(WEIGHTS), CommonSubsets())),
     *(Case(SymmetricDifference(s, w), SETS) for s in (0.05, 0.5, 3.0) for w in (None, WEIGHTS)),
     *(Case(Jaccard(w), SETS) for w in (None, WEIGHTS)),
+    *(
+        Case(k, SETS)
+        for k in (SymmetricDifference(0.5, POSITIVE, closed=True), Jaccard(POSITIVE, closed=True))
+    ),
     *(Case(UnionComplement(ELEMENTS, w), SETS) for w in (None, WEIGHTS)),
     *(Case(Agreement(ELEMENTS, w, signed), SETS) for w in (None, WEIGHTS) for signed in (False, True)),
     *(
