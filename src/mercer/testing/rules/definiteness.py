@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,10 @@ from .table import law
 
 #: Eigenvalues of a certified n-by-n block are zero or more up to this many times n eps |K|.
 SPECTRUM_FACTOR = 256
+
+
+#: A space of polynomials of more dimensions is not looked at.
+MOST_POLYNOMIALS = 10_000
 
 
 def _least(K: np.ndarray) -> float:
@@ -71,7 +76,11 @@ def conditional(t: Trial) -> None:
     """Conditionally PD of order m: c'Kc >= 0 if sum_i c_i p(x_i) = 0 for all polynomials p of degree < m."""
     claim = t.kernel.certificate.conditional
     require(claim, "conditionally positive definite")
-    P = polynomials(t.dense if claim.order > 1 else np.zeros((t.n, 0)), claim.order)
+    order = min(claim.order, t.n)  # polynomials of degree n - 1 tell n points apart
+    X = t.dense if order > 1 else np.zeros((t.n, 0))
+    if math.comb(order + X.shape[1], order) > MOST_POLYNOMIALS:
+        raise Skip("too many polynomials")
+    P = polynomials(X, order)
     _spectrum(t, lambda K, index: _annihilating(K, P[index]), "negative")
 
 
