@@ -15,8 +15,8 @@ from ..kernel import Kernel
 
 __all__ = ["least_eigenvector", "spectral_witness", "widths_along"]
 
-#: Points per axis of the lattices on which witnesses are sought, by their number of axes.
-SIDES = {1: 14, 2: 6, 3: 4}
+#: Points per axis of the lattices on which witnesses are sought, the smallest first, by their number of axes.
+SIDES = {1: (4, 8, 14), 2: (3, 4, 6), 3: (2, 3, 4)}
 
 #: Frequencies looked at on each ray, beside 0, from far below the inverse of the largest width to far above
 #: that of the smallest.
@@ -49,9 +49,9 @@ def spectral_witness(kernel: Kernel, terms: Mapping[Kernel, Fraction]) -> Witnes
     if not (kernel.is_resolved and isinstance(domain, Vectors) and domain.region == EVERYWHERE):
         return None
     for axes in _subspaces(domain.dim):
-        for step in _spacings(terms, axes):
-            points = np.zeros((SIDES[len(axes)] ** len(axes), domain.dim or len(axes)))
-            points[:, axes] = list(itertools.product(step * np.arange(SIDES[len(axes)]), repeat=len(axes)))
+        for side, step in itertools.product(SIDES[len(axes)], _spacings(terms, axes)):
+            points = np.zeros((side ** len(axes), domain.dim or len(axes)))
+            points[:, axes] = list(itertools.product(step * np.arange(side), repeat=len(axes)))
             witness = least_eigenvector(kernel, points)
             if witness is not None:
                 return witness
