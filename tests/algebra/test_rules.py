@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from mercer import Kernel, columns, direct_sum, tensor
+from mercer import Kernel, columns, direct_sum, kernel, tensor
 from mercer.algebra import Constant
 from mercer.certificate import Verdict
 from mercer.domains import Vectors
@@ -337,3 +337,23 @@ def test_order_one_is_what_makes_exponentials_definite_and_higher_orders_do_not(
         assert not k.centered([[0.0, 1.0]]).certificate.is_psd
     assert not ThinPlate(2, 2).exp().certificate.is_psd
     assert not (-ThinPlate(2, 2)).certificate.is_nds
+
+
+class Unhashable:
+    """A function that compares by value and has no hash."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unhashable) and self.factor == other.factor
+
+    def __call__(self, x: float, y: float) -> float:
+        return self.factor * x * y
+
+
+def test_like_terms_of_functions_without_a_hash() -> None:
+    k, other = kernel(Unhashable(1.0)).assume("PSD"), kernel(Unhashable(2.0)).assume("PSD")
+    assert (2 * k - k).certificate.is_psd
+    assert not (2 * k - other).certificate.is_psd
+    assert ((-k) * (-other)).certificate.is_psd

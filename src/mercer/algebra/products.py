@@ -57,12 +57,12 @@ class Product(Associative, Multiplicative):
         if constants:
             first: Kernel = Product.of(*rest) if rest else Constant(1.0)
             return reduce(Scaled, constants, first), "the product with constants"
-        turned = {k: opposite(k) for k in rest if not k.certificate.is_psd}
-        if not turned or not all(k.certificate.is_psd for k in turned.values()):
+        turned = [k if k.certificate.is_psd else opposite(k) for k in rest]
+        count = sum(not k.certificate.is_psd for k in rest)
+        if count == 0 or not all(k.certificate.is_psd for k in turned):
             return None
-        product = Product.of(*(turned.get(k, k) for k in rest))
-        is_even = sum(k in turned for k in rest) % 2 == 0
-        return product if is_even else Scaled(product, -1.0), "(-a)(-b) = ab"
+        product = Product.of(*turned)
+        return Scaled(product, -1.0) if count % 2 else product, "(-a)(-b) = ab"
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = [k._infinitely_divisible() for k in self.factors]

@@ -27,7 +27,7 @@ from ..intervals import ZERO, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from .nodes import Additive, Associative, Node, claim, minus, operand, prefixed, unproved
-from .spectral import spectral_witness
+from .spectral import Terms, spectral_witness
 
 __all__ = ["Constant", "Scaled", "Sum", "opposite"]
 
@@ -374,25 +374,29 @@ def _named_identity(k: Kernel, identity: str) -> tuple[Kernel, str] | None:
     return None if found == k else (found, identity)
 
 
-def _collected(k: Kernel, factor: Fraction = Fraction(1)) -> dict[Kernel, Fraction]:
+def _collected(k: Kernel, factor: Fraction = Fraction(1)) -> Terms:
     """Kernels that are no sums or multiples, with their exact coefficients in ``k``."""
     if type(k) is Constant:
-        return {Constant(1.0): factor * Fraction(k.value)}
+        return [(Constant(1.0), factor * Fraction(k.value))]
     if type(k) is Scaled:
         return _collected(k.base, factor * Fraction(k.factor))
     if type(k) is not Sum:
         found = k._simpler() if isinstance(k, Node) else None
-        return {k: factor} if found is None else _collected(found[0], factor)
-    total: dict[Kernel, Fraction] = {}
-    for term in k.terms:
-        for kernel, coefficient in _collected(term, factor).items():
-            total[kernel] = total.get(kernel, Fraction(0)) + coefficient
-    return total
+        return [(k, factor)] if found is None else _collected(found[0], factor)
+    kernels: list[Kernel] = []  # compared one by one: a kernel that holds a function may have no hash
+    coefficients: list[Fraction] = []
+    for kernel, coefficient in chain.from_iterable(_collected(term, factor) for term in k.terms):
+        if kernel in kernels:
+            coefficients[kernels.index(kernel)] += coefficient
+        else:
+            kernels.append(kernel)
+            coefficients.append(coefficient)
+    return list(zip(kernels, coefficients, strict=True))
 
 
-def _combined(terms: dict[Kernel, Fraction]) -> Kernel:
+def _combined(terms: Terms) -> Kernel:
     """The sum of multiples of kernels."""
-    kernels = [_multiple(kernel, a) for kernel, a in terms.items() if a != 0]
+    kernels = [_multiple(kernel, a) for kernel, a in terms if a != 0]
     return Sum.of(*kernels) if kernels else Constant(0.0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,10 @@ from ..certificate import Witness
 from ..domains import EVERYWHERE, Vectors
 from ..kernel import Kernel
 
-__all__ = ["least_eigenvector", "spectral_witness", "widths_along"]
+__all__ = ["Terms", "least_eigenvector", "spectral_witness", "widths_along"]
+
+#: Kernels with their coefficients in a sum.
+Terms = list[tuple[Kernel, Fraction]]
 
 #: Points per axis of the lattices on which witnesses are sought, the smallest first, by their number of axes.
 SIDES = {1: (4, 8, 14), 2: (3, 4, 6), 3: (2, 3, 4)}
@@ -35,7 +38,7 @@ LEAST_WIDTH = 1e-100
 MOST_AXES = 16
 
 
-def spectral_witness(kernel: Kernel, terms: Mapping[Kernel, Fraction]) -> Witness | None:
+def spectral_witness(kernel: Kernel, terms: Terms) -> Witness | None:
     r"""A witness against ``sum_i a_i k_i``, if its spectral density takes negative values and one is found.
 
     A continuous kernel :math:`\kappa(x - y)` is positive definite iff its spectral density is nonnegative
@@ -44,7 +47,8 @@ def spectral_witness(kernel: Kernel, terms: Mapping[Kernel, Fraction]) -> Witnes
     coefficients.
     """
     domain = kernel.domain
-    if not -LARGEST < min(terms.values(), default=0) < 0 or max(terms.values()) > LARGEST:
+    coefficients = [a for _, a in terms]
+    if not -LARGEST < min(coefficients) < 0 or max(coefficients) > LARGEST:
         return None
     if not (kernel.is_resolved and isinstance(domain, Vectors) and domain.region == EVERYWHERE):
         return None
@@ -73,11 +77,11 @@ def _subspaces(dim: int | None) -> Iterator[list[int]]:
         yield list(range(dim))
 
 
-def _spacings(terms: Mapping[Kernel, Fraction], axes: list[int]) -> Iterator[float]:
+def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:
     """Spacings of lattices that see a frequency of negative density; none if there is no such frequency."""
-    if any(type(k)._log_density is Kernel._log_density for k in terms):
+    if any(type(k)._log_density is Kernel._log_density for k, _ in terms):
         return
-    widths = np.concatenate([widths_along(k.sigma, axes) for k in terms])  # type: ignore[attr-defined]
+    widths = np.concatenate([widths_along(k.sigma, axes) for k, _ in terms])  # type: ignore[attr-defined]
     low, high = float(widths.min()), float(widths.max())
     if low < LEAST_WIDTH or high > 1 / LEAST_WIDTH:
         return
@@ -85,7 +89,7 @@ def _spacings(terms: Mapping[Kernel, Fraction], axes: list[int]) -> Iterator[flo
     rays = np.eye(len(axes))[0], np.full(len(axes), 1 / math.sqrt(len(axes)))
     frequencies = np.concatenate([np.outer(t, ray) for ray in rays])
     with np.errstate(under="ignore", over="ignore"):
-        parts = np.array([float(a) * np.exp(k._log_density(frequencies, axes)) for k, a in terms.items()])  # type: ignore[arg-type]
+        parts = np.array([float(a) * np.exp(k._log_density(frequencies, axes)) for k, a in terms])  # type: ignore[arg-type]
     if not np.isfinite(parts).all() or not (parts.sum(axis=0) < -ROUNDING * np.abs(parts).sum(axis=0)).any():
         return
     worst = float(np.tile(t, 2)[int(np.argmin(parts.sum(axis=0)))])
