@@ -120,7 +120,8 @@ def test_errors() -> None:
         Wendland(3, 4)
     with pytest.raises(ParameterError, match="one width for each of the 3 features"):
         Wendland(3, 1, [1.0, 2.0], features=3)
-    with pytest.raises(ParameterError, match="`features` must be a whole number"):
-        Wendland(3, 1, features=0)
+    for features in (0, 2.5):
+        with pytest.raises(ParameterError, match="`features` must be a whole number"):
+            Wendland(3, 1, features=features)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="must have 3 column"):
         Wendland(3).block([[0.0, 1.0]])

@@ -77,7 +77,7 @@ class Wendland(Decreasing):
     def _validate(self) -> None:
         if self.features is None:
             return
-        if self.features < 1:
+        if self.features < 1 or int(self.features) != self.features:
             raise ParameterError(f"Wendland: `features` must be a whole number >= 1. Got {self.features!r}.")
         if isinstance(self.sigma, np.ndarray) and len(self.sigma) != self.features:
             raise ParameterError(
