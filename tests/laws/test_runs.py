@@ -42,7 +42,7 @@ CASES = {
     "KernelRidge tune": (KernelRidge(K, tune="evidence"), "numbers"),
     "KernelPCA lanczos": (KernelPCA(K, n_components=2, solver="lanczos"), "none"),
     "KernelPCA dense": (KernelPCA(K, solver="dense"), "none"),
-    "KernelLogistic l1": (KernelLogistic(K, penalty="l1"), "labels"),
+    "KernelLogistic l1": (KernelLogistic(K, alpha=0.0, l1=1.0), "labels"),
     "KernelLogistic loo": (KernelLogistic(K, alpha="loo"), "labels"),
     "RepresenterMachine hinge": (RepresenterMachine(K, loss="hinge"), "labels"),
     "RepresenterMachine norm": (RepresenterMachine(K, loss="logistic", penalty="norm"), "labels"),

@@ -115,7 +115,7 @@ def test_what_is_allowed_stays_allowed(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         SVC(PowerDistance(1.0), indefinite="clip").fit(X, y)  # the user's choice
-        KernelLogistic(PowerDistance(1.0), alpha=0.1, penalty="l1").fit(X, y)  # values are features
+        KernelLogistic(PowerDistance(1.0), alpha=0.0, l1=0.1).fit(X, y)  # values are features
         KernelDiscriminant(PowerDistance(1.0), penalized="coefficients").fit(X, y)
         KernelPCA(-0.5 * PowerDistance(2.0), n_components=2).fit(X)  # classical scaling
         SVC(-1.0 * PowerDistance(1.0)).fit(X, y)  # conditionally positive definite

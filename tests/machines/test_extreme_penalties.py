@@ -48,7 +48,7 @@ REGRESSORS = {
 }
 CLASSIFIERS = {
     "logistic": lambda a: KernelLogistic(KERNEL, alpha=a),
-    "logistic l1": lambda a: KernelLogistic(KERNEL, alpha=a, penalty="l1"),
+    "logistic l1": lambda a: KernelLogistic(KERNEL, alpha=a, l1=a),
     "logistic loo": lambda a: KernelLogistic(KERNEL, alpha="loo", alphas=[1.0, a]),
     "pegasos": lambda a: PegasosSVC(KERNEL, alpha=a, random_state=0),
     "discriminant": lambda a: KernelDiscriminant(KERNEL, alpha=a),

@@ -47,7 +47,7 @@ REGRESSORS = [
 ]
 CLASSIFIERS = [
     KernelLogistic(),
-    KernelLogistic(penalty="l1"),
+    KernelLogistic(alpha=0.0, l1=1.0),
     KernelDiscriminant(),
     LaplacianSVC(),
     SVC(),

@@ -66,7 +66,7 @@ def test_regions_have_the_colours_of_the_predicted_classes(ax, data):
 
 @pytest.mark.parametrize(
     "model",
-    [SVC(Gaussian(1.0), C=1.0), KernelLogistic(Gaussian(1.0), alpha=0.3, penalty="l1")],
+    [SVC(Gaussian(1.0), C=1.0), KernelLogistic(Gaussian(1.0), alpha=0.0, l1=0.3)],
     ids=["svc", "l1"],
 )
 def test_kept_points_are_circled_and_the_boundary_is_drawn(ax, data, model):

@@ -57,19 +57,23 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
               + \frac\alpha2 \sum_c \|f_c\|^2, \qquad P(c | x) \propto e^{f_c(x) + b_c} .
 
     (:math:`b = 0` unless ``fit_intercept``).  By the representer theorem :math:`f = \sum_i a_i k(x_i,
-    \cdot)`.  With ``penalty="l1"`` the penalty is :math:`\alpha \sum_i |a_i|` instead, over all functions:
-    most coefficients are then zero, and the kernel need not be positive definite.  With the linear kernel and
-    ``"l2"`` this is scikit-learn's ``LogisticRegression(C=1/alpha)``; without an intercept :math:`f` is the
-    mode of a Gaussian process classifier with covariance :math:`k / \alpha`.
+    \cdot)`.  With ``l1`` the penalty is
+
+    .. math:: \frac\alpha2 a^\top K a + \ell_1 \sum_i |a_i|
+
+    for each function: most coefficients are then zero.  With ``alpha=0`` the second term stands alone, and
+    the kernel need not be positive definite.  With the linear kernel and ``l1=0`` this is scikit-learn's
+    ``LogisticRegression(C=1/alpha)``; without an intercept :math:`f` is the mode of a Gaussian process
+    classifier with covariance :math:`k / \alpha`.
 
     The probabilities are those of the model, fitted by maximum penalised likelihood; ``predict`` is the most
     probable class.
 
-    ``"l2"`` is solved by Newton's method with a line search (iteratively reweighted least squares), each step
+    ``l1=0`` is solved by Newton's method with a line search (iteratively reweighted least squares), each step
     by conjugate gradients preconditioned with some columns of the Gram matrix, or by Cholesky factors where
     that is cheaper.  Where the Gram matrix exceeds half of the memory limit it is never formed: products
     recompute its values.  Cost: O(n^2) per product, some dozens of them unless alpha is tiny, plus O(n^3) for
-    steps that are factored.  ``"l1"`` takes Newton steps on the coefficients that are not zero.
+    steps that are factored.  ``l1 > 0`` takes Newton steps on the coefficients that are not zero.
 
     Parameters
     ----------
@@ -77,10 +81,10 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float or "loo", default=1.0
-        Penalty, between 1e-100 and 1e100.  ``"loo"`` takes that of ``alphas`` whose approximate leave-one-out
-        log loss is least (``penalty="l2"`` only).
-    penalty : {"l2", "l1"}, default="l2"
-        The squared norm of f, or the absolute values of the coefficients.
+        Penalty on the squared norm, between 1e-100 and 1e100, or 0 if ``l1`` is positive.  ``"loo"`` takes
+        that of ``alphas`` whose approximate leave-one-out log loss is least (``l1=0`` only).
+    l1 : float, default=0.0
+        Penalty on the absolute values of the coefficients: 0, or between 1e-100 and 1e100.
     fit_intercept : bool, default=True
         Whether to fit the unpenalised constants :math:`b`.
     class_weight : dict, "balanced" or None, default=None
@@ -89,12 +93,13 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     alphas : sequence of float, optional
         What ``alpha="loo"`` chooses from; by default 15 values from 1e-4 to 1e3.
     tol : float, default=1e-8
-        Accuracy.  ``"l2"``: the duality gap, relative to the objective, is at most ``tol**2``.  ``"l1"``: the
-        optimality conditions are violated by at most ``tol * alpha``.
+        Accuracy.  ``l1=0``: the duality gap, relative to the objective, is at most ``tol**2``.  ``l1 > 0``:
+        the optimality conditions are violated by at most ``tol``, relative to the slopes of the penalties,
+        :math:`\ell_1 + \alpha \max_i |f(x_i)|`.
     max_iter : int, default=1000
         Newton steps at most.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
-        With ``penalty="l2"``, what to do if the kernel is not certified and its Gram matrix has a negative
+        With ``alpha > 0``, what to do if the kernel is not certified and its Gram matrix has a negative
         eigenvalue: say so, refuse, or repair the spectrum.
     time_budget : float, optional
         Seconds after which ``fit`` stops: an iterative solver at its best state and with a
@@ -108,8 +113,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     alpha_ : float
         The penalty used.
     support_ : array of shape (n_support,)
-        Positions of the training points in the model: those of positive weight, and with ``penalty="l1"`` of
-        these the ones with a coefficient that is not zero.
+        Positions of the training points in the model: those of positive weight, and with ``l1 > 0`` of these
+        the ones with a coefficient that is not zero.
     dual_coef_ : array of shape (n_functions, n_support)
         Their coefficients, for one function (two classes, positive for ``classes_[1]``) or one per class.
     intercept_ : array of shape (n_functions,)
@@ -120,14 +125,14 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     coef_ : array of shape (n_functions, n_features)
         Weights of the features, for the linear kernel.
     solution_ : Solution
-        How it was solved.  ``gap`` is the duality gap (``"l2"``), or the largest violation of the optimality
-        conditions relative to alpha (``"l1"``), computed from the coefficients alone.
+        How it was solved.  ``gap`` is the duality gap (``l1=0``), or the largest relative violation of the
+        optimality conditions (``l1 > 0``), computed from the coefficients alone.
     n_iter_ : int
         Newton steps.
     loo_decision_ : array of shape (n_support,) or (n_support, n_classes)
         Decision values of each training point by the model without it, to first order: one Newton step from
-        the full solution.  Computed when first asked for, in O(n^3) per function; ``penalty="l2"`` only.  A
-        point of weight 2 is left out as a whole.
+        the full solution.  Computed when first asked for, in O(n^3) per function; ``l1=0`` only.  A point of
+        weight 2 is left out as a whole.
     loo_log_loss_ : float
         Their weighted mean log loss.
     loo_path_ : array of shape (n_alphas,)
@@ -145,7 +150,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     array([ True, False])
     >>> model.predict_proba([[0.0], [1.0]])[:, 1].round(2)
     array([0.99, 0.51])
-    >>> sparse = KernelLogistic(Gaussian(1.0), alpha=0.1, penalty="l1").fit(X, np.abs(X[:, 0]) < 1)
+    >>> sparse = KernelLogistic(Gaussian(1.0), alpha=0.0, l1=0.1).fit(X, np.abs(X[:, 0]) < 1)
     >>> len(model.support_), len(sparse.support_)
     (60, 2)
     """
@@ -157,7 +162,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         alpha: float | Literal["loo"] = 1.0,
-        penalty: str = "l2",
+        l1: float = 0.0,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         alphas: Any = None,
@@ -168,7 +173,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
-        self.penalty = penalty
+        self.l1 = l1
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.alphas = alphas
@@ -202,7 +207,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self.kernel_ = self._checked_kernel().resolve(points, resolving)
         G: Gram = gram(self.kernel_, points)
         refuse_large_values(G, type(self).__name__)
-        if self.penalty == "l2":
+        if self.alpha != 0:
             G = screen(G, self.indefinite, type(self).__name__)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
         problem = self._problem_of(labels.codes, weight)
@@ -213,15 +218,21 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
 
     def _check_parameters(self) -> list[float]:
         """Raise unless the parameters make sense; return the penalties to try."""
-        if self.penalty not in ("l2", "l1"):
-            raise ParameterError(f"KernelLogistic: `penalty` must be 'l2' or 'l1'. Got {self.penalty!r}.")
         self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
         self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
+        wanted = (
+            "0 or a number between 1e-100 and 1e100; larger l1 gives fewer coefficients that are not zero"
+        )
+        l1 = self._require("l1", self.l1, lambda v: v == 0 or is_penalty(v), wanted)
         if self.alpha != "loo":
             wanted = "a number between 1e-100 and 1e100, or 'loo'; larger alpha gives a smoother model"
-            return [self._require("alpha", self.alpha, is_penalty, wanted)]
-        if self.penalty != "l2":
-            raise ParameterError("KernelLogistic: alpha='loo' needs penalty='l2'. Set a number for alpha.")
+            if l1:
+                wanted = "0 or " + wanted.replace(", or 'loo'", " with `l1`")
+            return [
+                self._require("alpha", self.alpha, lambda v: is_penalty(v) or (l1 > 0 and v == 0), wanted)
+            ]
+        if l1:
+            raise ParameterError("KernelLogistic: alpha='loo' needs l1=0. Set a number for alpha.")
         values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
         if not values:
             raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
@@ -262,8 +273,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         start: SmoothValue | None,
     ) -> Solution[SmoothValue]:
         limits: dict[str, Any] = {"held": held, "max_iter": int(self.max_iter), "name": type(self).__name__}
-        if self.penalty == "l1":
-            return solve_sparse(problem, G, alpha, tol=float(self.tol), **limits)
+        if self.l1:
+            return solve_sparse(problem, G, float(self.l1), alpha=alpha, tol=float(self.tol), **limits)
         try:
             return solve_smooth(problem, G, alpha, start=start, tol=float(self.tol) ** 2, **limits)
         except np.linalg.LinAlgError as error:
@@ -275,7 +286,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     def _keep(self, points: Data, kept: NDArray[np.intp], G: Gram, problem: SmoothProblem) -> None:
         """Keep the points of the model and let go of the rest."""
         coefficients, intercepts, predictions = self.solution_.value
-        support = np.flatnonzero(coefficients.any(axis=1)) if self.penalty == "l1" else np.arange(len(kept))
+        support = np.flatnonzero(coefficients.any(axis=1)) if self.l1 else np.arange(len(kept))
         self.support_ = kept[support]
         self.dual_coef_ = np.ascontiguousarray(coefficients[support].T)
         self.intercept_ = intercepts
@@ -283,7 +294,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         if isinstance(self.kernel_.domain, Vectors):
             self.support_vectors_ = take(points, support)
         self.n_iter_ = int(self.solution_.stats["iterations"])
-        self._fitted = (problem, predictions) if self.penalty == "l2" else None
+        self._fitted = None if self.l1 else (problem, predictions)
         self._loo: Vector | None = None
 
     def _warn(self) -> None:
@@ -307,7 +318,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         """Decision values of each training point by the model without it, to first order."""
         self._check_fitted()
         if self._fitted is None:
-            raise AttributeError("KernelLogistic: loo_decision_ is only available with penalty='l2'.")
+            raise AttributeError("KernelLogistic: loo_decision_ is only available with l1=0.")
         if self._loo is None:
             problem, predictions = self._fitted
             self._refuse_leave_one_out(len(predictions))

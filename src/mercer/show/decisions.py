@@ -65,7 +65,7 @@ def decision_regions(
     >>> from mercer.machines import KernelLogistic
     >>> X = np.random.default_rng(0).standard_normal((80, 2))
     >>> y = np.hypot(*X.T) < 1
-    >>> model = KernelLogistic(Gaussian(1.0), alpha=0.3, penalty="l1").fit(X, y)
+    >>> model = KernelLogistic(Gaussian(1.0), alpha=0.0, l1=0.3).fit(X, y)
     >>> ax = decision_regions(model, X, y, data="training data")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['False', 'True', '... support vectors']

@@ -1,14 +1,18 @@
-r"""Smooth losses with a penalty on the absolute values of the coefficients.
+r"""Smooth losses with a penalty on the absolute values of the coefficients, and one on the squared norm.
 
 Minimise over :math:`A \in \mathbb{R}^{n \times m}` and, with an intercept, :math:`b \in \mathbb{R}^m`
 
-.. math:: P = \sum_i w_i \, \ell(y_i, (K A)_i + b) + \alpha \sum_{jc} |A_{jc}| .
+.. math:: P = \sum_i w_i \, \ell(y_i, (K A)_i + b) + \tfrac\alpha2 \mathrm{tr}(A^\top K A)
+          + \mu \sum_{jc} |A_{jc}|, \qquad \alpha \ge 0,\; \mu > 0 .
 
-The matrix need not be positive definite: its columns are features.  With the slopes of the loss :math:`C =
-K^\top (w G)`, a point is optimal iff
+With :math:`\alpha = 0` the matrix need not be positive definite: its columns are features.  With the gradient
+of the smooth terms :math:`C = K (w G + \alpha A)`, a point is optimal iff
 
-.. math:: C_{jc} = -\alpha \, \mathrm{sign}(A_{jc}) \;\text{ where } A_{jc} \ne 0, \qquad
-          |C_{jc}| \le \alpha \;\text{ elsewhere}, \qquad \textstyle\sum_i w_i G_i = 0 .
+.. math:: C_{jc} = -\mu \, \mathrm{sign}(A_{jc}) \;\text{ where } A_{jc} \ne 0, \qquad
+          |C_{jc}| \le \mu \;\text{ elsewhere}, \qquad \textstyle\sum_i w_i G_i = 0 .
+
+Violations of these conditions are measured relative to the slopes of the penalties, :math:`\mu + \alpha
+\max_{jc} |(K A)_{jc}|`.
 
 A working set holds the entries that may be different from zero, each with a sign.  On it the objective is
 smooth, and Newton steps minimise it; an entry whose sign would change stops at zero and leaves.  Then the
@@ -54,8 +58,9 @@ STEPS, SHARE = 20, 1e-4
 def solve_sparse(
     problem: SmoothProblem,
     G: Gram,
-    alpha: float,
+    l1: float,
     *,
+    alpha: float = 0.0,
     held: Array | None = None,
     tol: float = 1e-6,
     max_iter: int = 1000,
@@ -67,23 +72,25 @@ def solve_sparse(
     ----------
     problem : SmoothProblem
     G : Gram
-        Symmetric; need not be positive definite.
+        Symmetric; with ``alpha > 0`` positive semidefinite.
+    l1 : float
+        Penalty on the absolute values of the coefficients, > 0.
     alpha : float
-        Penalty, > 0.
+        Penalty on the squared norm, >= 0.
     held : array of shape (n, n), optional
         The values of ``G`` where memory allows; otherwise products are taken and some columns held.
     tol : float
-        The violation of the optimality conditions to stop at, relative to alpha.
+        The relative violation of the optimality conditions to stop at.
     max_iter : int
         Newton steps at most.
 
     Returns
     -------
     Solution
-        ``gap`` is the largest violation of the optimality conditions relative to alpha, computed anew from
-        the coefficients alone.
+        ``gap`` is the largest relative violation of the optimality conditions, computed anew from the
+        coefficients alone.
     """
-    run = _Run(problem, G, alpha, held)
+    run = _Run(problem, G, l1, alpha, held)
     with Convergence(name, tol) as progress, few_threads(len(G)):
         return run.solve(tol, max_iter, progress)
 
@@ -98,8 +105,8 @@ class _Point(NamedTuple):
 
 
 class _Run:
-    def __init__(self, problem: SmoothProblem, G: Gram, alpha: float, held: Array | None) -> None:
-        self.problem, self.alpha, self.held = problem, alpha, held
+    def __init__(self, problem: SmoothProblem, G: Gram, l1: float, alpha: float, held: Array | None) -> None:
+        self.problem, self.l1, self.alpha, self.held = problem, l1, alpha, held
         self.gram = G._in_double()
         self.n, self.m = problem.targets.shape
         self.columns: dict[int, Array] = {}
@@ -130,12 +137,13 @@ class _Run:
         complete = (zero, point, 0, np.inf)
         try:
             while True:
-                slopes = self.product(self.problem.slopes(point.F))
+                slopes = self._slopes(point)
                 violation = self._violation(self._spread(point.a), slopes)
                 worst = float(violation.max())
-                complete = (self._spread(point.a), point, steps, worst / self.alpha)
-                progress.update(steps, worst / self.alpha)
-                if worst <= tol * self.alpha or steps >= max_iter or why:
+                gap = worst / self._scale(point)
+                complete = (self._spread(point.a), point, steps, gap)
+                progress.update(steps, gap)
+                if gap <= tol or steps >= max_iter or why:
                     break
                 point = self._join(point, violation, slopes)
                 before = point
@@ -145,14 +153,25 @@ class _Run:
                     why = f"no step lowers the objective: {ROUNDED}"
         except STOPPING as error:
             A, point, steps, gap = complete
-            status = f"{STOPPED} {conclude(error)}; raise time_budget, alpha or tol"
+            status = f"{STOPPED} {conclude(error)}; raise time_budget, l1 or tol"
             return self._solution(A, point, gap, steps, False, status)
         return self._finish(point, tol, steps, why)
 
     def _at(self, a: Array, KA: Array, b: Array) -> _Point:
         b = best_intercept(self.problem, KA, b)
-        F = KA + b
-        return _Point(a, b, F, self.problem.value(F) + self.alpha * float(np.abs(a).sum()))
+        return _Point(a, b, KA + b, self._objective(a, KA, b))
+
+    def _objective(self, a: Array, KA: Array, b: Array) -> float:
+        squared = float(a @ KA[self.rows, self.functions]) if self.alpha else 0.0
+        return self.problem.value(KA + b) + 0.5 * self.alpha * squared + self.l1 * float(np.abs(a).sum())
+
+    def _slopes(self, point: _Point) -> Array:
+        """The gradient of the smooth terms, for all coefficients."""
+        return self.product(self.problem.slopes(point.F)) + self.alpha * (point.F - point.b)
+
+    def _scale(self, point: _Point) -> float:
+        """The size of the slopes of the penalties, by which violations are measured."""
+        return self.l1 + self.alpha * float(np.abs(point.F - point.b).max())
 
     def _spread(self, a: Array) -> Array:
         """All coefficients, from those of the working set."""
@@ -163,7 +182,7 @@ class _Run:
     def _violation(self, A: Array, slopes: Array) -> Array:
         """By how much each entry violates the optimality conditions."""
         return np.where(
-            A != 0, np.abs(slopes + self.alpha * np.sign(A)), np.maximum(np.abs(slopes) - self.alpha, 0.0)
+            A != 0, np.abs(slopes + self.l1 * np.sign(A)), np.maximum(np.abs(slopes) - self.l1, 0.0)
         )
 
     def _join(self, point: _Point, violation: Array, slopes: Array) -> _Point:
@@ -184,7 +203,7 @@ class _Run:
         """Newton steps on the working set; entries that reach zero leave."""
         for step in range(most):
             X = self.design(self.rows)
-            gradient = self._gradient(X, self.problem.slopes(point.F)) + self.alpha * self.signs
+            gradient = self._gradient(X, point)
             if len(gradient) == 0 or float(np.abs(gradient).max()) <= goal:
                 return point, step
             moved = self._line_search(X, point, *self._direction(X, point, gradient), gradient)
@@ -193,8 +212,11 @@ class _Run:
             point = self._leave(moved)
         return point, most
 
-    def _gradient(self, X: Array, slopes: Array) -> Array:
-        return np.asarray(np.einsum("ij,ij->j", X, slopes[:, self.functions]))
+    def _gradient(self, X: Array, point: _Point) -> Array:
+        """The gradient of the objective on the working set."""
+        of_loss = np.einsum("ij,ij->j", X, self.problem.slopes(point.F)[:, self.functions])
+        of_norm = self.alpha * (point.F - point.b)[self.rows, self.functions]
+        return np.asarray(of_loss + of_norm + self.l1 * self.signs)
 
     def _direction(self, X: Array, point: _Point, gradient: Array) -> tuple[Array, Array]:
         """The Newton direction of entries and intercepts; entries at zero do not turn against their sign.
@@ -225,6 +247,7 @@ class _Run:
                 weighted = W[:, c, d, None] * X[:, second]
                 H[np.ix_(first, second)] = X[:, first].T @ weighted
                 mixed[second, c] = weighted.sum(axis=0)
+            H[np.ix_(first, first)] += self.alpha * X[np.ix_(self.rows[first], first)]
         if self.problem.intercept:
             response = -np.linalg.pinv(W.sum(axis=0), rcond=1e-10, hermitian=True) @ mixed.T
             H += mixed @ response
@@ -241,7 +264,7 @@ class _Run:
             a[a * self.signs < 0] = 0.0
             KA = point.F - point.b + self._combine(X, a - point.a)
             b = point.b + length * shift
-            objective = self.problem.value(KA + b) + self.alpha * float(np.abs(a).sum())
+            objective = self._objective(a, KA, b)
             if objective <= point.objective + DECREASE * length * min(slope, 0.0) + slack:
                 return self._at(a, KA, b)
             length *= 0.5
@@ -264,13 +287,13 @@ class _Run:
         A = self._spread(point.a)
         final = self._at(point.a, self.product(A), point.b)
         slopes = self.problem.slopes(final.F)
-        violation = float(self._violation(A, self.product(slopes)).max(initial=0.0))
+        violation = float(self._violation(A, self._slopes(final)).max(initial=0.0))
         gap = max(violation, float(np.abs(slopes.sum(axis=0)).max()) if self.problem.intercept else 0.0)
-        gap /= self.alpha
+        gap /= self._scale(final)
         converged = gap <= tol
         status = "converged"
         if not converged:
-            status = why or f"stopped after {steps} Newton steps (max_iter); raise max_iter or alpha"
+            status = why or f"stopped after {steps} Newton steps (max_iter); raise max_iter or l1"
         return self._solution(A, final, gap, steps, converged, status)
 
     def _solution(
