@@ -9,7 +9,7 @@ import mercer.machines
 from mercer.kernels import Gaussian
 
 #: The first argument, where it is not ``kernel``: machines of pairs, and a machine without a kernel.
-FIRST = {"KernelCCA": "kernel_x", "HSICTest": "kernel_x", "SmoothingSpline": None}
+FIRST = {"KernelCCA": "kernel_x", "HSICTest": "kernel_x", "SmoothingSpline": None, "ThinPlateSpline": None}
 
 #: What else may be given by position: a test of dependence takes two kernels of equal rank.
 POSITIONAL = {"HSICTest": ["kernel_x", "kernel_y"]}
@@ -24,7 +24,7 @@ OTHER_NAMES = {
 }
 
 #: Here ``penalty`` is which function of the model is penalised; its strength is ``alpha``.
-WHICH_PENALTY = {"RepresenterMachine", "KernelLogistic"}
+WHICH_PENALTY = {"RepresenterMachine"}
 
 
 def machines():

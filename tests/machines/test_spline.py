@@ -23,7 +23,7 @@ PENALTIES = [1e-9, 1e-3, 1.0, 1e3, 1e9]
 class OnFirstFeature(SmoothingSpline):
     """The checks of scikit-learn bring many features: a spline on the first of them."""
 
-    def _numbers(self, X, *, reset):
+    def _points(self, X, *, reset):
         return validate_data(self, X, reset=reset, dtype=np.float64)[:, 0].copy()
 
     def __sklearn_tags__(self):
@@ -240,7 +240,7 @@ def test_bad_parameters_are_named(machine, message):
 
 
 def test_bad_data_are_named():
-    with pytest.raises(InputError, match="2 features"):
+    with pytest.raises(InputError, match=r"2 features. For several use ThinPlateSpline"):
         SmoothingSpline().fit([[0.0, 1.0]], [1.0])
     with pytest.raises(InputError, match="one row for each x"):
         SmoothingSpline().fit([0.0, 1.0], [1.0])

@@ -33,9 +33,8 @@ class ThinPlate(Radial):
     :math:`2m - d = 1` it is :math:`-\|x - y\|`, of order 1, and its negative is negative definite.
 
     Up to a positive factor it is the fundamental solution of the energy :math:`\int \|D^m f\|^2`, which does
-    not see polynomials of degree below :math:`m`.  Thin-plate smoothing leaves these unpenalised; no machine
-    of the library does so, and to machines this is a kernel that is not positive definite.  Block cost:
-    O(n m d).
+    not see polynomials of degree below :math:`m`.  :class:`~mercer.machines.ThinPlateSpline` leaves these
+    unpenalised; to other machines this is a kernel that is not positive definite.  Block cost: O(n m d).
 
     Parameters
     ----------

@@ -10,7 +10,7 @@
 ``callbacks``        callbacks: scikit-learn's, and plain functions
 ``messages``         warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
-``spline``           ``SmoothingSpline``
+``splines``          ``SmoothingSpline``, ``ThinPlateSpline``
 ``logistic``         ``KernelLogistic``
 ``representer``      ``RepresenterMachine``
 ``losses``           its losses: names, domains, functions of the user
@@ -57,7 +57,7 @@ from .semi_supervised import (
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
-from .spline import SmoothingSpline
+from .splines import SmoothingSpline, ThinPlateSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from .two_sample import MMDResult, MMDTest, mmd
 
@@ -93,6 +93,7 @@ __all__ = [
     "SmoothingSpline",
     "SpectralClustering",
     "SupervisedReduction",
+    "ThinPlateSpline",
     "hsic",
     "kernel_distance",
     "mmd",

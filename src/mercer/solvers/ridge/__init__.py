@@ -1,21 +1,23 @@
 """Least squares with a squared norm.
 
-=============  ======================================================================
-``solver``     ``solve_ridge``: kernel ridge regression, by a factor or by iteration
-``system``     its linear system, with weights and intercept
-``inverses``   factors and preconditioners
-``iterative``  the system by conjugate gradients
-``reduction``  a symmetric matrix turned into a band
-``path``       ``ridge_path``: leave-one-out errors for many penalties
-``spline``     ``fit_spline``: cubic smoothing splines in linear time
-``warping``    ``solve_smooth_ridge``: norms with a penalty on values at given points
-=============  ======================================================================
+===============  ======================================================================
+``solver``       ``solve_ridge``: kernel ridge regression, by a factor or by iteration
+``system``       its linear system, with weights and intercept
+``inverses``     factors and preconditioners
+``iterative``    the system by conjugate gradients
+``reduction``    a symmetric matrix turned into a band
+``path``         ``ridge_path``: leave-one-out errors for many penalties
+``spline``       ``fit_spline``: cubic smoothing splines in linear time
+``unpenalized``  ``UnpenalizedRidge``: conditionally positive definite kernels, some functions free
+``warping``      ``solve_smooth_ridge``: norms with a penalty on values at given points
+===============  ======================================================================
 """
 
 from .path import RidgePath, loo_residuals, ridge_path
 from .solver import SOLVERS, RidgeValue, solve_ridge
-from .spline import SplineFit, fit_spline, spline_errors
+from .spline import SplineErrors, SplineFit, fit_spline, spline_errors
 from .system import RidgeSystem, WeightedMatrix
+from .unpenalized import UnpenalizedRidge
 from .warping import Warp, solve_smooth_ridge, warp
 
 __all__ = [
@@ -23,7 +25,9 @@ __all__ = [
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",
+    "SplineErrors",
     "SplineFit",
+    "UnpenalizedRidge",
     "Warp",
     "WeightedMatrix",
     "fit_spline",

@@ -1,0 +1,199 @@
+"""What splines share: rows with one x, the choice of the penalty, checks."""
+
+from __future__ import annotations
+
+import numbers
+from abc import abstractmethod
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_array
+
+from ...errors import InputError, ParameterError
+from ...solvers import SplineErrors
+from ..arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
+
+__all__ = ["Rows", "Smoother", "SplineMachine"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+#: Powers of the span of X up to this one, and their inverses, are floats; times penalties too.
+LARGEST_POWER = 1e240
+
+
+class Smoother(Protocol):
+    """A spline with given knots and weights, for any penalty."""
+
+    def grid(self) -> Matrix:
+        """Penalties from near interpolation to near a polynomial, ascending."""
+
+    def errors(self, y: Matrix, alpha: Any) -> SplineErrors:
+        """Leave-one-out errors of the knots for one penalty or several."""
+
+    def degrees_of_freedom(self, alpha: float) -> float: ...
+
+
+class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Base of the splines: minimise squared errors plus ``alpha`` times an energy."""
+
+    alpha: float | None
+    criterion: str
+    order: int
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, t)."""
+        name = type(self).__name__
+        self._check_parameters()
+        points = self._points(X, reset=True)
+        if y is None:
+            raise InputError(f"{name} requires y to be passed, but the target y is None.")
+        with naming(name, "y"):
+            targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        if targets.ndim not in (1, 2) or len(targets) != len(points):
+            raise InputError(
+                f"{name}: y must have shape (n,) or (n, t), one row for each x. Found input "
+                f"variables with inconsistent numbers of samples: {len(points)}, and y of shape "
+                f"{targets.shape}."
+            )
+        refuse_large_targets(targets, name)
+        weight = _weights(sample_weight, len(points), name)
+        kept = weight > 0
+        self._refuse_scales(points[kept])
+        rows = Rows.merged(points[kept], targets[kept].reshape(int(kept.sum()), -1), weight[kept])
+
+        smoother = self._smoother(rows)
+        self.alpha_ = self._chosen(smoother, rows) if self.alpha is None else float(self.alpha)
+        self.knots_ = rows.knots
+        self._keep(smoother, rows, flat=targets.ndim == 1)
+        self.degrees_of_freedom_ = smoother.degrees_of_freedom(self.alpha_)
+        return self
+
+    @abstractmethod
+    def _points(self, X: Any, *, reset: bool) -> Matrix:
+        """Validated points: numbers of shape (n,) or vectors of shape (n, d)."""
+
+    @abstractmethod
+    def _smoother(self, rows: Rows) -> Any: ...
+
+    @abstractmethod
+    def _keep(self, smoother: Any, rows: Rows, *, flat: bool) -> None:
+        """Fit with ``alpha_`` and keep what predictions need."""
+
+    # -- the penalty ----------------------------------------------------------------------------
+    def _chosen(self, smoother: Smoother, rows: Rows) -> float:
+        """The penalty with the least criterion: the best of a wide grid, then refined."""
+        if len(rows.knots) <= self._count_free(rows):
+            self.alphas_, self.errors_ = np.array([np.inf]), np.array([np.nan])
+            return np.inf  # the polynomials fit all knots
+        grid = smoother.grid()
+        errors = rows.criterion(smoother, grid, self.criterion)
+        best = int(np.argmin(errors))
+        low, high = np.log(grid[max(best - 1, 0)]), np.log(grid[min(best + 1, len(grid) - 1)])
+        tried: dict[float, float] = dict(zip(grid.tolist(), errors.tolist(), strict=True))
+
+        def error(log_alpha: float) -> float:
+            alpha = float(np.exp(log_alpha))
+            tried[alpha] = float(rows.criterion(smoother, alpha, self.criterion))
+            return tried[alpha]
+
+        minimize_scalar(error, bounds=(low, high), method="bounded", options={"xatol": 1e-4})
+        self.alphas_ = np.array(sorted(tried))
+        self.errors_ = np.array([tried[alpha] for alpha in self.alphas_.tolist()])
+        return float(self.alphas_[np.argmin(self.errors_)])
+
+    @abstractmethod
+    def _count_free(self, rows: Rows) -> int:
+        """The number of free polynomials."""
+
+    # -- checks ---------------------------------------------------------------------------------
+    def _check_parameters(self) -> None:
+        name, alpha = type(self).__name__, self.alpha
+        sound = alpha is None or (
+            isinstance(alpha, numbers.Real) and not isinstance(alpha, bool) and alpha >= 0
+        )
+        if not sound:
+            raise ParameterError(
+                f"{name}: `alpha` must be a number from 0 to inf, or None to choose it. "
+                f"Got {alpha!r}. Larger alpha gives a smoother fit."
+            )
+        if self.criterion not in ("gcv", "loo"):
+            raise ParameterError(f"{name}: `criterion` must be 'gcv' or 'loo'. Got {self.criterion!r}.")
+        order = self.order
+        if isinstance(order, bool) or not isinstance(order, numbers.Integral) or not 1 <= order <= 32:
+            raise ParameterError(
+                f"{name}: `order` must be a whole number from 1 to 32. Got {order!r}. It is the order of "
+                "the derivatives that are penalised; 2 is usual."
+            )
+
+    def _refuse_scales(self, points: Matrix) -> None:
+        """Raise if powers of distances between knots leave the range of floats."""
+        dim = 1 if points.ndim == 1 else points.shape[1]
+        span = float(np.ptp(points, axis=0).max())
+        power = 2 * int(self.order) - dim
+        most = LARGEST_POWER ** (1 / power)
+        if span > 0 and not 1 / most <= span <= most:
+            raise InputError(
+                f"{type(self).__name__}: `X` must span between {1 / most:g} and {most:g}: the penalty has "
+                f"the unit of its power {power}. Got {span:.3g}. Multiply X by a constant."
+            )
+
+
+def _weights(sample_weight: Any, n: int, caller: str) -> Matrix:
+    """Weights of the rows; the solvers divide by each of them, so that none may vanish."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = checked_weight(sample_weight, n, caller)
+    least = float(weight[weight > 0].min())
+    if least < WEIGHT_RANGE[0]:
+        raise InputError(
+            f"{caller}: `sample_weight` must be 0 or at least {WEIGHT_RANGE[0]:g}. Got {least:.3g}. "
+            "Set weights to 0 that do not count beside the others."
+        )
+    return weight
+
+
+class Rows(NamedTuple):
+    """The data, and what is left when rows with one x are merged into their weighted mean."""
+
+    knots: Matrix  # distinct, sorted
+    means: Matrix  # one row per knot
+    weights: Matrix
+    y: Matrix
+    weight: Matrix
+    knot: NDArray[np.intp]  # of each row of y
+
+    @classmethod
+    def merged(cls, x: Matrix, Y: Matrix, weight: Matrix) -> Rows:
+        knots, knot = np.unique(x, return_inverse=True, axis=0)
+        knot = knot.reshape(len(x))
+        weights = np.bincount(knot, weight).astype(np.float64)
+        sums = np.zeros((len(knots), Y.shape[1]))
+        np.add.at(sums, knot, weight[:, None] * Y)
+        return cls(knots, sums / weights[:, None], weights, Y, weight, knot)
+
+    def criterion(self, smoother: Smoother, alpha: Any, name: str) -> Any:
+        """The criterion for one penalty or several, summed over targets.
+
+        A row that shares its x with others has its part of their leverage.
+        """
+        many = np.ndim(alpha) > 0
+        expand = (slice(None), None) if many else slice(None)
+        share = (self.weight / self.weights[self.knot])[expand]
+        weight = self.weight[expand]
+        total: Any = 0.0
+        for target in range(self.means.shape[1]):
+            found = smoother.errors(self.means[:, target], alpha)
+            from_mean = (self.y[:, target] - self.means[self.knot, target])[expand]
+            errors = from_mean + (found.complement * found.left_out)[self.knot]
+            leverage, complement = found.leverage[self.knot], found.complement[self.knot]
+            rest = complement + leverage * (1.0 - share)  # one minus the leverage of the row
+            if name == "loo":
+                errors = errors / rest
+                total = total + (weight * errors**2).sum(axis=0) / self.weight.sum()
+            else:
+                factor = len(self.weight) / rest.sum(axis=0)
+                total = total + factor**2 * (weight * errors**2).sum(axis=0) / self.weight.sum()
+        return total
