@@ -1,7 +1,18 @@
-"""Kernels that are not positive definite, in machines: a warning, an error or a repair."""
+r"""Kernels that are not positive definite, as machines meet them: warned of, refused, repaired or centred.
+
+A kernel is conditionally positive definite (of order 1) if :math:`c^\top K c \ge 0` for coefficients that sum
+to zero, as :math:`-\|x - y\|`.  A machine with a free intercept has such coefficients at its solution.  It
+sees no difference between :math:`k` and
+
+.. math:: \tilde k(x, y) = k(x, y) - k(x, x_0) - k(x_0, y) + k(x_0, x_0),
+
+which is positive definite (Berg, Christensen and Ressel 1984, lemma 3.2.1): where :math:`\sum_i a_i = 0`,
+what is subtracted adds a constant to :math:`\sum_i a_i k(x_i, \cdot)` and nothing to :math:`a^\top K a`.
+"""
 
 from __future__ import annotations
 
+from ..domains import Data, take
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram
 from ..gram.check import check
@@ -9,7 +20,7 @@ from ..gram.negative import Negative, negative_eigenvalue
 from ..kernel import Kernel
 from .messages import warn
 
-__all__ = ["IndefiniteKernelWarning", "refuse_distance", "screen"]
+__all__ = ["IndefiniteKernelWarning", "beside_intercept", "refuse_distance", "screen"]
 
 #: Matrices up to this size are checked in full, with a witness in higher precision.
 MOST_CHECKED = 2000
@@ -29,6 +40,20 @@ def _negative_eigenvalue(G: Gram) -> Negative | None:
     return Negative(result.least_eigenvalue, True) if result.verdict == "refuted" else None
 
 
+def _is_conditional(kernel: Kernel) -> bool:
+    """Whether the kernel is certified conditionally positive definite of order 1, and no more than that."""
+    return not kernel.certificate.is_psd and kernel._conditional().proved
+
+
+def beside_intercept(kernel: Kernel, points: Data) -> Kernel:
+    """The kernel that a machine with a free intercept trains on.
+
+    The kernel itself, or if it is only conditionally positive definite the positive definite one that is
+    centred at the first point.
+    """
+    return kernel.centered(take(points, slice(0, 1))) if _is_conditional(kernel) else kernel
+
+
 def refuse_distance(kernel: Kernel, policy: str, caller: str) -> None:
     """Raise if the kernel is certified as a distance and refuted as positive definite, unless repaired."""
     if kernel.certificate.positive.refuted:
@@ -44,14 +69,15 @@ def _refuse_negative(kernel: Kernel, policy: str, caller: str) -> None:
         )
 
 
-def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False) -> Gram:
-    """Return the Gram matrix to train on, after saying what an indefinite one deserves.
+def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False, remedy: str | None = None) -> Gram:
+    """Return the Gram matrix to train on, after a warning, an error or a repair if it is indefinite.
 
     A kernel certified positive definite costs nothing, and one that is certified to be a distance instead is
     an error (unless ``any_kernel`` will do, or a repair is asked for).  Otherwise the training matrix is
     factored; if it has no Cholesky factor its least eigenvalue is computed, from some thousand points on by
     Lanczos iteration, and ``policy`` decides: ``"warn"``, ``"error"``, or a repair.
-    :mod:`mercer.gram.negative` says what is done for more than 6,144 points.
+    :mod:`mercer.gram.negative` says what is done for more than 6,144 points.  A conditionally positive
+    definite kernel is refused if there is a ``remedy``: the arguments with which the machine takes it.
     """
     if policy not in ("warn", "error", *_REPAIRS):
         options = ", ".join(map(repr, ("warn", "error", *_REPAIRS)))
@@ -65,6 +91,11 @@ def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False) -> Gr
         return G
     if not any_kernel:
         _refuse_negative(G.kernel, policy, caller)
+    if remedy and policy not in _REPAIRS and _is_conditional(G.kernel):
+        raise DefinitenessError(
+            f"{caller}: {G.kernel!r} is conditionally positive definite only, for coefficients that sum to "
+            f"zero. Set {remedy}: the intercept makes them do so."
+        )
     eigenvalue = f"least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}"
     statement = f"{caller}: {G.kernel!r} is not positive definite on these data ({eigenvalue})."
     if policy == "error":

@@ -30,7 +30,7 @@ from .arguments import is_penalty, refuse_large_values
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
-from .indefinite import screen
+from .indefinite import beside_intercept, screen
 from .labels import read_labels
 from .messages import warn
 from .translation import KernelLike
@@ -109,7 +109,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     ----------
     classes_ : array of shape (n_classes,)
     kernel_ : Kernel
-        The kernel with data-dependent parameters resolved.
+        The kernel with data-dependent parameters resolved.  Of a kernel that is only conditionally positive
+        definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive definite
+        kernel ``k.centered(X[:1])``, which gives the same functions.
     alpha_ : float
         The penalty used.
     support_ : array of shape (n_support,)
@@ -205,10 +207,13 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
         self.kernel_ = self._checked_kernel().resolve(points, resolving)
+        if self.fit_intercept and not self.l1:
+            self.kernel_ = beside_intercept(self.kernel_, points)
         G: Gram = gram(self.kernel_, points)
         refuse_large_values(G, type(self).__name__)
         if self.alpha != 0:
-            G = screen(G, self.indefinite, type(self).__name__)
+            remedy = "fit_intercept=True" + (" and l1=0" if self.l1 else "")
+            G = screen(G, self.indefinite, type(self).__name__, remedy=remedy)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
         problem = self._problem_of(labels.codes, weight)
         self._solve(problem, G, alphas)

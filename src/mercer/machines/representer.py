@@ -34,7 +34,7 @@ from ..solvers.representer import (
 from .arguments import refuse_large_targets
 from .base import KernelMachine, len_of
 from .callbacks import as_run
-from .indefinite import screen
+from .indefinite import beside_intercept, screen
 from .labels import read_labels
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
 from .messages import warn
@@ -146,7 +146,9 @@ class RepresenterMachine(KernelMachine):
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel with data-dependent parameters resolved.
+        The kernel with data-dependent parameters resolved.  Of a kernel that is only conditionally positive
+        definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive definite
+        kernel ``k.centered(X[:1])``, which gives the same functions.
     dual_coef_ : array of shape (n_kept,)
         Coefficients of the training points of positive weight.
     intercept_ : float
@@ -249,7 +251,10 @@ class RepresenterMachine(KernelMachine):
         if weight is not None and len(kept) < n:  # a row of weight zero is as if absent
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
         self.kernel_ = self._checked_kernel().resolve(points, weight)
-        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        if self.fit_intercept:
+            self.kernel_ = beside_intercept(self.kernel_, points)
+        G = gram(self.kernel_, points)
+        self.gram_ = screen(G, self.indefinite, type(self).__name__, remedy="fit_intercept=True")
         try:
             self.solution_ = self._solve(loss, penalty, alpha, targets, weight)
         except InfeasibleError as error:

@@ -16,7 +16,7 @@ from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, s
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
-from ..indefinite import screen
+from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
 from .checks import check_parameters
@@ -105,7 +105,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel with data-dependent parameters resolved, or tuned.
+        The kernel with data-dependent parameters resolved, or tuned.  Of a kernel that is only conditionally positive
+        definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive definite
+        kernel ``k.centered(X[:1])``, which gives the same functions.
     alpha_ : float or array of shape (n_targets,)
         The penalty that was used.
     alphas_ : array of shape (n_alphas,)
@@ -206,10 +208,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
             self.__dict__.pop(name, None)
 
         self.kernel_ = self._checked_kernel().resolve(points, weight)
+        if self.fit_intercept:
+            self.kernel_ = beside_intercept(self.kernel_, points)
         alpha = self._starting_alpha()
         if self.tune is not None:
             alpha = self._search(float(alpha))
-        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        G = gram(self.kernel_, points)
+        self.gram_ = screen(G, self.indefinite, type(self).__name__, remedy="fit_intercept=True")
         try:
             if isinstance(alpha, str):
                 alpha = self._chosen_alpha(alpha)

@@ -6,7 +6,7 @@ import copy
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from ...kernels import Linear
 from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_boxes
 from ...solvers.svm import iteration_limit
 from ..base import KernelMachine, len_of
-from ..indefinite import refuse_distance, screen
+from ..indefinite import beside_intercept, refuse_distance, screen
 from ..messages import warn
 from ..translation import KernelLike
 from .compression import Compression, project
@@ -102,6 +102,8 @@ class SupportVectorMachine(KernelMachine):
     """Base of the support vector machines."""
 
     fit_intercept: bool
+    #: Whether the intercept, if there is one, is free: then the signed dual variables sum to zero.
+    _intercept_is_free: ClassVar[bool] = True
     warm_start: bool
     dual_coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
@@ -158,6 +160,8 @@ class SupportVectorMachine(KernelMachine):
             points, weight = take(points, rows), None if weight is None else weight[rows]
         kernel = self._checked_kernel()
         self.kernel_ = kernel if kernel.is_resolved else kernel._resolve(points, weight)
+        if self._intercept_is_free and self.fit_intercept:
+            self.kernel_ = beside_intercept(self.kernel_, points)
         G = self._screened(gram_of_points(self.kernel_, points, store=self.store))
         if own is None:
             own = np.ones(len(rows)) if weight is None else weight
@@ -169,7 +173,8 @@ class SupportVectorMachine(KernelMachine):
         refuse_distance(self.kernel_, self.indefinite, caller)
         try:
             with until(run.is_over):
-                return screen(G, self.indefinite, caller)
+                remedy = "fit_intercept=True" if self._intercept_is_free else None
+                return screen(G, self.indefinite, caller, remedy=remedy)
         except Stopped:
             if self.indefinite != "warn":
                 run.begin(f"the check of the kernel, which indefinite={self.indefinite!r} asks for")

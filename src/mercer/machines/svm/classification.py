@@ -104,7 +104,9 @@ class SVC(Classifier):
     class_weight_ : array of shape (n_classes,)
         Factors of C by class.
     kernel_ : Kernel
-        The kernel with data-dependent parameters resolved.
+        The kernel with data-dependent parameters resolved.  Of a kernel that is only conditionally positive
+        definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive definite
+        kernel ``k.centered(X[:1])``, which gives the same functions.
     expansion_ : Gram
         The (lazy) Gram matrix of the support vectors; it holds them and knows how to compare new points.
     converged_ : bool

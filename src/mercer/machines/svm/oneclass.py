@@ -38,6 +38,7 @@ class OneClass(OutlierMixin, SupportVectorMachine):
     """Points without labels; ``decision_function`` is positive inside."""
 
     fit_intercept = True
+    _intercept_is_free = False  # it is part of the objective, and the variables have a positive sum
     warm_start = False
 
     def _check_parameters(self, weight: float) -> None:
