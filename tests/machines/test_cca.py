@@ -18,7 +18,10 @@ from mercer.machines import IndefiniteKernelWarning, KernelCCA
 EXPECTED_FAILED_CHECKS: dict[str, str] = {}
 
 
-@parametrize_with_checks([KernelCCA(n_components=1)], expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS)
+@parametrize_with_checks(
+    [KernelCCA(n_components=1), KernelCCA(n_components=1, penalty="square")],
+    expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -71,6 +74,41 @@ def test_two_views_are_the_generalised_eigenproblem(views, penalty):
     np.testing.assert_allclose(S.mean(axis=0), 0, atol=1e-8)
     assert (S[np.argmax(np.abs(S), axis=0), range(4)] > 0).all()
     assert (model.correlations_ > 0).all()
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.05, 2.0])
+def test_the_square_is_the_generalised_eigenproblem_of_gram_matrices(views, alpha):
+    """[0, KL; LK, 0] against the blocks (K + n alpha / 2)^2 and (L + n alpha / 2)^2, of centred matrices."""
+    X, Y, _ = views
+    kernels, p, zero = (Gaussian(0.8), Gaussian(0.6)), np.full(80, 1 / 80), np.zeros((80, 80))
+    K, L = (centred(k.block(V), p) for k, V in zip(kernels, (X, Y), strict=True))
+    shift = 80 * alpha / 2 * np.eye(80)
+    left = np.block([[zero, K @ L], [L @ K, zero]])
+    right = scipy.linalg.block_diag((K + shift) @ (K + shift), (L + shift) @ (L + shift))
+    values, vectors = scipy.linalg.eigh(left, right)
+    model = KernelCCA(kernels[0], kernel_y=kernels[1], n_components=3, alpha=alpha, penalty="square", tol=0)
+    S, T = model.fit(X, Y).transform(X, Y)
+    np.testing.assert_allclose(model.canonical_correlations_, values[::-1][:3], rtol=1e-6)
+    for j in range(3):
+        a, b = vectors[:80, -1 - j], vectors[80:, -1 - j]
+        assert abs(np.corrcoef(S[:, j], K @ a)[0, 1]) == pytest.approx(1, abs=1e-6)
+        assert abs(np.corrcoef(T[:, j], L @ b)[0, 1]) == pytest.approx(1, abs=1e-6)
+    smaller = KernelCCA(kernels[0], kernel_y=kernels[1], n_components=3, alpha=alpha, tol=0).fit(X, Y)
+    assert (model.canonical_correlations_ < smaller.canonical_correlations_).all()  # of the larger penalty
+
+
+def test_the_square_counts_weights_as_repetitions(views):
+    X, Y, _ = views
+    counts = np.random.default_rng(0).integers(0, 3, 80)
+    machine = KernelCCA(Gaussian(0.8), penalty="square", n_components=1)
+    weighted = machine.fit(X, Y, sample_weight=counts.astype(float)).canonical_correlations_
+    repeated = machine.fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0)).canonical_correlations_
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-6)
+
+
+def test_penalties_have_names(views):
+    with pytest.raises(ParameterError, match="`penalty` must be 'norm' or 'square'"):
+        KernelCCA(penalty="l2").fit(*views[:2])
 
 
 def test_nothing_beats_the_first_pair(views):

@@ -67,6 +67,7 @@ def test_weighted_components_are_those_of_the_covariance(X):
     squares = 1 - 2 * kernel.block(Z, X) @ p + p @ kernel.block(X) @ p
     expected = (coordinates[:, :5] ** 2).sum(axis=1) - squares
     np.testing.assert_allclose(model.score_samples(Z), expected, atol=1e-8)
+    np.testing.assert_allclose(model.unexplained_ratio(Z), -expected / squares, atol=1e-8)
 
 
 def test_linear_kernel_is_linear_pca(X):
@@ -81,6 +82,8 @@ def test_linear_kernel_is_linear_pca(X):
     back = theirs.inverse_transform(theirs.transform(Z))
     np.testing.assert_allclose(ours.inverse_transform(ours.transform(Z)), back, atol=1e-10)
     np.testing.assert_allclose(ours.score_samples(Z), -((Z - back) ** 2).sum(axis=1), atol=1e-9)
+    share = ((Z - back) ** 2).sum(axis=1) / ((Z - theirs.mean_) ** 2).sum(axis=1)
+    np.testing.assert_allclose(ours.unexplained_ratio(Z), share, atol=1e-9)
 
 
 def test_equals_scikit_learn(X):
@@ -190,6 +193,9 @@ def test_novelty_scores_find_the_outlier():
     linear = KernelPCA(Linear(), n_components=1).fit(np.c_[np.linspace(-1, 1, 50), np.zeros(50)])
     assert linear.mahalanobis([[10.0, 0.0]])[0] > 9 * linear.mahalanobis([[1.0, 0.0]])[0]
     np.testing.assert_allclose(linear.score_samples([[10.0, 0.0], [0.0, 2.0]]), [0.0, -4.0], atol=1e-12)
+    # the ratio does not depend on how far a point is, and is 0 at the mean
+    points = [[10.0, 0.0], [0.0, 2.0], [3.0, 4.0], [30.0, 40.0], [0.0, 0.0]]
+    np.testing.assert_allclose(linear.unexplained_ratio(points), [0, 1, 0.64, 0.64, 0], atol=1e-12)
 
 
 # -- pre-images -----------------------------------------------------------------------------------

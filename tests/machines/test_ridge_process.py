@@ -200,7 +200,7 @@ def test_variances_are_never_negative(data):
         assert (std < 1e-2).all()
         assert (np.diagonal(model.predict(points, return_cov=True)[1]) >= 0).all()
     with pytest.warns(UserWarning, match="not positive definite"):
-        bad = KernelRidge(Linear() - 1.0, alpha=100.0).fit(X, y)
+        bad = KernelRidge(Linear() - Gaussian(3.0), alpha=100.0).fit(X, y)
     with pytest.raises(DefinitenessError, match="variance"):
         bad.predict([[0.0, 0.0]], return_std=True)  # k(x, x) = -1
     good = KernelRidge(Sigmoid(1.0, -1.0), alpha=0.1, indefinite="clip").fit(X, y)

@@ -24,7 +24,7 @@ OTHER_NAMES = {
 }
 
 #: Here ``penalty`` is which function of the model is penalised; its strength is ``alpha``.
-WHICH_PENALTY = {"RepresenterMachine"}
+WHICH_PENALTY = {"KernelCCA", "RepresenterMachine"}
 
 
 def machines():

@@ -66,9 +66,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     the sum of regularised variances is fixed.  Each function has regularised variance one; in the first view
     the largest value on the training points in absolute value is positive.
 
-    In terms of centred Gram matrices, the denominators are those of :math:`K^2 + n \alpha K`.  The penalty
-    :math:`(K + \alpha' I)^2` of other texts is :math:`\alpha' = n \alpha / 2`, and
-    :math:`\alpha'^2 I` besides.
+    In terms of coefficients and centred Gram matrices, the denominators are those of
+    :math:`K^2 + n \alpha K`.  ``penalty="square"`` completes the square, as Bach and Jordan (2002) do:
+    :math:`(K + \frac{n \alpha}2 I)^2`, which penalises directions of little variance more.
 
     Views are factorised by incomplete Cholesky decomposition, of rank r.  Cost: O(n r^2) time and O(n r)
     memory, O(n r) kernel values.  ``transform``: r kernel values per point.
@@ -84,6 +84,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     alpha : float or sequence of floats, default=0.02
         :math:`\alpha \ge 0`, for all views or for each.  Without a penalty (0) a view whose functions fit
         anything on the sample is refused, for its correlations are one whatever the data.
+    penalty : {"norm", "square"}, default="norm"
+        Whether :math:`K^2 + n \alpha K` or :math:`(K + \frac{n \alpha}2 I)^2` is the denominator.
     tol : float, default=1e-8
         The factorisation ends when it leaves at most this share of the trace of the Gram matrix.
     max_rank : int, optional
@@ -135,6 +137,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         kernel_y: KernelLike | None = None,
         n_components: int = 2,
         alpha: float | Sequence[float] = 0.02,
+        penalty: str = "norm",
         tol: float = 1e-8,
         max_rank: int | None = None,
         indefinite: str = "warn",
@@ -144,6 +147,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.kernel_y = kernel_y
         self.n_components = n_components
         self.alpha = alpha
+        self.penalty = penalty
         self.tol = tol
         self.max_rank = max_rank
         self.indefinite = indefinite
@@ -196,7 +200,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             G = gram(kernel.resolve(points, weight), points, dtype=np.float64)
             G_screened = screen(G, self.indefinite, type(self).__name__)
             low_rank = self._factor(G_screened)
-            views.append(View(G_screened, low_rank, whiten(low_rank.value.factor, share, penalty)))
+            whitened = whiten(low_rank.value.factor, share, penalty, square=self.penalty == "square")
+            views.append(View(G_screened, low_rank, whitened))
         refuse_interpolation([view.whitened for view in views], len(share))
         return views
 
@@ -331,6 +336,11 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         if self.max_rank is not None and not is_count(self.max_rank):
             raise ParameterError(
                 f"KernelCCA: `max_rank` must be an integer of at least 1, or None. Got {self.max_rank!r}."
+            )
+        if self.penalty not in ("norm", "square"):
+            raise ParameterError(
+                f"KernelCCA: `penalty` must be 'norm' or 'square'. Got {self.penalty!r}. "
+                "Its strength is alpha."
             )
         if not isinstance(self.tol, numbers.Real) or not 0 <= self.tol < 1:
             raise ParameterError(

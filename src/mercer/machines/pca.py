@@ -245,20 +245,43 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
         It needs :math:`k(x, x)` of new points, which a precomputed matrix does not have.
         """
+        within, total, _ = self._squares(X)
+        return np.asarray(np.minimum(within - total, 0.0))
+
+    def unexplained_ratio(self, X: Any) -> np.ndarray:
+        r"""Share of the squared distance from the mean that the components miss: higher is less normal.
+
+        .. math:: u(x) = 1 - \frac{\sum_j \langle v_j, \phi(x) - \mu \rangle^2}
+                                   {\|\phi(x) - \mu\|^2} \in [0, 1]
+
+        It is minus :meth:`score_samples` as a ratio to the centred value of :math:`k(x, x)` (Hoffmann 2007),
+        and 0 at the mean itself.
+        """
+        within, total, rounding = self._squares(X)
+        seen = total > rounding
+        missed = np.divide(total - within, total, out=np.zeros_like(total), where=seen)
+        return np.asarray(np.clip(missed, 0.0, 1.0))
+
+    def _squares(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Squared distances from the mean within the components and in all, and rounding errors of these."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        cross = self.gram_._cross(points)
-        product = cross @ np.column_stack([self.dual_coef_, self._share])
+        product = self.gram_._cross(points) @ np.column_stack([self.dual_coef_, self._share])
         coordinates, means = product[:, :-1] - self._offset, product[:, -1]
-        squares = self.gram_._self(points) - 2 * means + self._mean_square
-        return np.asarray(np.minimum((coordinates**2).sum(axis=1) - squares, 0.0))
+        own = np.asarray(self.gram_._self(points), dtype=np.float64)
+        total = own - 2 * means + self._mean_square
+        terms = np.abs(own) + float(
+            self._share @ np.abs(self.gram_.diagonal())
+        )  # a bound of the values in all
+        rounding = rounding_level(len(self._share), float(np.finfo(float).eps), 1.0) * terms
+        return (coordinates**2).sum(axis=1), np.asarray(total), np.asarray(rounding)
 
     def mahalanobis(self, X: Any) -> np.ndarray:
         r"""Squared Mahalanobis distance from the mean within the components: higher is less normal.
 
         .. math:: m(x) = \sum_j \frac{\langle v_j, \phi(x) - \mu \rangle^2}{\lambda_j / (W - 1)}
 
-        (The survey prints the projections unsquared over squared eigenvalues.)
+        (Cuturi 2009 prints the projections unsquared over squared eigenvalues.)
         """
         return np.asarray((self.transform(X) ** 2 / self.explained_variance_).sum(axis=1))
 

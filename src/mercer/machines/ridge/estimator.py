@@ -105,9 +105,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     Attributes
     ----------
     kernel_ : Kernel
-        The kernel with data-dependent parameters resolved, or tuned.  Of a kernel that is only conditionally positive
-        definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive definite
-        kernel ``k.centered(X[:1])``, which gives the same functions.
+        The kernel with data-dependent parameters resolved, or tuned.  Of a kernel that is only conditionally
+        positive definite, as ``-PowerDistance(1.0)``, the intercept needs no more: this is then the positive
+        definite kernel ``k.centered(X[:1])``, which gives the same functions.
     alpha_ : float or array of shape (n_targets,)
         The penalty that was used.
     alphas_ : array of shape (n_alphas,)

@@ -50,24 +50,29 @@ class CanonicalValue(NamedTuple):
     directions: list[np.ndarray]
 
 
-def whiten(L: np.ndarray, share: np.ndarray, penalty: float) -> Whitened:
-    """Centre a factor by the shares of its rows, and scale its columns to regularised variance one.
+def whiten(L: np.ndarray, share: np.ndarray, penalty: float, *, square: bool = False) -> Whitened:
+    r"""Centre a factor by the shares of its rows, and scale its columns to regularised variance one.
 
-    Without a penalty, directions without variance (constant functions among them) are left out.
+    The regularised variance is that of :math:`C + \lambda I` or, with ``square``, that of
+    :math:`C^{-1} (C + \frac\lambda2 I)^2`.  Without a penalty, or with ``square``, directions without
+    variance (constant functions among them) are left out.
     """
     centered = np.sqrt(share)[:, None] * (L - share @ L)
     C = centered.T @ centered
     largest = float(np.diagonal(C).sum())
     rounding = max(len(L), 16) * float(np.finfo(np.float64).eps) * largest
-    if penalty > rounding:
+    if penalty > rounding and not square:
         C[np.diag_indices(len(C))] += penalty
         G = cholesky(C)
         features = linalg.solve_triangular(G, centered.T, lower=True, check_finite=False).T
         return Whitened(features, partial(_solve_transposed, G), True)
     values, V = eigh(C)
     used = values > rounding
-    M = V[:, used] / np.sqrt(values[used] + penalty)
-    return Whitened(centered @ M, partial(np.matmul, M), False)
+    variance = values[used] + penalty
+    if square:
+        variance += penalty**2 / (4 * values[used])
+    M = V[:, used] / np.sqrt(variance)
+    return Whitened(centered @ M, partial(np.matmul, M), penalty > rounding)
 
 
 def _solve_transposed(G: np.ndarray, U: np.ndarray) -> np.ndarray:
