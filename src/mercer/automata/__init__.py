@@ -34,7 +34,7 @@ from .evaluation import weight_between, weights_between
 from .labels import ANY, EPSILON, AnyExcept
 from .literals import string
 from .operations import compose, concat, n_way, total_weight, union
-from .pairs import pair_hmm
+from .pairs import conditional_pair_hmm, pair_hmm
 from .regex import determinize, from_regex
 from .semirings import BOOLEAN, LOG, REAL, TROPICAL, Semiring
 from .text import from_att, from_symbol_table, numbering, to_att, to_symbol_table
@@ -57,6 +57,7 @@ __all__ = [
     "Transducer",
     "compose",
     "concat",
+    "conditional_pair_hmm",
     "counting",
     "determinize",
     "from_att",

@@ -283,6 +283,33 @@ def test_a_pair_hmm_is_refuted_by_a_witness():
     assert found.witness.value < 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_certificate_of_a_pair_hmm_shows_a_witness(seed):
+    rng = np.random.default_rng(seed)
+    q = float(rng.uniform(0.3, 0.7))
+    match = {("a", "a"): q / 2, ("b", "b"): q / 2, ("a", "b"): (1 - q) / 2, ("b", "a"): (1 - q) / 2}
+    k = Rational(pair_hmm(match, {"a": 0.5, "b": 0.5}, open=0.3, extend=0.2, stop=0.1))
+    witness = k.certificate.positive.witness
+    assert k.certificate.positive.refuted
+    assert len(witness.points) <= 8
+    value = sum(
+        ci * cj * k.precise(x, y)
+        for ci, x in zip(witness.coefficients, witness.points, strict=True)
+        for cj, y in zip(witness.coefficients, witness.points, strict=True)
+    )
+    assert value < 0
+
+
+def test_no_witness_where_there_is_none():
+    """Near misses: models whose gaps are rare, or that have none, are not refuted by short strings."""
+    match = {("a", "a"): 0.5, ("b", "b"): 0.5}
+    for U in (
+        pair_hmm(match, {"a": 0.5, "b": 0.5}, open=0.0, extend=0.2, stop=0.1),
+        BIGRAMS @ BIGRAMS.inverse(),
+    ):
+        assert str(Rational(U).certificate.verdict) == "UNKNOWN"
+
+
 def test_sums_with_kernels_on_strings():
     k = Rational.pds(BIGRAMS) + 0.5 * RegexCount("a")
     assert k.certificate.is_psd

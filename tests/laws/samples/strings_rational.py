@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer.automata import ANY, EPSILON, Transducer, counting, from_regex, pair_hmm, string
+from mercer.automata import (
+    ANY,
+    EPSILON,
+    Transducer,
+    conditional_pair_hmm,
+    counting,
+    from_regex,
+    pair_hmm,
+    string,
+)
 from mercer.kernels.strings.rational import Rational
 from mercer.kernels.strings.regex_count import RegexCount
 
@@ -55,8 +64,17 @@ MODEL = pair_hmm(
     stop=0.1,
 )
 
+CONDITIONAL = conditional_pair_hmm(
+    {"A": 0.5, "B": 0.5},
+    {("A", "a"): 0.9, ("A", "b"): 0.1, ("B", "b"): 1.0},
+    {"a": 0.5, "b": 0.5},
+    open=0.1,
+    extend=0.3,
+    stop=0.1,
+)
+
 CASES: list[Case] = [
-    *(Case(Rational.pds(T), STRINGS) for T in (BIGRAMS, GAPPY, ENDLESS, SUBSEQUENCES)),
+    *(Case(Rational.pds(T), STRINGS) for T in (BIGRAMS, GAPPY, ENDLESS, SUBSEQUENCES, CONDITIONAL)),
     *(Case(Rational.pds(GAPPY, plan=plan), STRINGS) for plan in ("features", "automata", "composition")),
     *(Case(Rational(MODEL, plan=plan), STRINGS) for plan in ("auto", "automata", "composition")),
     Case(Rational.pds(BIGRAMS), AUTOMATA),

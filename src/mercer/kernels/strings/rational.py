@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from ...arithmetic import FLOAT, Arithmetic
 from ...automata import REAL, StringsAndAutomata, Transducer, weight_between, weights_between
 from ...automata.outputs import list_outputs, listable
 from ...automata.weighing import inner_weight, output_weights, pair_weight
-from ...certificate import Certificate
+from ...certificate import Certificate, Witness
 from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...errors import DivergenceError, DomainError, ParameterError
@@ -26,6 +27,8 @@ __all__ = ["Rational"]
 #: Values whose difference is beyond rounding, relative to the larger of them.
 ASYMMETRY = 1e-9
 
+#: An eigenvalue of normalised values that is negative beyond rounding; fifty digits then decide.
+NEGATIVE = 1e-9
 
 #: Steps after which the patterns of a string are too many to be named.
 CONTRIBUTING_STEPS = 200_000
@@ -40,8 +43,9 @@ class Rational(Kernel):
     The second form, ``Rational.pds(T)``, is positive definite for every T, as the limit of inner products
     over the strings z up to a length (Cortes, Haffner and Mohri): T(x, z) is the feature z of x.  The sum has
     to converge: it is finite unless T has a cycle that reads nothing, and then weights along it have to
-    decay, which is checked at construction.  For a transducer U of the user's the definiteness is unknown;
-    :func:`mercer.refute` may find a witness.  U must be symmetric, which is tried on short strings.
+    decay, which is checked at construction.  For a transducer U of the user's the definiteness is unknown
+    unless short strings refute it; :func:`mercer.refute` may find other witnesses.  U must be symmetric,
+    which is tried on short strings.
 
     Points are strings of any symbols, or automata A, B, which stand for all their strings with weights:
     :math:`k(A, B) = \sum_{x, y} A(x)\, k(x, y)\, B(y)`.
@@ -165,6 +169,9 @@ class Rational(Kernel):
                 "T o T^-1",
                 "the sum of T(x, z) T(y, z) over strings z is an inner product, and converges absolutely",
             )
+        witness = _short_witness(self)
+        if witness is not None:
+            return Certificate.refuted(self, "witness", "short strings refute it", witness=witness)
         return Certificate.unknown(
             self, "a transducer of the user's: Rational.pds(T) is positive definite for every T"
         )
@@ -221,6 +228,31 @@ def _check_convergence(T: Transducer) -> None:
             "Rational.pds: `T` has cycles that read nothing, and the squares of their weights must add up to "
             f"less than one for the sum over all outputs to converge. {error}"
         ) from error
+
+
+def _short_witness(kernel: Rational) -> Witness | None:
+    """Few short strings on which a transducer U is not positive definite, if there are any."""
+    U = kernel._evaluation.T
+    strings = [s for n in range(5) for s in itertools.product(U.alphabet[:2], repeat=n)]
+    K = weights_between(strings, U)
+    size = np.where(np.diagonal(K) != 0, np.sqrt(np.abs(np.diagonal(K))), np.abs(K).max(axis=1))
+    scale = 1 / np.where(size > 0, size, 1.0)
+    K = scale[:, None] * K * scale
+    kept = np.arange(len(strings))
+
+    def least(index: np.ndarray) -> float:
+        return float(np.linalg.eigvalsh(K[np.ix_(index, index)])[0])
+
+    if not least(kept) < -NEGATIVE:
+        return None
+    for i in kept[::-1]:  # long strings first: what is not needed goes
+        without = kept[kept != i]
+        if len(without) and least(without) < -NEGATIVE:
+            kept = without
+    vector = np.linalg.eigh(K[np.ix_(kept, kept)])[1][:, 0] * scale[kept]
+    points = [Sequences().point(strings[i]) for i in kept]
+    witness = Witness.of(kernel, points, (vector / np.abs(vector).max()).tolist())
+    return witness if witness.value < -witness.error else None
 
 
 def _check_symmetry(U: Transducer) -> None:
