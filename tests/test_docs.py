@@ -92,7 +92,7 @@ def test_the_page_on_clusters_is_true(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["True", "True"]
     assert lines[2].startswith("converged")
-    assert lines[3:] == ["(1, 4) (1,)", "True", "['food']"]
+    assert lines[3:] == ["(1, 4) (1,)", "True", "['food']", "True", "True"]
 
 
 @pytest.mark.filterwarnings("ignore:SVC. stopped because a callback asked to stop")
@@ -132,6 +132,7 @@ def test_the_page_on_ridge_regression_is_true(capsys):
     assert lines[1:3] == ["True", "True"]
     assert lines[3].startswith("converged")
     assert lines[4] == "[ True]"
+    assert lines[-4:] == ["True", "True", "True True", "True"]
 
 
 def test_the_page_on_transducers_is_true(capsys):
@@ -140,6 +141,8 @@ def test_the_page_on_transducers_is_true(capsys):
     assert lines[:3] == ["2.0", "2.0 9 16", "2.0"]
     assert lines[3].startswith("total_weight: the sum over all paths diverges")
     assert lines[4:7] == ["[[9. 7. 8.]", " [7. 8. 6.]", " [8. 6. 9.]]"]
+    assert any("c'Kc = -" in line for line in lines)  # of a pair HMM
+    assert lines[-2:] == ["True", "True 2"]
 
 
 def test_the_page_on_sequences_is_true(capsys, tmp_path, monkeypatch):

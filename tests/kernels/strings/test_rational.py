@@ -1,5 +1,6 @@
 """Rational kernels: worked values, all plans against each other and against sums over outputs."""
 
+import itertools
 import random
 from collections import Counter
 
@@ -7,7 +8,17 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.automata import ANY, EPSILON, AnyExcept, Transducer, counting, from_regex, pair_hmm, string
+from mercer.automata import (
+    ANY,
+    EPSILON,
+    AnyExcept,
+    Builder,
+    Transducer,
+    counting,
+    from_regex,
+    pair_hmm,
+    string,
+)
 from mercer.errors import DivergenceError, DomainError, InputError, ParameterError
 from mercer.kernels import Rational, RegexCount
 from mercer.kernels.strings import plans
@@ -351,3 +362,23 @@ def test_values_that_overflow():
         k("a", "a")
     with pytest.raises(ParameterError, match="inf"):
         k.block(["a"])
+
+
+def test_distinct_subsequences_are_written_once_at_their_leftmost_place():
+    """The kernel of the page on transducers that separates piecewise testable languages."""
+    b = Builder()
+    start, rest = b.state(initial=1), b.state(final=1)
+    b.arc(start, rest, EPSILON, EPSILON)
+    b.arc(rest, rest, ANY, EPSILON)
+    for c in "abc":
+        wait = b.state()
+        b.arc(start, wait, EPSILON, EPSILON)
+        b.arc(wait, wait, AnyExcept(c), EPSILON)
+        b.arc(wait, start, c, c)
+    k = Rational.pds(b.build())
+
+    def subsequences(x):
+        return {"".join(s) for n in range(len(x) + 1) for s in itertools.combinations(x, n)}
+
+    for x, y in itertools.product(["", "a", "abca", "bbab", "cabac"], repeat=2):
+        assert k(x, y) == len(subsequences(x) & subsequences(y))
