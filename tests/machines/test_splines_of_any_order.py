@@ -338,6 +338,17 @@ def test_penalties_below_rounding_are_refused():
     )
 
 
+@pytest.mark.parametrize("order", [3, 5])
+def test_the_least_penalty_is_resolved(order):
+    x = np.sort(np.random.default_rng(0).uniform(0, 1, 40))
+    y, w, Z = np.sin(9 * x), np.ones(40), np.linspace(0, 1, 9)[:, None]
+    smoother = Polyharmonic(x[:, None], w, order, "test")
+    least = smoother.ridge.least / smoother._in_units(1.0)
+    assert least > 0
+    found = SmoothingSpline(order=order, alpha=1.001 * least).fit(x, y).predict(Z[:, 0])
+    np.testing.assert_allclose(found, bordered(x[:, None], y, w, 1.001 * least, order, Z), atol=1e-4)
+
+
 @pytest.mark.parametrize("order", [0, 33, 2.5, True, "2"])
 def test_bad_orders_are_named(order):
     for machine in (SmoothingSpline, ThinPlateSpline):

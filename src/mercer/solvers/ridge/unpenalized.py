@@ -36,8 +36,9 @@ __all__ = ["UnpenalizedRidge"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: Rounding errors of the eigenvalues, as a part of the largest: smaller penalties are not resolved.
-RESOLUTION = 1e3 * float(np.finfo(float).eps)
+#: The least penalty that is resolved, as a part of the largest eigenvalue.  Predictions of splines of orders
+#: 3 to 5 through 40 points then have errors of 1e-5 of the data; they are inverse to the penalty.
+RESOLUTION = 1e6 * float(np.finfo(float).eps)
 
 #: A row whose part outside the unpenalised functions is below this is needed to determine them.
 NEEDED = 1e-10
