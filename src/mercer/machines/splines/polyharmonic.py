@@ -146,7 +146,7 @@ class Polyharmonic:
 
     def fit(self, Y: Matrix, alpha: float) -> PolyharmonicFit:
         """The spline of data of shape (n, t), with a penalty from 0 to infinity."""
-        if self._in_units(alpha) < self.ridge.least:
+        if self._in_units(alpha) < (1 - 1e-9) * self.ridge.least:  # the end of the grid, rounded, is above
             least = self.ridge.least / float(self._in_units(1.0))
             raise ParameterError(
                 f"{self.caller}: `alpha` must be at least {least:.3g} for these points and order "
