@@ -20,6 +20,7 @@ from mercer.machines import (
     RepresenterMachine,
     SmoothingSpline,
     SupervisedReduction,
+    ThinPlateSpline,
 )
 
 KERNEL = Gaussian(1.0)
@@ -48,7 +49,8 @@ REGRESSORS = {
 }
 CLASSIFIERS = {
     "logistic": lambda a: KernelLogistic(KERNEL, alpha=a),
-    "logistic l1": lambda a: KernelLogistic(KERNEL, alpha=a, l1=a),
+    "logistic l1": lambda a: KernelLogistic(KERNEL, alpha=0.0, l1=a),
+    "logistic both": lambda a: KernelLogistic(KERNEL, alpha=a, l1=0.1),
     "logistic loo": lambda a: KernelLogistic(KERNEL, alpha="loo", alphas=[1.0, a]),
     "pegasos": lambda a: PegasosSVC(KERNEL, alpha=a, random_state=0),
     "discriminant": lambda a: KernelDiscriminant(KERNEL, alpha=a),
@@ -68,7 +70,7 @@ def answers(fit, predict):
             assert np.isfinite(predict(fit())).all()
         except MercerError as error:
             message = str(error)
-    assert "`alpha" in message
+    assert "`alpha" in message or "`l1`" in message
 
 
 @pytest.mark.parametrize("alpha", PENALTIES)
@@ -86,15 +88,21 @@ def test_classifiers(name, alpha):
 
 @pytest.mark.parametrize("alpha", PENALTIES)
 def test_others(alpha):
-    answers(lambda: SmoothingSpline(alpha=alpha).fit(X[:, :1], Y), lambda m: m.predict(X[:, :1]))
+    for order in (1, 2, 3):
+        spline = SmoothingSpline(order=order, alpha=alpha)
+        answers(lambda m=spline: m.fit(X[:, :1], Y), lambda m: m.predict(X[:, :1]))
+    answers(lambda: ThinPlateSpline(alpha=alpha).fit(X, Y), lambda m: m.predict(X))
 
 
 @pytest.mark.parametrize("alpha", PENALTIES)
+@pytest.mark.parametrize("penalty", ["norm", "square"])
 @pytest.mark.filterwarnings("ignore:KernelCCA. `n_components` is 2, but there are only 0")  # all is penalty
-def test_correlations(alpha):
+def test_correlations(alpha, penalty):
     message = "`alpha`"
     try:
-        assert np.isfinite(KernelCCA(KERNEL, alpha=alpha).fit(X, X[:, :1]).correlations_).all()
+        assert np.isfinite(
+            KernelCCA(KERNEL, alpha=alpha, penalty=penalty).fit(X, X[:, :1]).correlations_
+        ).all()
     except MercerError as error:
         message = str(error)
     assert "`alpha`" in message

@@ -68,10 +68,8 @@ def whiten(L: np.ndarray, share: np.ndarray, penalty: float, *, square: bool = F
         return Whitened(features, partial(_solve_transposed, G), True)
     values, V = eigh(C)
     used = values > rounding
-    variance = values[used] + penalty
-    if square:
-        variance += penalty**2 / (4 * values[used])
-    M = V[:, used] / np.sqrt(variance)
+    c = values[used]
+    M = V[:, used] * (np.sqrt(c) / (c + penalty / 2) if square else 1 / np.sqrt(c + penalty))
     return Whitened(centered @ M, partial(np.matmul, M), penalty > rounding)
 
 
