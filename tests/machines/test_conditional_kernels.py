@@ -21,6 +21,7 @@ from mercer.machines import (
     OneClassSVM,
     RepresenterMachine,
 )
+from mercer.machines.indefinite import beside_intercept
 
 #: Certified of order 1, and not positive definite.
 KERNELS = {
@@ -228,6 +229,7 @@ def test_absolute_values_of_coefficients_do_not_make_them_sum_to_zero(data):
 def test_near_misses_are_not_accepted(data):
     """Of order 2, of no order, and a machine whose intercept is no free constant."""
     X, y, labels, _ = data
+    assert beside_intercept(ThinPlate(order=3, dim=3), X) == ThinPlate(order=3, dim=3)
     with pytest.warns(UserWarning, match="not positive definite"), pytest.raises(DefinitenessError):
         KernelRidge(ThinPlate(order=3, dim=3), alpha=1e-3, fit_intercept=True).fit(X, y)
     with pytest.raises(DefinitenessError, match="least eigenvalue"):
