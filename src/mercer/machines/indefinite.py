@@ -42,7 +42,7 @@ def _negative_eigenvalue(G: Gram) -> Negative | None:
 
 def _is_conditional(kernel: Kernel) -> bool:
     """Whether the kernel is certified conditionally positive definite of order 1, and no more than that."""
-    return not kernel.certificate.is_psd and kernel._conditional().proved
+    return not kernel.certificate.is_psd and kernel.certificate.is_cpd(order=1)
 
 
 def beside_intercept(kernel: Kernel, points: Data) -> Kernel:
