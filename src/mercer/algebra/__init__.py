@@ -11,6 +11,7 @@
 ``negative``       the negative definite calculus: ``Distance``, ``RealPower``, ``Log1p``, ``Sqrt``
 ``schoenberg``     the ways back to positive definite: ``Schoenberg``, ``Reciprocal``, ``Shifted``
 ``warped``         ``WarpedKernel``: deformed by a penalty on values at given points
+``spectral``       differences of kernels, refuted where their spectral density is negative
 ``structure``      ``tensor``, ``direct_sum``, ``convolution``, ``limit``
 ``user``           kernels from functions, assertions
 ``signatures``     the parameters of such a function, from its arguments

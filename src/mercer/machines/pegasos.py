@@ -37,7 +37,7 @@ class PegasosSVC(OnlineClassifier):
         \bar w = \frac1T \sum_{t=1}^T w^{(t)}.
 
     These are subgradient steps of length :math:`1/(\alpha (t + 1))` for the objective with
-    :math:`\alpha / 2`; the source prints it with :math:`\lambda \|w\|^2`, which they do not minimise.
+    :math:`\alpha / 2`; some printings have :math:`\lambda \|w\|^2`, which they do not minimise.
     :math:`P(\bar w)` exceeds the minimum by :math:`O(\max_x k(x, x) \log T / (\alpha T))` in expectation,
     whatever the number of points.  There is no test of convergence, for these steps yield no lower bound;
     for the exact optimum solve the dual, with :math:`C_i = s_i / (\alpha \sum_j s_j)`.
@@ -53,7 +53,7 @@ class PegasosSVC(OnlineClassifier):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float, default=1e-3
-        Penalty :math:`\alpha`, between 1e-100 and 1e100, the source's :math:`\lambda`; the name and the
+        Penalty :math:`\alpha`, between 1e-100 and 1e100, the :math:`\lambda` of Shalev-Shwartz, Singer and Srebro (2007); the name and the
         meaning are those of scikit-learn's ``SGDClassifier``.  Smaller values need more steps.
     max_iter : int or None, default=None
         Number :math:`T` of steps.  None takes 20 per point.

@@ -106,8 +106,8 @@ class OneClassSVM(ExplainedFunction, OneClass):
     .. math:: \min_{f,\, \rho} \; \tfrac12 \|f\|^2 - \nu W \rho + \sum_i w_i \max(0,\; \rho - f(x_i)),
               \qquad W = \sum_i w_i
 
-    (scikit-learn's scaling; divide by :math:`\nu W` for the objective of the survey, whose printed signs are
-    corrected in the catalogue).  At most the share :math:`\nu` of the weight is outside, and at least that
+    (scikit-learn's scaling; divide by :math:`\nu W` for the objective of the survey, with its signs
+    corrected).  At most the share :math:`\nu` of the weight is outside, and at least that
     share are support vectors.  Solver, cost and promises as for :class:`SVC`.
 
     Parameters
