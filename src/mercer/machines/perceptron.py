@@ -41,9 +41,9 @@ class KernelPerceptron(OnlineClassifier):
     ``"voted"``     :math:`\sum_t v_t \operatorname{sign} \langle w_t, \Phi(x) \rangle / \sum_t v_t`
     ==============  ====================================================================================
 
-    Some lecture notes start at :math:`t = 1`, also vote where the product is zero, and print the averaged rule
-    under the name of the voted one (Freund and Schapire 1999); here they start at 0, and zero is a mistake, so that :math:`w_0` has no
-    votes.
+    Some lecture notes start at :math:`t = 1`, also vote where the product is zero, and print the averaged
+    rule under the name of the voted one (Freund and Schapire 1999); here they start at 0, and zero is a
+    mistake, so that :math:`w_0` has no votes.
 
     **Mistakes.**  If the features have norm at most :math:`R` and some unit vector separates the data with
     margin :math:`\rho`, at most :math:`(R / \rho)^2` mistakes are made, in any order and over all passes
