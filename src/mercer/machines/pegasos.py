@@ -53,8 +53,9 @@ class PegasosSVC(OnlineClassifier):
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
     alpha : float, default=1e-3
-        Penalty :math:`\alpha`, between 1e-100 and 1e100, the :math:`\lambda` of Shalev-Shwartz, Singer and Srebro
-        (2007); the name and the meaning are those of scikit-learn's ``SGDClassifier``.  Smaller values need more steps.
+        Penalty :math:`\alpha`, between 1e-100 and 1e100, the :math:`\lambda` of Shalev-Shwartz, Singer and
+        Srebro (2007); the name and the meaning are those of scikit-learn's ``SGDClassifier``.  Smaller values
+        need more steps.
     max_iter : int or None, default=None
         Number :math:`T` of steps.  None takes 20 per point.
     average : bool, default=True
