@@ -81,7 +81,7 @@ def solve_hard_margin(y: Vector, matrix: Matrix, limits: Limits) -> Fit:
             f"{np.sqrt(squared):.3g}, with points of norm up to {np.sqrt(scale):.3g}. "
             "Set a finite C, take a richer kernel, or scale the data."
         )
-    return Fit(2 * beta / squared, -(p + q) / squared, solution)  # stopped early: the margin is a guess
+    return Fit(2 * beta / squared, -(p + q) / squared, solution)  # stopped early: the margin is an estimate
 
 
 def solve_nu_classification(
