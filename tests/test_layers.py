@@ -22,7 +22,7 @@ LAYERS = [
     {"gram"},
     {"refute", "candidates", "point_sets"},
     {"rkhs", "expansion"},
-    {"sequences", "automata"},
+    {"sequences", "automata", "graphs"},
     {"kernels"},
     {"features"},
     {"solvers"},

@@ -11,6 +11,7 @@
 ``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
 ``mercer.sequences``   files and alphabets of sequences; ``mercer.automata``: weighted transducers
+``mercer.graphs``      graphs as data
 ``mercer.show``        plots
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
@@ -41,6 +42,7 @@ if _TYPE_CHECKING:
     from . import (
         automata,
         features,
+        graphs,
         guarantees,
         machines,
         rkhs,
@@ -51,7 +53,7 @@ if _TYPE_CHECKING:
     )
 
 _LAZY = {
-    "automata", "features", "guarantees", "machines", "rkhs",
+    "automata", "features", "graphs", "guarantees", "machines", "rkhs",
     "selection", "sequences", "show", "solvers", "testing",
 }  # fmt: skip
 
@@ -81,6 +83,7 @@ __all__ = [
     "errors",
     "features",
     "gram",
+    "graphs",
     "guarantees",
     "kernel",
     "kernels",

@@ -10,6 +10,7 @@
 ``sequences``      ``Sequences`` of letters or any hashable symbols
 ``texts``          ``Texts``: documents, as text or as lists of words
 ``series``         ``Series``: time series of any lengths, with one or several channels
+``graphs``         ``Graphs``: nodes and edges with labels, weights and vectors
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``dates``          dates and times are refused where numbers are expected
@@ -25,6 +26,7 @@ from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
 from .dates import is_date, refuse_dates
 from .frames import Frames
+from .graphs import Graph, GraphBatch, Graphs
 from .measures import Gaussians, Subsets
 from .ownership import owned
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
@@ -51,6 +53,9 @@ __all__ = [
     "EncodedSequences",
     "Frames",
     "Gaussians",
+    "Graph",
+    "GraphBatch",
+    "Graphs",
     "MatrixRows",
     "Objects",
     "Reals",

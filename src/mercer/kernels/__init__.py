@@ -31,6 +31,8 @@
 ``noise``          equality
 ``categorical``    unordered values
 ``strings``        sequences of letters or of any symbols, and automata: a folder
+``graphs``         graphs against graphs: a folder
+``nodes``          nodes of one graph: a folder
 ``frames``         columns of data frames
 ``proposal``       a kernel for each column of a data frame, by its type
 ``precomputed``    a given matrix

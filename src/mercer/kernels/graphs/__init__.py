@@ -1,0 +1,3 @@
+"""Kernels between graphs."""
+
+__all__: list[str] = []

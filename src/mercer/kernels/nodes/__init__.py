@@ -1,0 +1,3 @@
+"""Kernels on the nodes of one graph."""
+
+__all__: list[str] = []
