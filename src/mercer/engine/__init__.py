@@ -5,6 +5,7 @@
 ``threads``           the number of threads, and limits on those of BLAS
 ``tiles``             cuts an n-by-m block into tiles and runs them on several threads
 ``pairwise``          sums over features (distances, minima, chi-square), dot products, ANOVA
+``buffers``           a pool of large buffers, for arrays that come and go
 ``points``            points as programs read them: dense, compressed or packed
 ``layouts``           zeros and ones, packed into words
 ``builder``           how a kernel describes itself: steps over tiles, each distinct one once

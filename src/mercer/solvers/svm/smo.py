@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import _native
+from ...engine.buffers import pool
 from ...engine.threads import num_threads
 from ..matrix import HeldMatrix, Matrix
 from . import policy
@@ -44,7 +45,7 @@ class Smo:
             matrix = HeldMatrix(matrix.dense(self.dtype), source=matrix)
         self.matrix = matrix
         complete = isinstance(matrix, HeldMatrix)
-        self._rows = matrix.dense(self.dtype) if complete else np.empty((capacity, n), self.dtype)
+        self._rows = matrix.dense(self.dtype) if complete else pool.take((capacity, n), self.dtype)
         self._size: float | None = None
         beta = np.zeros(n) if start is None else np.ascontiguousarray(start, dtype=np.float64)
         kind: Any = _native.Smo32 if is_single else _native.Smo64
