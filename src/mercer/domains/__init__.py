@@ -11,6 +11,7 @@
 ``texts``          ``Texts``: documents, as text or as lists of words
 ``series``         ``Series``: time series of any lengths, with one or several channels
 ``graphs``         ``Graphs``: nodes and edges with labels, weights and vectors
+``nodes``          ``Nodes`` of one graph
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``dates``          dates and times are refused where numbers are expected
@@ -28,6 +29,7 @@ from .dates import is_date, refuse_dates
 from .frames import Frames
 from .graphs import Graph, GraphBatch, Graphs
 from .measures import Gaussians, Subsets
+from .nodes import Adjacency, NodeData, Nodes
 from .ownership import owned
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
 from .rows import explain_rows
@@ -45,6 +47,7 @@ __all__ = [
     "NONNEGATIVE",
     "POSITIVE",
     "UNIT_INTERVAL",
+    "Adjacency",
     "Ball",
     "Box",
     "Categories",
@@ -57,6 +60,8 @@ __all__ = [
     "GraphBatch",
     "Graphs",
     "MatrixRows",
+    "NodeData",
+    "Nodes",
     "Objects",
     "Reals",
     "Region",
