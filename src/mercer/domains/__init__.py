@@ -10,7 +10,9 @@
 ``sequences``      ``Sequences`` of letters or any hashable symbols
 ``texts``          ``Texts``: documents, as text or as lists of words
 ``series``         ``Series``: time series of any lengths, with one or several channels
-``graphs``         ``Graphs``: nodes and edges with labels, weights and vectors
+``graph``          ``Graph``: nodes and edges with labels, weights and vectors
+``graph_batch``    ``GraphBatch``: many graphs in compressed rows
+``graphs``         ``Graphs``: graphs of libraries, matrices, lists of edges
 ``nodes``          ``Nodes`` of one graph
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
@@ -27,7 +29,9 @@ from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
 from .dates import is_date, refuse_dates
 from .frames import Frames
-from .graphs import Graph, GraphBatch, Graphs
+from .graph import Graph
+from .graph_batch import GraphBatch
+from .graphs import Graphs
 from .measures import Gaussians, Subsets
 from .nodes import Adjacency, NodeData, Nodes
 from .ownership import owned

@@ -14,7 +14,7 @@ from ..digests import digest, encode
 from ..errors import InputError
 from .base import Domain
 from .containers import points_of
-from .graphs import Graph
+from .graph import Graph
 from .sequences import check_symbols
 from .sparse import check_sparse
 

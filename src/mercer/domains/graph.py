@@ -1,0 +1,231 @@
+"""One graph: nodes and edges with optional labels, weights and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .sequences import check_symbols
+from .vocabulary import Vocabulary
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """One graph, an immutable value.
+
+    Nodes are the numbers 0, ..., n - 1.  An *arc* is an edge in one direction: an undirected edge is two
+    arcs, an undirected self-loop is one.  So an undirected graph and the directed graph with both arcs of
+    every edge are the same graph.  Arcs are in the order of their sources, then of their targets.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes; 0 is the empty graph.
+    edges : sequence of pairs of nodes
+        Parallel edges are kept: a walk may take each of them, and each is a neighbour.
+    labels : sequence of n hashables, optional
+        Labels of nodes; without them every node has the label None.
+    edge_labels : sequence of hashables, optional
+        One for each edge; None without them.
+    weights : sequence of numbers, optional
+        One for each edge; 1 without them.
+    attributes : array of shape (n, d), optional
+        A vector for each node.
+    directed : bool, default=False
+
+    Examples
+    --------
+    >>> g = Graph(3, [(0, 1), (1, 2)], labels="CCO")
+    >>> g
+    <Graph with 3 nodes and 2 edges>
+    >>> g.sources.tolist(), g.targets.tolist()
+    ([0, 1, 1, 2], [1, 0, 2, 1])
+    """
+
+    __slots__ = ("attributes", "edge_labels", "labels", "n", "sources", "targets", "weights")
+
+    n: int
+    sources: np.ndarray
+    targets: np.ndarray
+    labels: tuple[Any, ...]
+    edge_labels: tuple[Any, ...]  # one for each arc
+    weights: np.ndarray
+    attributes: np.ndarray | None
+
+    def __init__(
+        self,
+        n: int,
+        edges: Iterable[tuple[int, int]] = (),
+        *,
+        labels: Sequence[Hashable] | None = None,
+        edge_labels: Sequence[Hashable] | None = None,
+        weights: Any = None,
+        attributes: Any = None,
+        directed: bool = False,
+    ) -> None:
+        n = _count(n)
+        ends = _ends(edges, n)
+        e = len(ends)
+        tags = _labels(edge_labels, e, "edge_labels", "edge")
+        values = _weights(weights, ends)
+        loop = ends[:, 0] == ends[:, 1]
+        back = np.zeros(0, dtype=np.intp) if directed else np.flatnonzero(~loop)
+        sources = np.concatenate([ends[:, 0], ends[back, 1]])
+        targets = np.concatenate([ends[:, 1], ends[back, 0]])
+        edge = np.concatenate([np.arange(e), back])
+        order = np.lexsort((edge, targets, sources))
+        self._set(
+            n,
+            sources[order],
+            targets[order],
+            _labels(labels, n, "labels", "node"),
+            tuple(tags[i] for i in edge[order].tolist()),
+            values[edge[order]],
+            _attributes(attributes, n),
+        )
+
+    def _set(self, *parts: Any) -> None:
+        names = ("n", "sources", "targets", "labels", "edge_labels", "weights", "attributes")
+        for name, part in zip(names, parts, strict=True):
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+            object.__setattr__(self, name, part)
+
+    @classmethod
+    def _of(cls, *parts: Any) -> Graph:
+        """A graph of arcs that are known to be right and in order."""
+        graph = cls.__new__(cls)
+        graph._set(*parts)
+        return graph
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Graph never changes: `{name}` cannot be set.")
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (
+            self.n,
+            self.sources,
+            self.targets,
+            self.labels,
+            self.edge_labels,
+            self.weights,
+            self.attributes,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph._of, self._parts()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes, arcs, labels, weights and vectors; isomorphic graphs need not."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        pairs = zip(self._parts(), other._parts(), strict=True)
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.labels, self.sources.tobytes(), self.targets.tobytes()))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every arc has its reverse, with the same label and weight: the graph is undirected."""
+        codes = Vocabulary(self.edge_labels)
+        tags = np.array([codes.index[t] for t in self.edge_labels], dtype=np.intp)
+        forth = np.lexsort((self.weights, tags, self.targets, self.sources))
+        back = np.lexsort((self.weights, tags, self.sources, self.targets))
+        return bool(
+            np.array_equal(self.sources[forth], self.targets[back])
+            and np.array_equal(self.targets[forth], self.sources[back])
+            and np.array_equal(tags[forth], tags[back])
+            and np.array_equal(self.weights[forth], self.weights[back])
+        )
+
+    def __repr__(self) -> str:
+        a, loops = len(self.sources), int((self.sources == self.targets).sum())
+        arcs = f"{(a + loops) // 2} edges" if self.is_symmetric else f"{a} arcs"
+        return f"<Graph with {self.n} nodes and {arcs}>"
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise InputError(f"Graph: `n`, the number of nodes, must be an integer >= 0. Got {n!r}.")
+    return int(n)
+
+
+def _ends(edges: Any, n: int) -> np.ndarray:
+    found = edges if isinstance(edges, np.ndarray) else list(edges)
+    try:
+        ends = np.asarray(found)
+        ends = ends.reshape(0, 2) if ends.size == 0 else ends
+        right = ends.ndim == 2 and ends.shape[1] == 2 and ends.dtype.kind in "iu"
+    except ValueError:
+        right = False
+    if len(found) == 0:
+        return np.zeros((0, 2), dtype=np.int32)
+    if not right:
+        raise InputError("Graph: `edges` must be pairs of node numbers, such as [(0, 1), (1, 2)].")
+    wrong = np.flatnonzero(((ends < 0) | (ends >= n)).any(axis=1))
+    if len(wrong):
+        i = int(wrong[0])
+        raise InputError(
+            f"Graph: `edges[{i}]` is {tuple(ends[i].tolist())}. The nodes are the numbers 0 to {n - 1}."
+            if n
+            else "Graph: `edges` must be empty for a graph without nodes."
+        )
+    return np.asarray(ends.astype(np.int32))
+
+
+def _labels(labels: Any, n: int, name: str, kind: str) -> tuple[Any, ...]:
+    if labels is None:
+        return (None,) * n
+    found = tuple(labels.tolist() if hasattr(labels, "tolist") else labels)
+    if len(found) != n:
+        raise InputError(
+            f"Graph: `{name}` must have one label for each of the {n} {kind}s. Got {len(found)}."
+        )
+    found = tuple(x.item() if isinstance(x, np.generic) else x for x in found)
+    check_symbols(found, f"Graph: {name}", "label")
+    return found
+
+
+def _weights(weights: Any, ends: np.ndarray) -> np.ndarray:
+    e = len(ends)
+    if weights is None:
+        return np.ones(e)
+    values = _numbers(weights, "weights")
+    if values.shape != (e,):
+        raise InputError(
+            f"Graph: `weights` must be {e} numbers, one for each edge. Got shape {values.shape}."
+        )
+    if not np.isfinite(values).all():
+        i = int(np.flatnonzero(~np.isfinite(values))[0])
+        edge = tuple(ends[i].tolist())
+        raise InputError(
+            f"Graph: `weights[{i}]`, of the edge {edge}, must be a finite number. Got {values[i]}."
+        )
+    return values
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Graph: `{name}` must be numbers: {error}.") from error
+
+
+def _attributes(attributes: Any, n: int) -> np.ndarray | None:
+    if attributes is None:
+        return None
+    values = _numbers(attributes, "attributes")
+    values = values[:, None] if values.ndim == 1 and n else values.reshape(n, -1) if not n else values
+    if values.ndim != 2 or len(values) != n:
+        raise InputError(
+            f"Graph: `attributes` must have a row for each of the {n} nodes. Got shape {values.shape}."
+        )
+    if not np.isfinite(values).all():
+        i = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise InputError(f"Graph: `attributes[{i}]` must be finite numbers. Got {values[i]}.")
+    return values

@@ -1,0 +1,74 @@
+"""Graphs of other libraries, matrices and lists of edges as graphs of mercer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..domains import Graph, GraphBatch, Graphs
+
+__all__ = ["as_graph", "as_graphs"]
+
+
+def as_graphs(
+    X: Any,
+    *,
+    label: str | None = "label",
+    edge_label: str | None = "label",
+    weight: str | None = "weight",
+    attributes: str | None = "attributes",
+    directed: bool = False,
+) -> GraphBatch:
+    """Read graphs, under the names that their attributes have.
+
+    Kernels read graphs themselves, under the default names.  For other names, for directed graphs given as
+    matrices, or to read a long list only once, pass what this function returns to kernels and machines.
+
+    Parameters
+    ----------
+    X : sequence of graphs
+        Graphs of networkx, igraph or PyTorch Geometric, square adjacency matrices, dense or sparse, pairs
+        (adjacency, labels), (n, edges) or (n, edges, labels); see :class:`~mercer.domains.Graphs`.
+    label, edge_label, weight, attributes : str or None
+        Names of the attributes that hold labels of nodes and edges, weights of edges, and vectors of nodes.
+        None reads nothing.  Under the default names, attributes may be absent; a name of your own must be
+        there.
+    directed : bool, default=False
+        Whether matrices and lists of edges are directed graphs; graphs of libraries know it themselves.
+
+    Returns
+    -------
+    GraphBatch
+
+    Raises
+    ------
+    InputError
+        If a graph is none; the message names it.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> g = networkx.path_graph(3)
+    >>> networkx.set_node_attributes(g, {0: "C", 1: "C", 2: "O"}, "element")
+    >>> as_graphs([g], label="element")[0].labels
+    ('C', 'C', 'O')
+    """
+    return Graphs(label, edge_label, weight, attributes, directed).validate(X)
+
+
+def as_graph(
+    x: Any,
+    *,
+    label: str | None = "label",
+    edge_label: str | None = "label",
+    weight: str | None = "weight",
+    attributes: str | None = "attributes",
+    directed: bool = False,
+) -> Graph:
+    """Read one graph; see :func:`as_graphs`.
+
+    Examples
+    --------
+    >>> as_graph([[0, 2.5], [2.5, 0]]).weights.tolist()
+    [2.5, 2.5]
+    """
+    return Graphs(label, edge_label, weight, attributes, directed).point(x)
