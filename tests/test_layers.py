@@ -13,7 +13,7 @@ ROOT = Path(mercer.__file__).parent
 #: Lowest first; modules and folders of one row may import each other.
 LAYERS = [
     {"errors"},
-    {"intervals", "arithmetic", "memory", "digests", "caches", "_native", "guarantees"},
+    {"intervals", "arithmetic", "memory", "digests", "caches", "textfiles", "_native", "guarantees"},
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},
@@ -22,7 +22,7 @@ LAYERS = [
     {"gram"},
     {"refute", "candidates", "point_sets"},
     {"rkhs", "expansion"},
-    {"sequences", "automata", "graphs"},
+    {"sequences", "automata", "graphs", "trees"},
     {"kernels"},
     {"features"},
     {"solvers"},

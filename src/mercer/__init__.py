@@ -12,6 +12,7 @@
 ``mercer.guarantees``  learning bounds as numbers
 ``mercer.sequences``   files and alphabets of sequences; ``mercer.automata``: weighted transducers
 ``mercer.graphs``      graphs as data
+``mercer.trees``       trees as data, and files of them
 ``mercer.show``        plots
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
@@ -50,11 +51,12 @@ if _TYPE_CHECKING:
         sequences,
         show,
         solvers,
+        trees,
     )
 
 _LAZY = {
     "automata", "features", "graphs", "guarantees", "machines", "rkhs",
-    "selection", "sequences", "show", "solvers", "testing",
+    "selection", "sequences", "show", "solvers", "testing", "trees",
 }  # fmt: skip
 
 
@@ -98,4 +100,5 @@ __all__ = [
     "solvers",
     "tensor",
     "testing",
+    "trees",
 ]

@@ -14,6 +14,8 @@
 ``graph_batch``    ``GraphBatch``: many graphs in compressed rows
 ``graphs``         ``Graphs``: graphs of libraries, matrices, lists of edges
 ``nodes``          ``Nodes`` of one graph
+``graphs``         ``Graphs``: nodes and edges with labels, weights and vectors
+``trees``          ``Trees``: ordered trees with labels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``dates``          dates and times are refused where numbers are expected
@@ -43,6 +45,7 @@ from .sets import Sets
 from .sparse import check_sparse
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .texts import Texts, Tokens
+from .trees import Tree, TreeBatch, Trees
 from .vectors import Reals, Vectors
 from .vocabulary import Vocabulary
 
@@ -78,6 +81,9 @@ __all__ = [
     "Subsets",
     "Texts",
     "Tokens",
+    "Tree",
+    "TreeBatch",
+    "Trees",
     "TupleColumns",
     "Tuples",
     "Vectors",

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
 from ..errors import InputError, ParameterError
+from ..textfiles import read_lines
 
 __all__ = ["FastaRecord", "read_fasta", "write_fasta"]
-
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 class FastaRecord(NamedTuple):
@@ -72,8 +68,8 @@ def read_fasta(
     if case not in ("keep", "upper", "lower"):
         raise ParameterError(f"read_fasta: `case` must be 'keep', 'upper' or 'lower'. Got {case!r}.")
     allowed = None if alphabet is None else frozenset(alphabet)
-    with _opened(source) as (lines, name):
-        return list(_records(lines, name, case, allowed))
+    lines, name = read_lines(source, "read_fasta")
+    return list(_records(lines, name, case, allowed))
 
 
 def _records(
@@ -118,38 +114,6 @@ def _letters(line: str, source: str, number: int, case: str, allowed: frozenset[
             f"{''.join(sorted(allowed))!r}."
         )
     return letters
-
-
-@contextmanager
-def _opened(source: Any) -> Iterator[tuple[Iterable[str], str]]:
-    """The lines of a path or an open file, and what to call it in errors."""
-    if isinstance(source, str | os.PathLike):
-        with Path(source).open("rb") as file:
-            yield _decoded(file.read(), str(source)), str(source)
-    elif hasattr(source, "read"):
-        name, content = str(getattr(source, "name", "the file")), source.read()
-        if isinstance(content, bytes):
-            yield _decoded(content, name), name
-        else:  # a mark of the byte order is no letter
-            yield io.StringIO(content.removeprefix("\ufeff"), None), name
-    else:
-        raise InputError(f"read_fasta: `source` must be a path or an open file. Got {type(source).__name__}.")
-
-
-def _decoded(content: bytes, source: str) -> Iterator[str]:
-    """Lines of a file's bytes."""
-    if content.startswith(GZIP_MAGIC):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"read_fasta: {source} is gzipped but damaged: {error}.") from error
-    for number, line in enumerate(content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"read_fasta: {source}, line {number}: not UTF-8 text: {error.reason}."
-            ) from error
 
 
 def write_fasta(

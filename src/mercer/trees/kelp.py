@@ -1,0 +1,91 @@
+"""Files of examples in the format of KeLP."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import IO, Any, NamedTuple
+
+from ..domains import Tree
+from ..errors import InputError
+from ..textfiles import read_lines
+
+__all__ = ["KelpExamples", "read_kelp"]
+
+#: ``|BT:name| content |ET|``: a representation with its kind, its name and its content.
+REPRESENTATION = re.compile(r"\|B([A-Z]+):([^|]*)\|(.*?)\|E\1\|")
+
+
+class KelpExamples(NamedTuple):
+    """The examples of a file, one item per line in every list.
+
+    Attributes
+    ----------
+    labels : list of str
+        What stands before the representations.
+    trees : dict from str to list of Tree
+        By the names of the representations.
+    texts : dict from str to list of str
+        The same for text.
+    """
+
+    labels: list[str]
+    trees: dict[str, list[Tree]]
+    texts: dict[str, list[str]]
+
+
+def read_kelp(source: str | os.PathLike[str] | IO[Any]) -> KelpExamples:
+    r"""Read labels, trees and texts of a file in the format of KeLP, plain or gzipped.
+
+    A line is an example: its label, then representations such as ``|BT:name| (S(NP(John))) |ET|`` for a tree
+    and ``|BS:name| John |ES|`` for text.  Representations of other kinds (vectors) are not read.  Empty lines
+    are left out.
+
+    Parameters
+    ----------
+    source : path or file
+        Opened for text or for bytes; a file is read from where it stands and stays open.
+
+    Raises
+    ------
+    InputError
+        If a tree is malformed, or a line has other trees or texts than the first; the message names the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> found = read_kelp(io.StringIO("HUM |BS:text| Who slept ? |ES| |BT:tree| (S(who)(slept)) |ET|\n"))
+    >>> found.labels, found.texts, found.trees
+    (['HUM'], {'text': ['Who slept ?']}, {'tree': [Tree('(S who slept)')]})
+    """
+    lines, name = read_lines(source, "read_kelp")
+    found = KelpExamples([], {}, {})
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            _read_line(line, found, f"read_kelp: {name}, line {number}")
+    return found
+
+
+def _read_line(line: str, found: KelpExamples, where: str) -> None:
+    label, bar, content = line.partition("|")
+    first, seen = not found.labels, set()
+    read: dict[str, dict[str, list[Any]]] = {"T": found.trees, "S": found.texts}
+    for kind, name, text in REPRESENTATION.findall(bar + content):
+        if kind not in read:
+            continue
+        lists = read[kind]
+        if (kind, name) in seen or not (first or name in lists):
+            what = "twice" if (kind, name) in seen else "here, and not in the first line"
+            raise InputError(f"{where}: the representation {name!r} is {what}.")
+        seen.add((kind, name))
+        try:
+            lists.setdefault(name, []).append(Tree(text) if kind == "T" else text.strip())
+        except InputError as error:
+            message = str(error).removeprefix("Tree: `form`").lstrip(": ")
+            raise InputError(f"{where}, tree {name!r}: {message}") from error
+    expected = {("T", name) for name in found.trees} | {("S", name) for name in found.texts}
+    if missing := sorted(name for _, name in expected - seen):
+        raise InputError(f"{where}: there is no representation {missing[0]!r}, which the first line has.")
+    if not seen:
+        raise InputError(f"{where}: there is no tree '|BT:name| ... |ET|' and no text '|BS:name| ... |ES|'.")
+    found.labels.append(label.strip())
