@@ -21,6 +21,7 @@ __all__ = [
     "InputError",
     "MemoryLimitError",
     "MercerError",
+    "MissingExtraError",
     "ParameterError",
     "StoppedError",
     "StoreError",
@@ -101,3 +102,7 @@ class TimeBudgetError(StoppedError, TimeoutError):
 
 class WorkerError(MercerError, RuntimeError):
     """A worker process died."""
+
+
+class MissingExtraError(MercerError, ImportError):
+    """A package that only an extra of mercer brings is not installed."""

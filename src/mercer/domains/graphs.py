@@ -103,7 +103,7 @@ class Graphs(Domain):
             return self._from_networkx(x)
         if _is_igraph(x):
             nodes, edges = ([item.attributes() for item in seq] for seq in (x.vs, x.es))
-            return self._from_records(range(x.vcount()), nodes, x.get_edgelist(), edges, x.is_directed())
+            return self.from_records(range(x.vcount()), nodes, x.get_edgelist(), edges, x.is_directed())
         if hasattr(x, "edge_index"):
             return self._from_arcs(x)
         if isinstance(x, tuple):
@@ -145,9 +145,9 @@ class Graphs(Domain):
         number = {v: i for i, v in enumerate(nodes)}
         edges = list(x.edges(data=True))
         ends = [(number[u], number[v]) for u, v, _ in edges]
-        return self._from_records(nodes, nodes.values(), ends, [d for _, _, d in edges], x.is_directed())
+        return self.from_records(nodes, nodes.values(), ends, [d for _, _, d in edges], x.is_directed())
 
-    def _from_records(
+    def from_records(
         self, names: Any, nodes: Any, ends: list[tuple[int, int]], edges: Any, directed: bool
     ) -> Graph:
         """The graph of a dict of attributes for each node and each edge."""

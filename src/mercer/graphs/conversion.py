@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..domains import Graph, GraphBatch, Graphs
+from ..errors import MissingExtraError
 
-__all__ = ["as_graph", "as_graphs"]
+__all__ = ["as_graph", "as_graphs", "to_networkx"]
 
 
 def as_graphs(
@@ -72,3 +73,35 @@ def as_graph(
     [2.5, 2.5]
     """
     return Graphs(label, edge_label, weight, attributes, directed).point(x)
+
+
+def to_networkx(graph: Graph) -> Any:
+    """The graph of networkx with the same nodes, arcs, labels, weights and vectors.
+
+    It is undirected if every arc has its reverse, and a multigraph if there are parallel edges.  None is no
+    label and is left out.
+
+    Examples
+    --------
+    >>> g = to_networkx(Graph(2, [(0, 1)], labels="CO", weights=[2.0]))
+    >>> g.nodes[1], g[0][1]
+    ({'label': 'O'}, {'weight': 2.0})
+    """
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingExtraError(
+            "to_networkx needs networkx, which is not installed: pip install mercer[graphs]"
+        ) from error
+    symmetric = graph.is_symmetric
+    arcs = list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True))
+    found = (networkx.MultiGraph if symmetric else networkx.MultiDiGraph)()
+    for v, label in enumerate(graph.labels):
+        vector = {} if graph.attributes is None else {"attributes": graph.attributes[v].tolist()}
+        found.add_node(v, **({} if label is None else {"label": label}), **vector)
+    for (u, v), label, weight in zip(arcs, graph.edge_labels, graph.weights.tolist(), strict=True):
+        if not symmetric or u <= v:
+            found.add_edge(u, v, **({} if label is None else {"label": label}), weight=weight)
+    if len(set(arcs)) < len(arcs):
+        return found
+    return networkx.Graph(found) if symmetric else networkx.DiGraph(found)

@@ -21,7 +21,7 @@ What they leave out of a picture, they say under it.
 """
 
 from .automata import automaton
-from .canvas import MissingExtraError, canvas
+from .canvas import canvas
 from .clusters import clusters
 from .decisions import decision_regions
 from .matrices import heatmap, spectrum
@@ -35,7 +35,6 @@ from .significance import null_distribution, witness
 
 __all__ = [
     "Fragment",
-    "MissingExtraError",
     "Report",
     "automaton",
     "canvas",

@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakSet
 
-from ..errors import MercerError
+from ..errors import MissingExtraError
 
 __all__ = [
     "COLOURS",
     "GUIDE",
     "INK",
     "STYLE",
-    "MissingExtraError",
     "canvas",
     "drawing",
     "follows_theme",
@@ -60,10 +59,6 @@ STYLE: Final[dict[str, Any]] = {
     "ytick.color": INK,
     "ytick.major.width": 0.8,
 }
-
-
-class MissingExtraError(MercerError, ImportError):
-    """A package that only an extra of mercer brings is not installed."""
 
 
 def matplotlib(module: str = "matplotlib") -> Any:

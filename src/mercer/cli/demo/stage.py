@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...certificate import Certificate, Verdict
-from ...errors import MercerError
+from ...errors import MercerError, MissingExtraError
 from ...kernel import Kernel
-from ...show import Fragment, MissingExtraError, Report
+from ...show import Fragment, Report
 from ...show.canvas import matplotlib
 from ...show.proofs import badge
 from ..tables import aligned
