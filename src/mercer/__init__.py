@@ -11,8 +11,9 @@
 ``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
 ``mercer.sequences``   files and alphabets of sequences; ``mercer.automata``: weighted transducers
-``mercer.graphs``      graphs as data
 ``mercer.trees``       trees as data, and files of them
+``mercer.graphs``      graphs as data
+``mercer.molecules``   SMILES into fingerprints and graphs
 ``mercer.show``        plots
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
@@ -46,6 +47,7 @@ if _TYPE_CHECKING:
         graphs,
         guarantees,
         machines,
+        molecules,
         rkhs,
         selection,
         sequences,
@@ -55,7 +57,7 @@ if _TYPE_CHECKING:
     )
 
 _LAZY = {
-    "automata", "features", "graphs", "guarantees", "machines", "rkhs",
+    "automata", "features", "graphs", "guarantees", "machines", "molecules", "rkhs",
     "selection", "sequences", "show", "solvers", "testing", "trees",
 }  # fmt: skip
 
@@ -91,6 +93,7 @@ __all__ = [
     "kernels",
     "limit",
     "machines",
+    "molecules",
     "parameter",
     "refute",
     "rkhs",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..domains import Domain, Objects
+from ..domains import Domain
 from ..errors import ParameterError
 from ..kernel import Kernel
 from .negative import Distance, Log1p, RealPower, Sqrt
@@ -23,7 +23,7 @@ from .products import Power, Product
 from .ring import Constant, Scaled, Sum
 from .schoenberg import Reciprocal, Schoenberg, Shifted
 from .series import Exp, PolynomialOf, PowerSeries
-from .shape import Centered, Conformal, Pullback
+from .shape import Centered, Conformal, Pullback, source_of
 from .user import assume
 from .warped import WarpedKernel
 
@@ -155,6 +155,8 @@ def on(
 ) -> Kernel:
     """Return ``k(f(x), f(y))``; see :class:`~mercer.algebra.Pullback`.
 
+    Without ``domain`` the points are those that the map accepts, if it says so by an attribute ``domain``.
+
     Examples
     --------
     >>> from mercer.kernels import Gaussian
@@ -164,7 +166,7 @@ def on(
     """
     if not callable(map):
         raise ParameterError(f"on: `map` must be a function of one point. Got {map!r}.")
-    return Pullback(self, map, Objects() if domain is None else domain, injective, vectorized, version)
+    return Pullback(self, map, source_of(map) if domain is None else domain, injective, vectorized, version)
 
 
 def gaussian(self: Kernel, sigma: float = 1.0) -> Kernel:

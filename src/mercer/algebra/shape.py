@@ -30,7 +30,7 @@ from .nodes import (
     wrap,
 )
 
-__all__ = ["Centered", "Conformal", "Pullback"]
+__all__ = ["Centered", "Conformal", "Pullback", "source_of"]
 
 
 class Conformal(Node):
@@ -232,10 +232,16 @@ class Pullback(Wrapper):
         return self.base.diagonal_bounds
 
     def __repr__(self) -> str:
-        options = "" if self.source == Objects() else f", domain={self.source!r}"
+        options = "" if self.source == source_of(self.map) else f", domain={self.source!r}"
         options += ", injective=True" if self.injective else ""
         options += ", vectorized=True" if self.vectorized else ""
         return f"{wrap(self.base)}.on({show(self.map)}{options}{show_version(self)})"
+
+
+def source_of(map: Callable[[Any], Any]) -> Domain:
+    """The points that a map accepts: its own domain, or any objects."""
+    domain = getattr(map, "domain", None)
+    return domain if isinstance(domain, Domain) else Objects()
 
 
 def _one(x: Any) -> Any:

@@ -14,7 +14,7 @@
 ``graph_batch``    ``GraphBatch``: many graphs in compressed rows
 ``graphs``         ``Graphs``: graphs of libraries, matrices, lists of edges
 ``nodes``          ``Nodes`` of one graph
-``graphs``         ``Graphs``: nodes and edges with labels, weights and vectors
+``fingerprints``   ``Fingerprints``: bits and counts, also RDKit's
 ``trees``          ``Trees``: ordered trees with labels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
@@ -30,6 +30,7 @@
 from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
 from .dates import is_date, refuse_dates
+from .fingerprints import Fingerprints
 from .frames import Frames
 from .graph import Graph
 from .graph_batch import GraphBatch
@@ -61,6 +62,7 @@ __all__ = [
     "Data",
     "Domain",
     "EncodedSequences",
+    "Fingerprints",
     "Frames",
     "Gaussians",
     "Graph",

@@ -22,6 +22,7 @@
 ``splines``        Sobolev spaces and splines
 ``histograms``     chi-square, Jensen, total variation, Hellinger, Bhattacharyya
 ``simplex``        geodesics of the probability simplex
+``fingerprints``   bits and counts of molecules
 ``measures``       Gaussian measures
 ``sets``           intersections and symmetric differences
 ``subsets``        subsets of a universe
@@ -53,6 +54,7 @@ from .derived import DerivedSubsets, DualWords, Jittered
 from .dot import DotProduct as DotProduct
 from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
+from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
 from .intersections import Intersection, MinExponential
@@ -128,6 +130,7 @@ __all__ = [
     "CosineDifference",
     "CosineOfSquares",
     "DerivedSubsets",
+    "DotTanimoto",
     "DualWords",
     "EditDistance",
     "Epanechnikov",
@@ -163,6 +166,7 @@ __all__ = [
     "MeanVariance",
     "Min",
     "MinExponential",
+    "MinMax",
     "MinOverMax",
     "Mismatch",
     "NGram",
@@ -193,6 +197,7 @@ __all__ = [
     "SquaredGeodesic",
     "Subsequence",
     "SymmetricDifference",
+    "Tanimoto",
     "ThinPlate",
     "TotalVariation",
     "Transitions",

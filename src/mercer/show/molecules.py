@@ -1,0 +1,154 @@
+"""A molecule with the atoms that spoke."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..contributions import Contributions
+from ..errors import InputError
+from ..molecules import Molecules, MorganFingerprint
+from .canvas import COLOURS, GUIDE, INK, canvas, drawing, matplotlib
+
+__all__ = ["molecule"]
+
+#: Radius of the disc of an atom, in units of the length of a bond, and the strength of its colour at most.
+DISC, STRONGEST = 0.42, 0.65
+#: Distance between the lines of a double bond, and the part of a bond that a letter covers.
+APART, COVERED = 0.13, 0.24
+
+
+def molecule(
+    x: Any,
+    contributions: Contributions | None = None,
+    fingerprint: MorganFingerprint | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw a molecule; atoms whose neighbourhoods add to a value are blue, those that take away vermilion.
+
+    The weight of a position of the fingerprint is divided among the atoms of the neighbourhoods in the
+    molecule that it stands for, each as often as it is in one; the weights of atoms add up.  What belongs to
+    no atom, such as an intercept, is said under the picture.
+
+    Parameters
+    ----------
+    x : str or RDKit molecule
+    contributions : Contributions, optional
+        Positions with their weights: of ``k.contributions(y, x)``, or of ``machine.explain(x)``.
+    fingerprint : MorganFingerprint, optional
+        The map that the kernel was made with; its default parameters without it.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> molecule("CC(=O)Oc1ccccc1C(=O)O").figure.savefig("aspirin.png")  # doctest: +SKIP
+    """
+    mol = Molecules().point(x)
+    places = _places(mol)
+    weights, elsewhere = np.zeros(len(places)), 0.0
+    if contributions is not None:
+        weights, elsewhere = _atom_weights(mol, contributions, fingerprint or MorganFingerprint())
+    if ax is None:
+        span = np.ptp(places, axis=0) if len(places) else np.zeros(2)
+        _, ax = canvas(*(0.55 * span + 1.0))
+    with drawing(ax) as axes:
+        axes.set_axis_off()
+        axes.set_aspect("equal")
+        _draw_atoms(axes, mol, places, weights)
+        for bond in mol.GetBonds():
+            _draw_bond(axes, mol, places, bond)
+        if contributions is not None and elsewhere:
+            text = f"{elsewhere:+.3g} belongs to no atom"
+            axes.text(
+                0.5, -0.02, text, transform=axes.transAxes, ha="center", va="top", fontsize=8.5, color=GUIDE
+            )
+        axes.autoscale_view()
+        axes.margins(0.08)
+    return axes
+
+
+def _places(mol: Any) -> np.ndarray:
+    """Coordinates of the atoms in the plane, with bonds of length about 1."""
+    from rdkit.Chem import Mol, rdDepictor
+
+    flat = Mol(mol)
+    rdDepictor.Compute2DCoords(flat)
+    if not flat.GetNumAtoms():
+        return np.zeros((0, 2))
+    return np.asarray(flat.GetConformer().GetPositions())[:, :2] / 1.5
+
+
+def _atom_weights(mol: Any, contributions: Contributions, map: MorganFingerprint) -> tuple[np.ndarray, float]:
+    """What each atom adds, and what belongs to none."""
+    from rdkit.Chem import FindAtomEnvironmentOfRadiusN
+
+    found = map.environments(mol)
+    weights, elsewhere = np.zeros(mol.GetNumAtoms()), 0.0
+    for c in contributions:
+        if not isinstance(c.pattern, int):
+            elsewhere += c.weight
+            continue
+        if c.pattern not in found:
+            raise InputError(
+                f"molecule: `fingerprint` must be the map that the contributions came from. Position "
+                f"{c.pattern} is not set in {map!r} of this molecule."
+            )
+        for atom, radius in found[c.pattern]:
+            bonds = (
+                [mol.GetBondWithIdx(b) for b in FindAtomEnvironmentOfRadiusN(mol, radius, atom)]
+                if radius
+                else []
+            )
+            atoms = {atom, *(b.GetBeginAtomIdx() for b in bonds), *(b.GetEndAtomIdx() for b in bonds)}
+            weights[list(atoms)] += c.weight / (len(found[c.pattern]) * len(atoms))
+    return weights, elsewhere
+
+
+def _draw_atoms(axes: Any, mol: Any, places: np.ndarray, weights: np.ndarray) -> None:
+    circle = matplotlib("matplotlib.patches").Circle
+    largest = np.abs(weights).max(initial=0.0)
+    for atom, (x, y), weight in zip(mol.GetAtoms(), places.tolist(), weights.tolist(), strict=True):
+        if weight:
+            colour = COLOURS["blue" if weight > 0 else "vermilion"]
+            alpha = STRONGEST * abs(weight) / largest
+            axes.add_patch(circle((x, y), DISC, facecolor=colour, alpha=alpha, edgecolor="none"))
+        if text := _letter(atom):
+            axes.text(x, y, text, ha="center", va="center", fontsize=9.5, color=INK)
+    axes.update_datalim(np.vstack([places - DISC, places + DISC]) if len(places) else np.zeros((1, 2)))
+
+
+def _letter(atom: Any) -> str:
+    """The symbol of an atom with its charge; nothing for carbon in a chain."""
+    charge = atom.GetFormalCharge()
+    if atom.GetSymbol() == "C" and not charge and atom.GetDegree():
+        return ""
+    sign = {0: "", 1: "+", -1: "-"}.get(charge, f"{charge:+d}")
+    return f"{atom.GetSymbol()}{sign}"
+
+
+def _draw_bond(axes: Any, mol: Any, places: np.ndarray, bond: Any) -> None:
+    ends = (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+    a, b = (places[i] for i in ends)
+    step = b - a
+    length = max(float(np.hypot(*step)), 1e-9)
+    across = np.array([-step[1], step[0]]) / length
+    starts = [COVERED / length if _letter(mol.GetAtomWithIdx(i)) else 0.0 for i in ends]
+    a, b = a + starts[0] * step, b - starts[1] * step
+    for shift, style in _lines(bond.GetBondType().name):
+        line = np.array([a, b]) + shift * across
+        axes.plot(*line.T, color=INK, linewidth=1.1, linestyle=style, solid_capstyle="round")
+
+
+def _lines(kind: str) -> list[tuple[float, str]]:
+    """Offsets and styles of the lines of a bond."""
+    if kind == "DOUBLE":
+        return [(-APART / 2, "-"), (APART / 2, "-")]
+    if kind == "TRIPLE":
+        return [(-APART, "-"), (0.0, "-"), (APART, "-")]
+    return [(-APART / 2, "-"), (APART / 2, "--")] if kind == "AROMATIC" else [(0.0, "-")]
