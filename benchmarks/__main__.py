@@ -7,6 +7,7 @@ import sys
 
 from . import (
     automata_cases,
+    fingerprint_cases,
     harness,
     logistic_cases,
     rational_cases,
@@ -34,6 +35,7 @@ GROUPS = {
         *rational_cases.CASES,
         *series_cases.CASES,
     ],
+    "molecules": fingerprint_cases.CASES,
 }
 
 

@@ -1,8 +1,10 @@
 """Molecules: SMILES, fingerprints and graphs, through kernels and machines."""
 
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, MinMax, Tanimoto
 from mercer.machines import SVC, KernelRidge
 from mercer.molecules import MolecularGraph, Molecules, MorganFingerprint, parse, to_graphs
+from mercer.show import molecule
 
 SMILES = ["CCO", "CCN", "CCCO", "c1ccccc1", "Cc1ccccc1", "Oc1ccccc1", "CC(=O)O", "CCC(=O)O"]
 
@@ -108,3 +111,24 @@ def test_rdkit_that_is_missing_is_said():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install mercer[rdkit]" in run.stdout
+
+
+def test_a_picture_shows_the_atoms_that_spoke(tmp_path):
+    k = Tanimoto().on(MorganFingerprint())
+    model = KernelRidge(k, alpha=0.1).fit(SMILES, np.arange(8.0))
+    for x in ("CCO", "[Na+].[Cl-]", "", "C#N", "c1ccccc1C(=O)O"):
+        ax = molecule(x, model.explain(x))
+        assert len(ax.patches) <= Chem.MolFromSmiles(x).GetNumAtoms()
+        ax.figure.savefig(tmp_path / "molecule.png")
+    with pytest.raises(InputError, match="`fingerprint` must be the map"):
+        molecule("CCO", model.explain("c1ccccc1"))
+
+
+def test_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "molecules.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M):
+        exec(compile(block, "docs/molecules.md", "exec"), names)
+    assert capsys.readouterr().out.startswith("0.3333")
+    assert (tmp_path / "molecule.png").exists()

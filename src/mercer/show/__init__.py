@@ -10,6 +10,7 @@
 ``decisions``      ``decision_regions``: what a classifier decides over two features
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
+``molecules``      ``molecule``: the atoms that spoke
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -25,6 +26,7 @@ from .canvas import canvas
 from .clusters import clusters
 from .decisions import decision_regions
 from .matrices import heatmap, spectrum
+from .molecules import molecule
 from .patterns import plot_contributions, plot_sequence
 from .predictions import prediction, prediction_band
 from .projections import projections, scree
@@ -42,6 +44,7 @@ __all__ = [
     "decision_regions",
     "heatmap",
     "leave_one_out_curve",
+    "molecule",
     "null_distribution",
     "plot_contributions",
     "plot_sequence",
