@@ -10,7 +10,7 @@ import numpy as np
 from ..digests import digest
 from ..domains import Domain
 from ..domains.containers import points_of
-from ..errors import InputError, ParameterError
+from ..errors import InputError, MissingExtraError, ParameterError
 
 __all__ = ["Molecules", "Parsed", "parse", "rdkit"]
 
@@ -23,8 +23,8 @@ def rdkit() -> Any:
     try:
         from rdkit import Chem
     except ImportError as error:
-        raise ImportError(
-            "mercer.molecules needs RDKit, which is not installed. Run: pip install mercer[rdkit]"
+        raise MissingExtraError(
+            "mercer.molecules needs RDKit, which is not installed: pip install mercer[rdkit]"
         ) from error
     return Chem
 
