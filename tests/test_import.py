@@ -32,6 +32,7 @@ INTERNAL = {
         "parameters",
         "point_sets",
         "refute",
+        "textfiles",
     ),
     *("_native", "__main__"),
 }
