@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, dataclass_transform
+from functools import cached_property, reduce
+from operator import getitem
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeGuard, dataclass_transform
 
 import numpy as np
 
@@ -16,7 +17,10 @@ from .parameters import Parameter, Spec, canonical, identity, is_rule, parameter
 if TYPE_CHECKING:
     from .kernel import Kernel
 
-__all__ = ["Expression"]
+__all__ = ["Expression", "Path"]
+
+#: Where a nested kernel stands: a field, and the keys of the dicts and tuples inside it.
+Path: TypeAlias = tuple[Any, ...]
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter, dataclasses.field))
@@ -83,18 +87,18 @@ class Expression:
 
     def _children(self) -> Iterator[tuple[str, Kernel]]:
         """Nested kernels with the names under which their parameters are reached."""
-        for name, _, _, child in self._slots():
+        for name, _, child in self._slots():
             yield name, child
 
-    def _slots(self) -> Iterator[tuple[str, str, int | None, Kernel]]:
-        """Nested kernels: public name, field, position in a tuple field, kernel."""
+    def _slots(self) -> Iterator[tuple[str, Path, Kernel]]:
+        """Nested kernels: public name, the field with the keys that lead to it inside, kernel."""
         for name, value, _ in self._fields():
             if _is_kernel(value):
-                yield name, name, None, value
+                yield name, (name,), value
             elif isinstance(value, tuple):
                 for i, child in enumerate(value):
                     if _is_kernel(child):
-                        yield f"{name.removesuffix('s')}{i}", name, i, child
+                        yield f"{name.removesuffix('s')}{i}", (name, i), child
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; with ``deep`` also those of nested kernels, as ``term0__sigma``."""
@@ -114,8 +118,8 @@ class Expression:
         >>> (Gaussian(1.0) + Linear()).replace(term0__sigma=3.0)
         Gaussian(sigma=3.0) + Linear()
         """
-        own = {name: value for name, value, _ in self._fields()}
-        slots = {name: (field, i) for name, field, i, _ in self._slots()}
+        own: Any = {name: value for name, value, _ in self._fields()}
+        slots = {name: path for name, path, _ in self._slots()}
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             head, _, rest = key.partition("__")
@@ -126,16 +130,15 @@ class Expression:
             elif key in own:
                 own[key] = value
             elif key in slots:
-                _put(own, *slots[key], value)
+                own = _put(own, slots[key], value)
             else:
                 valid = ", ".join(sorted(self.get_params())) or "none"
                 raise ParameterError(
                     f"{type(self).__name__} has no parameter `{key}`. Its parameters: {valid}."
                 )
         for head, sub in nested.items():  # after the kernels themselves, which may have been replaced too
-            field, i = slots[head]
-            child = own[field] if i is None else own[field][i]
-            _put(own, field, i, child.replace(**sub))
+            child = reduce(getitem, slots[head], own)
+            own = _put(own, slots[head], child.replace(**sub))
         return type(self)(**own)
 
     @property
@@ -207,9 +210,13 @@ def _is_kernel(value: Any) -> TypeGuard[Kernel]:
     return isinstance(value, Expression)  # kernels are the only expressions there are
 
 
-def _put(own: dict[str, Any], field: str, i: int | None, child: Kernel) -> None:
-    """Store a nested kernel into constructor arguments."""
-    own[field] = child if i is None else (*own[field][:i], child, *own[field][i + 1 :])
+def _put(value: Any, path: Path, child: Kernel) -> Any:
+    """A dict or tuple with a kernel in another place, which keys lead to."""
+    if not path:
+        return child
+    key, *rest = path
+    inner = _put(value[key], tuple(rest), child)
+    return {**value, key: inner} if isinstance(value, dict) else (*value[:key], inner, *value[key + 1 :])
 
 
 def _freeze(value: Any) -> None:

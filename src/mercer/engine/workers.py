@@ -29,7 +29,7 @@ from mercer.engine.runs import Task, checkpoint
 from mercer.engine.threads import num_threads
 from mercer.errors import ParameterError, WorkerError
 
-__all__ = ["block", "located", "num_workers"]
+__all__ = ["block", "located", "mark", "num_workers"]
 
 Function: TypeAlias = Callable[[Any, Any], float]
 
@@ -119,7 +119,7 @@ def _here(function: Function, rows: Any, columns: Any, values: np.ndarray, start
                 for t, (i, j) in enumerate(_pairs(number, stop, width), number):
                     values[t] = function(rows[i], others[j])
             except Exception as error:
-                _mark(error, i, j, columns is None)
+                mark(error, i, j, columns is None)
                 raise
             checkpoint()
             if bar is not None:
@@ -221,7 +221,7 @@ def _there(function: Function, rows: Any, columns: Any, values: np.ndarray, star
                     _warn(function, report)
                     return False
                 failure.add_note(report)
-                _mark(failure, *_pair(number, width), columns is None)
+                mark(failure, *_pair(number, width), columns is None)
                 raise failure
     except BrokenProcessPool as error:
         _stop(pool)
@@ -338,7 +338,7 @@ def _sendable(error: Exception) -> Exception:
 
 
 # -- which pair, and how far --------------------------------------------------------------------
-def _mark(error: BaseException, i: int, j: int, symmetric: bool) -> None:
+def mark(error: BaseException, i: int, j: int, symmetric: bool) -> None:
     """Note on an exception which pair of points it came from."""
     notes = getattr(error, "__notes__", [])
     old = getattr(error, "_mercer_pair", None)
@@ -362,7 +362,7 @@ def located(rows: Any, columns: Any, symmetric: bool) -> Iterator[None]:
                 s.start + p if isinstance(s, slice) else int(s[p])
                 for s, p in zip((rows, columns), pair, strict=False)
             )
-            _mark(error, i, j, symmetric)
+            mark(error, i, j, symmetric)
         raise
 
 

@@ -5,6 +5,7 @@
 ``sigmoid``        the sigmoid of the inner product, which is not positive definite
 ``cosine``         the cosine of the angle
 ``anova``          monomials without repetition, all subsets, over any base kernels
+``kernel_graphs``  sums over the paths of a graph of products of kernels
 ``radial``         the Gaussian and its relatives
 ``mahalanobis``    the Gaussian of a general metric
 ``matern``         Matern
@@ -40,7 +41,8 @@
 =================  ========================================================================
 
 ``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
-``inner``, ``scalar``, ``sums``, ``widths``, ``weights`` and ``recursions`` hold what several families share.
+``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``labelled_graphs`` and
+``path_programs`` hold what several families share.
 The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))``
 needs no other names.
 """
@@ -58,6 +60,7 @@ from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
 from .intersections import Intersection, MinExponential
+from .kernel_graphs import KernelGraph
 from .l1 import Cauchy, Laplacian, Periodic
 from .mahalanobis import Mahalanobis
 from .matern import Matern
@@ -155,6 +158,7 @@ __all__ = [
     "Jaccard",
     "Jensen",
     "Jittered",
+    "KernelGraph",
     "LaplaceMixture",
     "Laplacian",
     "Linear",

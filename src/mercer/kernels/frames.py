@@ -14,6 +14,7 @@ from ..certificate import Certificate, Claim, Property
 from ..domains import Domain
 from ..domains.frames import MISSING, Component, FrameData, Frames, Part
 from ..errors import ParameterError
+from ..expression import Path
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
@@ -121,14 +122,14 @@ class Columns(Kernel):
         return Frames(tuple(dict.fromkeys(self._components)))
 
     # -- nested parameters --------------------------------------------------------------------
-    def _slots(self) -> Iterator[tuple[str, str, int | None, Kernel]]:
+    def _slots(self) -> Iterator[tuple[str, Path, Kernel]]:
         taken = {"names", "kernels", "combine", "missing"}
         for i, (name, kernel) in enumerate(zip(self.names, self.kernels, strict=True)):
             label = name if isinstance(name, str) else "_".join(name)
             if label in taken or "__" in label or not label:
                 label = f"kernel{i}"
             taken.add(label)
-            yield label, "kernels", i, kernel
+            yield label, ("kernels", i), kernel
 
     def _resolve(self, X: FrameData, weight: np.ndarray | None) -> Self:
         resolved = []
