@@ -5,6 +5,7 @@
                 ``to_networkx``
 ``tu``          ``read_tu``: folders of the TU collection
 ``gml``         ``read_gml``: GML files
+``layout``      ``layout``: places in the plane
 ``files``       text files, plain or gzipped
 ==============  =================================================================================
 """
@@ -12,6 +13,7 @@
 from ..domains import Graph, GraphBatch
 from .conversion import as_graph, as_graphs, to_networkx
 from .gml import read_gml
+from .layout import layout
 from .tu import read_tu
 
-__all__ = ["Graph", "GraphBatch", "as_graph", "as_graphs", "read_gml", "read_tu", "to_networkx"]
+__all__ = ["Graph", "GraphBatch", "as_graph", "as_graphs", "layout", "read_gml", "read_tu", "to_networkx"]

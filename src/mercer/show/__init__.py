@@ -10,6 +10,7 @@
 ``decisions``      ``decision_regions``: what a classifier decides over two features
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
+``graphs``         ``graph``: a graph and what its nodes add to a value or a decision
 ``molecules``      ``molecule``: the atoms that spoke
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
@@ -25,6 +26,7 @@ from .automata import automaton
 from .canvas import canvas
 from .clusters import clusters
 from .decisions import decision_regions
+from .graphs import graph
 from .matrices import heatmap, spectrum
 from .molecules import molecule
 from .patterns import plot_contributions, plot_sequence
@@ -42,6 +44,7 @@ __all__ = [
     "canvas",
     "clusters",
     "decision_regions",
+    "graph",
     "heatmap",
     "leave_one_out_curve",
     "molecule",

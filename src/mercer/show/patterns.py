@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contributions import Contribution, Contributions
+from ..contributions import Contributions
 from ..errors import InputError, ParameterError
 from ..machines import Explanation
 from .canvas import COLOURS, GUIDE, INK, canvas, drawing, matplotlib
@@ -59,7 +59,7 @@ def plot_contributions(contributions: Contributions, n: int = 15, ax: Any = None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ["'an'", "'na'", "'ba'"]
     """
-    _check("plot_contributions", contributions)
+    check("plot_contributions", contributions)
     if not _is_count(n):
         raise ParameterError(f"plot_contributions: `n` must be an integer >= 1. Got {n!r}.")
     shown, rest = list(contributions)[:n], list(contributions)[n:]
@@ -114,10 +114,10 @@ def plot_sequence(x: Any, contributions: Contributions, ax: Any = None, *, side:
     >>> "".join(text.get_text() for text in ax.texts)
     'banana'
     """
-    _check("plot_sequence", contributions)
+    check("plot_sequence", contributions)
     if side not in ("x", "y"):
         raise ParameterError(f'plot_sequence: `side` must be "x" or "y". Got {side!r}.')
-    weights = _spread(x, contributions, side)
+    weights = spread(len(x), contributions, side, "plot_sequence", "the sequence given has {} symbols")
     cells = _wrapped(x, _window(weights), ROW)
     rows = 1 + max((cell.row for cell in cells), default=0)
     wide = max((cell.left + cell.width for cell in cells), default=1)
@@ -129,22 +129,21 @@ def plot_sequence(x: Any, contributions: Contributions, ax: Any = None, *, side:
         _prepare(ax, rows + legend, wide, cells)
         _write(ax, cells, weights, _font_size(ax, rows + legend, wide))
         _explain_colours(ax, contributions, weights)
-        unplaced = [c for c in contributions if all(start == end for start, end in c.placed(side))]
-        notes = "\n".join(_notes(cells, len(weights), unplaced))
-        ax.set_xlabel(notes, loc="left", fontsize=SMALL, parse_math=False)
+        notes = [_window_note(cells, len(weights)), unplaced_note(contributions, side)]
+        ax.set_xlabel("\n".join(note for note in notes if note), loc="left", fontsize=SMALL, parse_math=False)
     return ax
 
 
 # -- weights of letters ------------------------------------------------------------------------------------
-def _spread(x: Any, contributions: Contributions, side: str) -> np.ndarray:
-    """What each letter adds."""
-    weights = np.zeros(len(x))
+def spread(n: int, contributions: Contributions, side: str, caller: str, given: str) -> np.ndarray:
+    """What each of the n letters adds; ``given`` says how many there are, for errors."""
+    weights = np.zeros(n)
     for c in contributions:
         for (start, end), weight in c.placed(side).items():
-            if not 0 <= start <= end <= len(x):
+            if not 0 <= start <= end <= n:
                 raise InputError(
-                    f"plot_sequence: `contributions` must be those of `{side}`. Pattern {c.pattern!r} stands "
-                    f"at {start}:{end} there, and the sequence given has {len(x)} symbols."
+                    f"{caller}: `contributions` must be those of `{side}`. Pattern {c.pattern!r} stands "
+                    f"at {start}:{end} there, and {given.format(n)}."
                 )
             weights[start:end] += weight / max(end - start, 1)
     return weights
@@ -177,7 +176,7 @@ class Cell:
 def _wrapped(x: Any, shown: range, most: int) -> list[Cell]:
     """Symbols one after the other, in rows; with a space between them if they are words."""
     letters = isinstance(x, str | bytes)
-    texts = [_letter(x[i : i + 1] if letters else x[i]) for i in shown]
+    texts = [letter(x[i : i + 1] if letters else x[i]) for i in shown]
     space = 0 if letters or all(len(text) == 1 for text in texts) else 1
     cells, row, left = [], 0, 0
     for i, text in zip(shown, texts, strict=True):
@@ -188,7 +187,7 @@ def _wrapped(x: Any, shown: range, most: int) -> list[Cell]:
     return cells
 
 
-def _letter(symbol: Any) -> str:
+def letter(symbol: Any) -> str:
     """A symbol as it is written: what cannot be seen is escaped."""
     if isinstance(symbol, bytes):
         return repr(symbol)[2:-1]
@@ -235,16 +234,9 @@ def _write(ax: Any, cells: list[Cell], weights: np.ndarray, size: float) -> None
 
 def _explain_colours(ax: Any, contributions: Contributions, weights: np.ndarray) -> None:
     patch = matplotlib("matplotlib.patches").Patch
-    speaks = _sides(contributions)
     handles = [
-        patch(
-            facecolor=colour, alpha=STRONGEST, linewidth=0, label=f"{name}, up to {strength:.3g} per letter"
-        )
-        for colour, name, strength in (
-            (FOR, speaks[0], weights.max(initial=0.0)),
-            (AGAINST, speaks[1], -weights.min(initial=0.0)),
-        )
-        if strength > 0
+        patch(facecolor=colour, linewidth=0, label=text)
+        for text, colour in explained_colours(contributions, weights, "letter").items()
     ]
     if handles:
         legend = ax.legend(handles=handles, loc="lower left", borderaxespad=0, borderpad=0, fontsize=SMALL)
@@ -252,21 +244,37 @@ def _explain_colours(ax: Any, contributions: Contributions, weights: np.ndarray)
             text.set_parse_math(False)
 
 
-def _notes(cells: list[Cell], letters: int, unplaced: list[Contribution]) -> list[str]:
-    notes = []
-    if len(cells) < letters:
-        first, last = cells[0].index, cells[-1].index
-        notes.append(f"the stretch with the largest weights: {first:,} to {last:,} of {letters:,} symbols")
+def explained_colours(
+    contributions: Contributions, weights: np.ndarray, unit: str
+) -> dict[str, tuple[str, float]]:
+    """What the colours say, with each of those that are there."""
+    speaks = _sides(contributions)
+    strengths = ((FOR, speaks[0], weights.max(initial=0.0)), (AGAINST, speaks[1], -weights.min(initial=0.0)))
+    return {
+        f"{name}, up to {strength:.3g} per {unit}": (colour, STRONGEST)
+        for colour, name, strength in strengths
+        if strength > 0
+    }
+
+
+def _window_note(cells: list[Cell], letters: int) -> str:
+    if len(cells) == letters:
+        return ""
+    first, last = cells[0].index, cells[-1].index
+    return f"the stretch with the largest weights: {first:,} to {last:,} of {letters:,} symbols"
+
+
+def unplaced_note(contributions: Contributions, side: str) -> str:
+    """What the patterns without a place add; empty if all have one."""
+    unplaced = [c for c in contributions if all(start == end for start, end in c.placed(side))]
     if len(unplaced) == 1:
-        notes.append(f"without a place: {_name(unplaced[0].pattern)}, {unplaced[0].weight:+.3g}")
-    elif unplaced:
-        total = math.fsum(c.weight for c in unplaced)
-        notes.append(f"without a place: {len(unplaced)} patterns, {total:+.3g} in all")
-    return notes
+        return f"without a place: {_name(unplaced[0].pattern)}, {unplaced[0].weight:+.3g}"
+    total = math.fsum(c.weight for c in unplaced)
+    return f"without a place: {len(unplaced)} patterns, {total:+.3g} in all" if unplaced else ""
 
 
 # -- words -------------------------------------------------------------------------------------------------
-def _check(caller: str, contributions: Any) -> None:
+def check(caller: str, contributions: Any) -> None:
     if not isinstance(contributions, Contributions):
         raise InputError(
             f"{caller}: `contributions` must come from `kernel.contributions(x, y)` or "
