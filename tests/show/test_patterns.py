@@ -185,12 +185,12 @@ def test_letters_fit_their_cells():
 
 
 def test_letters_and_the_rest_add_up_to_the_decision():
-    from mercer.show.patterns import _spread
+    from mercer.show.patterns import spread
 
     machine = SVC(kernel=WeightedDegree(2, shift=1).normalized()).fit(["aab", "aba", "bba"], [0, 1, 1])
     reasons = machine.explain("abb")
     rest = sum(c.weight for c in reasons if not c.x_places)
-    assert np.sum(_spread("abb", reasons, "x")) + rest == pytest.approx(reasons.value, rel=1e-12)
+    assert np.sum(spread(3, reasons, "x", "test", "{}")) + rest == pytest.approx(reasons.value, rel=1e-12)
 
 
 def test_contributions_of_another_sequence_are_refused(ax):

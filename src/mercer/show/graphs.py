@@ -32,6 +32,8 @@ __all__ = ["graph"]
 EDGE, LARGEST = 0.55, 9.0
 #: Radius of a node in edges, and what it leaves of the distance to the nearest node.
 RADIUS, NEAREST = 0.27, 0.38
+#: Free space around the nodes: a loop fits there.
+MARGIN = 2.4 * RADIUS
 #: Most nodes with text; beyond, they are dots.
 MOST_TEXTS = 150
 #: Number of arcs beyond which edges become thinner.
@@ -104,7 +106,7 @@ def graph(
     colours = _weight_colours(weights) if classes is None else _class_colours(classes, contributions, found.n)
     at = layout(found) if places is None else _checked_places(places, found)
     low, high = (at.min(axis=0), at.max(axis=0)) if found.n else (np.zeros(2), np.zeros(2))
-    extent = high - low + 4 * RADIUS
+    extent = high - low + 2 * MARGIN
     radius = min(RADIUS, max(NEAREST * _nearest(at), float(extent.max()) / 200))
     if ax is None:
         inches = extent * min(EDGE, LARGEST / float(extent.max()))
@@ -112,8 +114,7 @@ def graph(
             max(float(inches[0]), 2.8), max(float(inches[1]), 0.6) + _lines(weights, classes) * LINE
         )
     with drawing(ax) as ax:
-        margin = 2 * RADIUS
-        ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
+        ax.set(xlim=(low[0] - MARGIN, high[0] + MARGIN), ylim=(low[1] - MARGIN, high[1] + MARGIN))
         ax.set(aspect="equal", xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         size = _font_size(ax, radius, extent)
@@ -165,9 +166,7 @@ def _class_colours(classes: Sequence[Hashable], contributions: Any, n: int) -> l
     if contributions is not None:
         raise ParameterError("graph: nodes are coloured by `contributions` or by `classes`. Pass one.")
     if len(classes) != n:
-        raise InputError(
-            f"graph: `classes` must have a class for each of {n} nodes. Got {len(classes)}."
-        )
+        raise InputError(f"graph: `classes` must have a class for each of {n} nodes. Got {len(classes)}.")
     number = {c: i for i, c in enumerate(dict.fromkeys(classes))}
     palette = matplotlib("matplotlib").colormaps["tab10" if len(number) <= 10 else "tab20"]
     to_hex = matplotlib("matplotlib.colors").to_hex
