@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse
 
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
@@ -39,6 +40,7 @@ Gradient = dict[str, np.ndarray]
 #: What follows from the values of a class: a class that says them anew inherits none of it.
 _CONSEQUENCES = (
     "_embedding",
+    "_feature_names",
     "_normal_form",
     "_rescale",
     "_squared_distances",
@@ -68,6 +70,17 @@ class Prepared:
     def take(self, index: slice | np.ndarray) -> Prepared:
         """Select points."""
         return Prepared(tuple(take(p, index) for p in self.parts), tuple(a[index] for a in self.arrays))
+
+
+def feature_rows(features: Any, columns: np.ndarray) -> scipy.sparse.csr_array:
+    """Some columns of dense or sparse features as CSR, in the 32-bit numbers that linear machines want."""
+    rows = scipy.sparse.csr_array(features)
+    if len(columns) < rows.shape[1]:
+        rows = rows[:, columns]
+    if max(rows.nnz, *rows.shape) > np.iinfo(np.int32).max:
+        return rows
+    parts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return scipy.sparse.csr_array(parts, shape=rows.shape)
 
 
 def _quietly() -> np.errstate:
@@ -320,8 +333,13 @@ class Kernel(Expression):
         """Vectors for prepared data, dense or sparse, whose inner products are the values, if known.
 
         With ``like``, in the coordinates of these prepared data: a feature that none of them has is left out.
+        What is taken from prepared data, be it no point at all, keeps their coordinates.
         """
         return None
+
+    def _feature_names(self, X: Data) -> Sequence[str]:
+        """Names of the columns of ``_embedding(X)``; by default the class in lower case and a number."""
+        return [f"{type(self).__name__.lower()}{i}" for i in range(self._embedding(X).shape[1])]
 
     def _sparse_block(self, X: Data, Y: Data | None) -> Any:
         """Values on prepared data as a sparse array without stored zeros, if most of them vanish."""
@@ -369,6 +387,43 @@ class Kernel(Expression):
     def _compile_distances(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
         """Steps to those distances; None leaves them to Python."""
         return None
+
+    # -- explicit features --------------------------------------------------------------------
+    def features(self, X: Any) -> scipy.sparse.csr_array:
+        """Explicit features of points: a sparse row for each, whose inner products are the values.
+
+        The columns are the features that occur in ``X``.  :class:`mercer.features.Explicit` has their names,
+        and gives new points in the same columns.
+
+        Raises
+        ------
+        DomainError
+            If no finite features are known.
+
+        Examples
+        --------
+        >>> from mercer.kernels import NGram
+        >>> NGram(2).features(["aab", "ab"]).toarray()
+        array([[1., 1.],
+               [0., 1.]])
+        """
+        X, _ = self._prepare_pair(X, None)
+        return self._occurring_features(X)[0]
+
+    def _occurring_features(self, X: Data) -> tuple[scipy.sparse.csr_array, np.ndarray]:
+        """Features of prepared data, and which columns of the embedding they are.
+
+        Columns of a sparse embedding that are empty are left out: they are patterns that do not occur.
+        """
+        found = self._embedding(X)
+        if found is None:
+            raise DomainError(
+                f"{self!r} has no finite features that are known, or too many of them to be listed. "
+                "Use the kernel itself, or an approximate map of mercer.features."
+            )
+        sparse = scipy.sparse.issparse(found)
+        columns = np.unique(found.indices) if sparse else np.arange(found.shape[1])
+        return feature_rows(found, columns), columns
 
     # -- explanation --------------------------------------------------------------------------
     def contributions(self, x: Any, y: Any) -> Contributions:

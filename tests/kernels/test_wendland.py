@@ -31,7 +31,7 @@ def integrated(dim: int, s: int) -> list[Fraction]:
 
 @pytest.mark.parametrize(("dim", "s"), CASES)
 def test_values_are_the_integrals(dim: int, s: int) -> None:
-    k, f = Wendland(dim, s, features=1), integrated(dim, s)
+    k, f = Wendland(dim, s, n_features=1), integrated(dim, s)
     for r in (Fraction(0), Fraction(1, 8), Fraction(1, 2), Fraction(15, 16)):
         want = sum(a * r**i for i, a in enumerate(f))
         assert float(k.precise([0.0], [float(r)])) == pytest.approx(float(want), rel=1e-14)
@@ -43,9 +43,9 @@ def test_values_are_the_integrals(dim: int, s: int) -> None:
 def test_certified_up_to_the_dimension_and_refuted_beyond(dim: int, s: int) -> None:
     reach = 2 * (dim // 2) + 1
     for n in range(1, reach + 1):
-        assert Wendland(dim, s, features=n).certificate.verdict is Verdict.STRICT
+        assert Wendland(dim, s, n_features=n).certificate.verdict is Verdict.STRICT
     for n in (reach + 1, reach + 2):
-        assert Wendland(dim, s, features=n).certificate.verdict is Verdict.REFUTED
+        assert Wendland(dim, s, n_features=n).certificate.verdict is Verdict.REFUTED
     assert Wendland(dim, s).certificate.verdict is Verdict.STRICT
     assert Wendland(dim, s, np.ones(reach + 1)).certificate.verdict is Verdict.REFUTED
 
@@ -73,13 +73,13 @@ def test_the_fourier_transform_is_negative_beyond(dim: int, s: int, w: float) ->
 
 @pytest.mark.parametrize("sigma", [1.0, 0.01, [2.0, 3.0]])
 def test_the_witness_of_the_plane(sigma: float | list[float]) -> None:
-    k = Wendland(1, 0, sigma, features=2)
+    k = Wendland(1, 0, sigma, n_features=2)
     witness = k.certificate.witness
     assert witness is not None
     c = np.array(witness.coefficients)
     assert c @ k.block(np.array(witness.points)) @ c == pytest.approx(witness.value, rel=1e-9)
     assert witness.value < -1e-3
-    assert Wendland(1, 0, features=5).certificate.witness is not None
+    assert Wendland(1, 0, n_features=5).certificate.witness is not None
 
 
 @pytest.mark.parametrize(("dim", "s"), [(1, 0), (2, 1), (3, 2), (5, 3)])
@@ -119,9 +119,9 @@ def test_errors() -> None:
     with pytest.raises(ParameterError, match="`smoothness`"):
         Wendland(3, 4)
     with pytest.raises(ParameterError, match="one width for each of the 3 features"):
-        Wendland(3, 1, [1.0, 2.0], features=3)
+        Wendland(3, 1, [1.0, 2.0], n_features=3)
     for features in (0, 2.5):
-        with pytest.raises(ParameterError, match="`features` must be a whole number"):
-            Wendland(3, 1, features=features)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match="`n_features` must be an integer"):
+            Wendland(3, 1, n_features=features)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="must have 3 column"):
         Wendland(3).block([[0.0, 1.0]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -236,6 +236,9 @@ class Wrapper(Kernel):
 
     def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return self.base._embedding(X, like)
+
+    def _feature_names(self, X: Data) -> Sequence[str]:
+        return self.base._feature_names(X)
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value:
         return b.kernel(self.base, X, Y)

@@ -145,6 +145,9 @@ class Normalized(Node):
         factors = X.arrays[0][:, None]
         return inner.multiply(factors).tocsr() if scipy.sparse.issparse(inner) else factors * inner
 
+    def _feature_names(self, X: Prepared) -> Sequence[str]:
+        return (self.base if self._form is None else self._form)._feature_names(X.parts[0])
+
     @property
     def _block_dtype(self) -> np.dtype[Any] | None:
         return self.base._block_dtype

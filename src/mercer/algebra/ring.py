@@ -59,6 +59,9 @@ class Constant(Kernel):
     def _embedding(self, X: Data, like: Data | None = None) -> Any:
         return np.full((size(X), 1), np.sqrt(self.value)) if self.value >= 0 else None
 
+    def _feature_names(self, X: Data) -> list[str]:
+        return ["1"]
+
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return np.full((size(X), size(X if Y is None else Y)), self.value)
 
@@ -125,6 +128,9 @@ class Scaled(Node):
         coordinates = None if like is None else like.parts[0]
         inner = self.base._embedding(X.parts[0], coordinates) if self.factor >= 0 else None
         return None if inner is None else np.sqrt(self.factor) * inner
+
+    def _feature_names(self, X: Prepared) -> Sequence[str]:
+        return self.base._feature_names(X.parts[0])
 
     def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
         inner = self.base._sparse_block(X.parts[0], None if Y is None else Y.parts[0])
@@ -304,6 +310,14 @@ class Sum(Associative, Additive):
             return None
         is_sparse = any(scipy.sparse.issparse(part) for part in parts)
         return scipy.sparse.hstack(parts, format="csr") if is_sparse else np.hstack(parts)
+
+    def _feature_names(self, X: Prepared) -> list[str]:
+        """Those of the terms, with the number of the term before them where names of two terms are equal."""
+        parts = [k._feature_names(part) for k, part in zip(self.terms, X.parts, strict=True)]
+        names = [*chain.from_iterable(parts)]
+        if len({*names}) == len(names):
+            return names
+        return [f"{i}: {name}" for i, found in enumerate(parts) for name in found]
 
     def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
         columns: Any = [None] * len(X.parts) if Y is None else Y.parts

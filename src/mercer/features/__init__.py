@@ -2,6 +2,7 @@
 
 ====================  =======================================================================
 ``base``              ``FeatureMap``, the contract, and ``FeatureKernel``, the kernel of a map
+``finite``            ``Explicit``: the features of any kernel that has finitely many
 ``explicit``          polynomial, all-subsets and ANOVA maps; the Gaussian's Taylor map
 ``empirical``         the three empirical kernel maps of a sample
 ``fitted``            what maps learned from a sample share
@@ -12,12 +13,14 @@
 from .base import FeatureKernel, FeatureMap
 from .empirical import EmpiricalMap
 from .explicit import AllSubsetsMap, AnovaMap, GaussianTaylorMap, PolynomialMap
+from .finite import Explicit
 from .mercer_expansion import MercerExpansion
 
 __all__ = [
     "AllSubsetsMap",
     "AnovaMap",
     "EmpiricalMap",
+    "Explicit",
     "FeatureKernel",
     "FeatureMap",
     "GaussianTaylorMap",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -18,8 +18,9 @@ from ..domains import Data, Domain
 from ..engine import pairwise
 from ..errors import ParameterError
 from ..kernel import Gradient, Kernel
+from ..kernels.inner import squared_norms
 
-__all__ = ["FeatureKernel", "FeatureMap"]
+__all__ = ["FeatureKernel", "FeatureMap", "KernelMap"]
 
 
 class FeatureMap(TransformerMixin, BaseEstimator):
@@ -60,13 +61,34 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         """Return the kernel of the map as it is now: an inner product, positive definite whatever the map."""
         return FeatureKernel(copy.deepcopy(self))
 
-    def _features(self, X: Data) -> np.ndarray:
+    def _features(self, X: Data) -> Any:
         """Features of validated points."""
-        return np.asarray(self.transform(X))
+        return self.transform(X)
 
     def _identity(self) -> Hashable:
         """What makes two maps equal inside a kernel; by default, being the same object."""
         return id(self)
+
+
+class KernelMap(FeatureMap):
+    """A map that is made from any kernel; ``fit`` resolves it into ``kernel_``."""
+
+    kernel: Kernel
+    kernel_: Kernel
+
+    @property
+    def target(self) -> Kernel:
+        """The kernel that the map was made from."""
+        return getattr(self, "kernel_", self.kernel)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``kernel__sigma=2.0`` puts a new kernel in place, the old one stays as it is."""
+        prefix = "kernel__"
+        nested = {key.removeprefix(prefix): value for key, value in params.items() if key.startswith(prefix)}
+        super().set_params(**{key: value for key, value in params.items() if not key.startswith(prefix)})
+        if nested:
+            self.kernel = self.kernel.replace(**nested)
+        return self
 
 
 class FeatureKernel(Kernel):
@@ -103,7 +125,7 @@ class FeatureKernel(Kernel):
 
     def __call__(self, x: Any, y: Any) -> float:
         a, b = (self._prepare(self.domain.validate([point])) for point in self.domain.pair(x, y))
-        return float(a[0] @ b[0])
+        return float(pairwise.dot(a, b)[0, 0])
 
     def _prepare(self, X: Data) -> Data:
         return self.map._features(X)
@@ -115,7 +137,7 @@ class FeatureKernel(Kernel):
         return pairwise.dot(X, Y)
 
     def _diagonal(self, X: Data) -> np.ndarray:
-        return np.asarray(np.einsum("ij,ij->i", X, X))
+        return squared_norms(X)
 
     def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
         return self._block(X, Y), {}

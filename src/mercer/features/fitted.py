@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,22 +12,19 @@ from sklearn.utils.validation import check_is_fitted
 from ..domains import Data, items
 from ..errors import ParameterError
 from ..gram import PointGram
-from ..kernel import Kernel
 from ..parameters import canonical, identity, show
-from .base import FeatureKernel, FeatureMap
+from .base import FeatureKernel, KernelMap
 
 __all__ = ["FittedKernel", "FittedMap"]
 
 
-class FittedMap(FeatureMap):
+class FittedMap(KernelMap):
     """A map into functions of the kernel values with a sample: ``k(x, sample) @ matrix``.
 
     Subclasses set ``kernel_`` (resolved), ``_gram`` (the Gram matrix of the sample) and ``_matrix`` (None
     stands for the identity) in ``fit``.
     """
 
-    kernel: Kernel
-    kernel_: Kernel
     _gram: PointGram
     _matrix: np.ndarray | None
 
@@ -37,11 +34,6 @@ class FittedMap(FeatureMap):
         columns = getattr(K._X, "shape", None)
         if columns is not None:
             self.n_features_in_ = int(columns[1])
-
-    @property
-    def target(self) -> Kernel:
-        """The kernel that the map was made from."""
-        return getattr(self, "kernel_", self.kernel)
 
     @property
     def dim(self) -> int:
@@ -54,15 +46,6 @@ class FittedMap(FeatureMap):
         check_is_fitted(self, "_gram")
         rows = self._gram._cross(X)
         return rows.dense() if self._matrix is None else np.asarray(rows @ self._matrix)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``kernel__sigma=2.0`` puts a new kernel in place, the old one stays as it is."""
-        prefix = "kernel__"
-        nested = {key.removeprefix(prefix): value for key, value in params.items() if key.startswith(prefix)}
-        super().set_params(**{key: value for key, value in params.items() if not key.startswith(prefix)})
-        if nested:
-            self.kernel = self.kernel.replace(**nested)
-        return self
 
     def as_kernel(self) -> FittedKernel:
         """Return the kernel of the map as fitted, the inner product of features: positive definite."""

@@ -41,8 +41,8 @@
 =================  ========================================================================
 
 ``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
-``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``labelled_graphs`` and
-``path_programs`` hold what several families share.
+``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``labelled_graphs``,
+``path_programs``, ``counts`` and ``products`` hold what several families share.
 The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))``
 needs no other names.
 """
@@ -58,6 +58,7 @@ from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
+from .graphs import EdgeHistogram, VertexHistogram
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
@@ -135,6 +136,7 @@ __all__ = [
     "DerivedSubsets",
     "DotTanimoto",
     "DualWords",
+    "EdgeHistogram",
     "EditDistance",
     "Epanechnikov",
     "EventCovariance",
@@ -207,6 +209,7 @@ __all__ = [
     "Transitions",
     "Triangular",
     "UnionComplement",
+    "VertexHistogram",
     "WeightedDegree",
     "Wendland",
     "WhiteNoise",

@@ -119,6 +119,9 @@ class SetIntersection(Counting):
         other = X if like is None else like
         return X.coded_like(other).multiply(np.sqrt(other.weights)).tocsr()
 
+    def _feature_names(self, X: Indicators) -> list[str]:
+        return [e if isinstance(e, str) else repr(e) for e in X.vocabulary.elements] or [""]
+
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "explicit features", "the inner product of indicators in L2(mu)")
 

@@ -53,7 +53,7 @@ class Wendland(Decreasing):
         The number :math:`s` from 0 to 3.
     sigma : float, array of shape (features,), "median" or "scale", default=1.0
         Distance beyond which the kernel vanishes, > 0; a vector scales each feature, as in :class:`Gaussian`.
-    features : int, optional
+    n_features : int, optional
         Number of entries of the vectors; ``dim`` by default, or that of ``sigma``.
 
     References
@@ -65,36 +65,36 @@ class Wendland(Decreasing):
     --------
     >>> Wendland(3, 1)([0.0, 0.0, 0.0], [0.0, 0.5, 0.0])
     0.1875
-    >>> print(Wendland(1, 0).certificate.verdict, Wendland(1, 0, features=2).certificate.verdict)
+    >>> print(Wendland(1, 0).certificate.verdict, Wendland(1, 0, n_features=2).certificate.verdict)
     STRICT REFUTED
     """
 
     dim: int = parameter(default=3, low=1, high=63, integer=True)
     smoothness: int = parameter(default=1, low=0, high=3, integer=True)
     sigma: Any = width("median", "scale")
-    features: int | None = None
+    n_features: int | None = None
 
     def _validate(self) -> None:
-        if self.features is None:
+        if self.n_features is None:
             return
-        if self.features < 1 or int(self.features) != self.features:
-            raise ParameterError(f"Wendland: `features` must be a whole number >= 1. Got {self.features!r}.")
-        if isinstance(self.sigma, np.ndarray) and len(self.sigma) != self.features:
+        if self.n_features < 1 or int(self.n_features) != self.n_features:
+            raise ParameterError(f"Wendland: `n_features` must be an integer >= 1. Got {self.n_features!r}.")
+        if isinstance(self.sigma, np.ndarray) and len(self.sigma) != self.n_features:
             raise ParameterError(
-                f"Wendland: `sigma` must have one width for each of the {self.features} features. "
+                f"Wendland: `sigma` must have one width for each of the {self.n_features} features. "
                 f"Got {len(self.sigma)}."
             )
 
     @property
     def domain(self) -> Domain:
-        return Vectors(dim=self._features)
+        return Vectors(dim=self._entries)
 
     @property
-    def _features(self) -> int:
+    def _entries(self) -> int:
         """Number of entries of the vectors."""
         if isinstance(self.sigma, np.ndarray):
             return len(self.sigma)
-        return self.dim if self.features is None else self.features
+        return self.dim if self.n_features is None else self.n_features
 
     @property
     def _degree(self) -> int:
@@ -126,7 +126,7 @@ class Wendland(Decreasing):
 
     def _certify(self) -> Certificate:
         reach = 2 * (self.dim // 2) + 1
-        if self._features <= reach:
+        if self._entries <= reach:
             return Certificate.psd(
                 self,
                 "Wendland",
@@ -146,7 +146,7 @@ class Wendland(Decreasing):
         widths = widths_along(self.sigma, [0, 1])
         if self._degree + self.smoothness > 1 or widths.min() < 1e-300 or widths.max() > 1e300:
             return None
-        points = np.zeros((SIDE**2, self._features))
+        points = np.zeros((SIDE**2, self._entries))
         points[:, :2] = list(itertools.product(STEP * np.arange(SIDE), repeat=2))
         points[:, :2] *= widths
         return least_eigenvector(self, points)

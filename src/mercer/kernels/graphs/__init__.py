@@ -1,3 +1,12 @@
-"""Kernels between graphs."""
+"""Kernels between graphs.
 
-__all__: list[str] = []
+==================  =====================================================================
+``histograms``      labels of nodes, labels of edges: the baselines
+==================  =====================================================================
+
+``counted`` holds what kernels with explicit features share.
+"""
+
+from .histograms import EdgeHistogram, VertexHistogram
+
+__all__ = ["EdgeHistogram", "VertexHistogram"]

@@ -112,7 +112,8 @@ class Transitions(Kernel):
         for column, own in zip(X.values.T, cuts, strict=True):
             codes = codes * (len(own) + 1) + np.searchsorted(own, column, side="right")
         return _Counts.of(
-            [self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)]
+            [self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)],
+            X.channels,
         )
 
     def _coded(self, codes: np.ndarray, states: int) -> np.ndarray:
@@ -126,7 +127,14 @@ class Transitions(Kernel):
         return X.product(X if Y is None else Y)
 
     def _embedding(self, X: _Counts, like: _Counts | None = None) -> Any:
-        return X.matrix(np.unique((X if like is None else like).words))
+        return X.matrix((X if like is None else like).vocabulary)
+
+    def _feature_names(self, X: _Counts) -> list[str]:
+        """Words as tuples of states, as contributions show them; a state of several channels is a tuple."""
+        digits = [self.cuts.shape[-1] + 1] * (X.channels * self.length)
+        intervals = np.array(np.unravel_index(X.vocabulary, digits)).T.reshape(-1, self.length, X.channels)
+        shown = intervals[:, :, 0] if X.channels == 1 else intervals
+        return [repr(tuple(map(_frozen, word))) for word in shown.tolist()]
 
     def _diagonal(self, X: _Counts) -> np.ndarray:
         return X.squares()
@@ -158,18 +166,29 @@ class Transitions(Kernel):
 
 
 class _Counts:
-    """Counts of numbered words, row by row: those of row i stand at ``starts[i]:starts[i + 1]``."""
+    """Counts of numbered words, row by row: those of row i stand at ``starts[i]:starts[i + 1]``.
 
-    def __init__(self, words: np.ndarray, counts: np.ndarray, starts: np.ndarray) -> None:
+    ``vocabulary`` has the words of all series that were read together, in increasing order.
+    """
+
+    def __init__(
+        self,
+        words: np.ndarray,
+        counts: np.ndarray,
+        starts: np.ndarray,
+        vocabulary: np.ndarray,
+        channels: int,
+    ) -> None:
         self.words, self.counts, self.starts = words, counts, starts
+        self.vocabulary, self.channels = vocabulary, channels
 
     @classmethod
-    def of(cls, rows: list[np.ndarray]) -> _Counts:
+    def of(cls, rows: list[np.ndarray], channels: int) -> _Counts:
         found = [np.unique(row, return_counts=True) for row in rows]
         words = np.concatenate([np.empty(0, dtype=np.int64), *(w for w, _ in found)])
         counts = np.concatenate([np.empty(0), *(c for _, c in found)])
         starts = np.concatenate([[0], np.cumsum([len(w) for w, _ in found])])
-        return cls(words, counts, starts.astype(np.intp))
+        return cls(words, counts, starts.astype(np.intp), np.unique(words), channels)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -179,7 +198,7 @@ class _Counts:
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
         at = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
-        return _Counts(self.words[at], self.counts[at], starts)
+        return _Counts(self.words[at], self.counts[at], starts, self.vocabulary, self.channels)
 
     def product(self, other: _Counts) -> np.ndarray:
         """Inner products of all rows."""
@@ -198,6 +217,10 @@ class _Counts:
         """Sums of the squared counts of each row."""
         sums = np.concatenate([[0.0], np.cumsum(self.counts**2)])
         return np.asarray(sums[self.starts[1:]] - sums[self.starts[:-1]])
+
+
+def _frozen(state: int | list[int]) -> int | tuple[int, ...]:
+    return tuple(state) if isinstance(state, list) else state
 
 
 def _quantiles(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

@@ -20,7 +20,7 @@
 ``transducers``    the machines behind them
 =================  ====================================================================
 
-``bags``, ``base``, ``common``, ``kmers``, ``lengths``, ``matching``, ``neighbours``, ``plans``, ``products``,
+``bags``, ``base``, ``common``, ``kmers``, ``lengths``, ``matching``, ``neighbours``, ``plans``,
 ``scores``, ``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them
 share, and ``patterns`` gives weights to what they count.
 """

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse
 
 from ...domains import Tokens, Vocabulary
+from ..counts import Counts
 
 __all__ = ["Bags", "Feature", "Found", "NormalForm", "WordReader", "runs"]
 
@@ -117,25 +117,8 @@ class _Numbers(dict[Hashable, int]):
 
 
 @dataclass(frozen=True, eq=False)
-class Bags:
-    """Documents as sparse rows over a vocabulary of their own features.
-
-    Attributes
-    ----------
-    matrix : csr_array of shape (n, v)
-    vocabulary : Vocabulary
-        The feature of each column.
-    """
-
-    matrix: Any
-    vocabulary: Vocabulary
-
-    def __len__(self) -> int:
-        return int(self.matrix.shape[0])
-
-    def take(self, index: slice | np.ndarray) -> Bags:
-        """Select documents."""
-        return Bags(self.matrix[index], self.vocabulary)
+class Bags(Counts):
+    """Documents as sparse rows over a vocabulary of their own words, or runs of words."""
 
     @classmethod
     def counts(cls, documents: Iterable[Any], reader: WordReader, shortest: int, longest: int) -> Bags:
@@ -175,27 +158,10 @@ class Bags:
                 columns.append(run + len(features))
                 at.append(rows[begin])
                 features.extend(found)
-        cells = np.concatenate(at), np.concatenate(columns)
-        shape = (n, max(len(features), 1))
-        matrix = scipy.sparse.csr_array((np.ones(len(cells[0])), cells), shape=shape)
-        matrix.sum_duplicates()
-        return cls(matrix, Vocabulary(features))
+        return cls.of(np.concatenate(at), np.concatenate(columns), n, Vocabulary(features))
 
     def frequencies(self, weight: np.ndarray | None) -> np.ndarray:
         """Number (or weight) of the documents that hold each feature."""
         entries = self.matrix.tocoo()
         weights = None if weight is None else weight[entries.row]
         return np.bincount(entries.col, weights, minlength=len(self.vocabulary))[: len(self.vocabulary)]
-
-    def coded_like(self, other: Bags) -> Any:
-        """The rows over the columns of ``other``; features that it lacks are left out."""
-        if other.vocabulary is self.vocabulary:
-            return self.matrix
-        entries = self.matrix.tocoo()
-        columns = np.append(other.vocabulary.columns_of(self.vocabulary), -1)[entries.col]
-        kept = columns >= 0
-        matrix = scipy.sparse.csr_array(
-            (entries.data[kept], (entries.row[kept], columns[kept])), shape=(len(self), other.matrix.shape[1])
-        )
-        matrix.sort_indices()
-        return matrix

@@ -19,7 +19,7 @@ from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...errors import ParameterError
 from ...parameters import parameter
-from .kmers import Counted, KmerCounts, Vocabulary, join_counted, merge_codes
+from .kmers import Counted, KmerCounts, Kmers, Vocabulary, join_counted, merge_codes
 from .ngrams import CountedKmers, Kmer, Place
 from .slices import slices
 from .windows import Texts, as_text, find_runs
@@ -221,6 +221,12 @@ class GappyNGram(CountedKmers):
 
     def _embedding(self, X: KmerCounts, like: KmerCounts | None = None) -> Any:
         return super()._embedding(X, like) if self._has_features(X, like) else None
+
+    _feature_names = CountedKmers._feature_names
+
+    def _columns(self, kmers: Kmers) -> list[Kmer]:
+        found = super()._columns(kmers)  # in full rows the first letter is the lowest digit
+        return found if self.max_gap is not None else [kmer[::-1] for kmer in found]
 
     def _diagonal(self, X: KmerCounts) -> np.ndarray:
         if self._has_features(X, None):

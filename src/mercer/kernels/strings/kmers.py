@@ -52,6 +52,7 @@ class Vocabulary:
         self.width = base**n if base == 1 or n < MOST_CODE.bit_length() else 2 * MOST_CODE
         self.is_packed = self.width <= MOST_CODE
         self._tables: list[np.ndarray] = []  # pairs of codes by the code of the pair, level by level
+        self._widths: list[int] = []  # letters of the windows of each level, if windows are doubled
         self._columns: np.ndarray | None = None
 
     def codes(self, shapes: Sequence[Shape], learn: bool) -> np.ndarray:
@@ -85,11 +86,13 @@ class Vocabulary:
         windows = max(0, len(letters) - width + 1)
         run = Runs(letters, np.zeros(1, dtype=np.int64), np.array([windows]), np.array([0, 1]))
         codes, level = self._rank(self._packed(run, np.arange(width)), 0, learn), 0
+        self._widths = [width]
         while width < self.n:
             step = min(width, self.n - width)
             left, right = codes[: max(0, len(codes) - step)], codes[step:]
             codes = self._pair(left, right, len(self._tables[level]), level + 1, learn)
             width, level = width + step, level + 1
+            self._widths.append(width)
         return codes
 
     def _letter_by_letter(self, shapes: Sequence[Shape], learn: bool) -> np.ndarray:
@@ -106,8 +109,8 @@ class Vocabulary:
         return self._rank(np.where((left >= 0) & (right >= 0), left * count + right, -1), level, learn)
 
     def _rank(self, codes: np.ndarray, level: int, learn: bool) -> np.ndarray:
-        if learn:
-            self._tables.append(np.unique(codes[codes >= 0]))
+        if learn:  # a copy of a vocabulary learns it anew
+            self._tables[level:] = [np.unique(codes[codes >= 0])]
         return _look_up(self._tables[level], codes)
 
     def matrix(self, counted: Counted, learn: bool) -> scipy.sparse.csr_array:
@@ -123,6 +126,31 @@ class Vocabulary:
         width = self.n_codes if self._columns is None else len(self._columns)
         return scipy.sparse.csr_array((counts, columns, ends), shape=(len(ends) - 1, max(1, width)))
 
+    def columns(self) -> np.ndarray:
+        """The letters of the k-mer of each column, of shape (columns, n)."""
+        codes = np.arange(self.n_codes) if self._columns is None else self._columns
+        return _digits(codes, self.base, self.n) if self.is_packed else self._unranked(codes)
+
+    def _unranked(self, codes: np.ndarray) -> np.ndarray:
+        """Letters of codes of the last table."""
+        if not self._widths:
+            letters = []
+            for table in reversed(self._tables):
+                codes, last = np.divmod(table[codes], self.base)
+                letters.append(last)
+            return np.stack(letters[::-1], axis=1)
+        return self._joined(codes, len(self._widths) - 1)
+
+    def _joined(self, codes: np.ndarray, level: int) -> np.ndarray:
+        """Letters of windows of ``_widths[level]``: those of the left part, then the last of the right."""
+        table, width = self._tables[level], self._widths[level]
+        if level == 0:
+            return _digits(table[codes], self.base, width)
+        parts = [
+            self._joined(part, level - 1) for part in np.divmod(table[codes], len(self._tables[level - 1]))
+        ]
+        return np.hstack([parts[0], parts[1][:, self._widths[level - 1] - width :]])
+
     @property
     def n_codes(self) -> int:
         """All codes are below this."""
@@ -135,6 +163,11 @@ def _look_up(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.full(len(codes), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(table, codes), len(table) - 1)
     return np.where(table[places] == codes, places, -1)
+
+
+def _digits(codes: np.ndarray, base: int, n: int) -> np.ndarray:
+    """The n digits of each code, the highest first."""
+    return np.asarray(codes[:, None] // base ** np.arange(n)[::-1] % base)
 
 
 def merge_codes(
@@ -194,6 +227,13 @@ class Kmers:
             return self.own
         width = other.own.shape[1]  # its vocabulary is learnt now
         return self._known.of(other.vocabulary, lambda _: self._features(other, width, False))
+
+    def columns(self) -> list[tuple[Any, ...]]:
+        """The k-mer of each column of the own features; an empty one if there is none."""
+        if self.own.shape[1] == 1 and self.texts.longest < self.vocabulary.n:
+            return [()]
+        symbols = self.texts.alphabet.elements
+        return [tuple(symbols[i] for i in row) for row in self.vocabulary.columns().tolist()]
 
     def _features(self, other: Kmers, width: int, learn: bool) -> Any:
         if min(self.texts.longest, other.texts.longest) < self.vocabulary.n:  # there is no k-mer

@@ -33,9 +33,9 @@ from ...engine.threads import num_threads
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
+from ..products import mirrored_up
 from .neighbours import count_neighbours, sum_over_neighbours, table_bits
 from .ngrams import weighted_counts
-from .products import mirrored_up
 from .slices import slices
 from .strands import both_strands
 from .windows import Runs, Texts, as_text, find_runs

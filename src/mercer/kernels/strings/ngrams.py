@@ -22,8 +22,8 @@ from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..inner import squared_norms
+from ..products import count_product
 from .kmers import KmerCounts, Kmers, Vocabulary, join_counted, merge_codes
-from .products import count_product
 from .windows import Texts, as_text, find_runs
 
 __all__ = ["NGram"]
@@ -116,6 +116,14 @@ class CountedKmers(Kernel):
             for (_, weight), A in zip(self._lengths(), X.matrices(like), strict=True)
         ]
         return parts[0] if len(parts) == 1 else scipy.sparse.hstack(parts, format="csr")
+
+    def _feature_names(self, X: KmerCounts) -> list[str]:
+        names = (as_text(kmer) for kmers in X.kmers for kmer in self._columns(kmers))
+        return [name if isinstance(name, str) else repr(name) for name in names]
+
+    def _columns(self, kmers: Kmers) -> list[Kmer]:
+        """The k-mers of one length, in the order of their columns."""
+        return kmers.columns()
 
     def _diagonal(self, X: KmerCounts) -> np.ndarray:
         return np.asarray(sum(weight * squared_norms(A) for weight, A, _ in self._products(X, None)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -235,6 +235,9 @@ class BagOfWords(Kernel):
             return None
         return X.matrix if like is None else X.coded_like(like)
 
+    def _feature_names(self, X: Weighted) -> list[str]:
+        return [w if isinstance(w, str) else repr(w) for w in X.vocabulary.elements] or [""]
+
     def _diagonal(self, X: Weighted) -> np.ndarray:
         if self.similarity is None:
             return np.asarray(X.matrix.multiply(X.matrix).sum(axis=1)).ravel()
@@ -266,9 +269,6 @@ class Weighted(Bags):
     """Weighted rows, with the similarities of their words."""
 
     similarities: Similarities
-
-    def take(self, index: slice | np.ndarray) -> Weighted:
-        return replace(self, matrix=self.matrix[index])
 
 
 class Similarities:

@@ -7,8 +7,8 @@ import scipy.sparse
 
 from mercer import _native
 
-from ...engine import pairwise
-from ...engine.runs import checkpoint
+from ..engine import pairwise
+from ..engine.runs import checkpoint
 
 __all__ = ["count_product", "mirrored_up"]
 
