@@ -6,6 +6,7 @@
 void bind_automata(nanobind::module_& m);
 void bind_string_pairs(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
+void bind_paths(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);
 void bind_half(nanobind::module_& m);

@@ -173,6 +173,37 @@ def gappy_values(
 ) -> None: ...
 def gappy_steps(x: _Codes, first: int, last: int, y: _Codes, decay: float, ends: _Numbers) -> float: ...
 
+_Graphs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]  # node_starts, arc_starts, targets
+
+def count_paths(
+    graphs: _Graphs,
+    classes: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    threads: int,
+    watch: Callable[[], object],
+) -> tuple[
+    NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]
+]: ...
+def count_patterns(
+    graphs: _Graphs, four: bool, counts: NDArray[np.int64], threads: int, watch: Callable[[], object]
+) -> None: ...
+def count_connected(
+    graphs: _Graphs,
+    size: int,
+    types: NDArray[np.int32],
+    at_nodes: bool,
+    counts: NDArray[np.int64],
+    threads: int,
+    watch: Callable[[], object],
+) -> None: ...
+def count_sets(
+    graphs: _Graphs,
+    graph: int,
+    sets: NDArray[np.int32],
+    types: NDArray[np.int32],
+    counts: NDArray[np.int64],
+) -> None: ...
+
 _Sequences = tuple[NDArray[Any], ...]  # codes and starts of X and of Y, rows, columns
 
 def subsequences(

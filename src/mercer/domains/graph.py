@@ -220,7 +220,8 @@ def _attributes(attributes: Any, n: int) -> np.ndarray | None:
     if attributes is None:
         return None
     values = _numbers(attributes, "attributes")
-    values = values[:, None] if values.ndim == 1 and n else values.reshape(n, -1) if not n else values
+    if values.ndim == 1:
+        values = values[:, None] if n else values.reshape(0, 0)
     if values.ndim != 2 or len(values) != n:
         raise InputError(
             f"Graph: `attributes` must have a row for each of the {n} nodes. Got shape {values.shape}."

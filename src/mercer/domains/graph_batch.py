@@ -195,7 +195,7 @@ def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
             raise InputError(
                 f"graph {i} has no node attributes, while others have vectors of length {width}."
             )
-    return np.concatenate([a.reshape(-1, width) for a in found])
+    return np.concatenate([a.reshape(len(a), width) for a in found])
 
 
 def _codes(labels: Iterable[Hashable], vocabulary: Vocabulary) -> np.ndarray:

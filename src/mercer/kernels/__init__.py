@@ -58,7 +58,7 @@ from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
-from .graphs import EdgeHistogram, VertexHistogram
+from .graphs import EdgeHistogram, Graphlets, ShortestPath, VertexHistogram, graphlet_samples
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
@@ -151,6 +151,7 @@ __all__ = [
     "GaussianProduct",
     "Geodesic",
     "GlobalAlignment",
+    "Graphlets",
     "Hellinger",
     "InformationDiffusion",
     "Intersection",
@@ -188,6 +189,7 @@ __all__ = [
     "SampledIntersection",
     "Semigroup",
     "SetIntersection",
+    "ShortestPath",
     "Sigmoid",
     "SinSquared",
     "Sinc",
@@ -220,6 +222,7 @@ __all__ = [
     "direct_sum",
     "dtw",
     "dtw_path",
+    "graphlet_samples",
     "limit",
     "tensor",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...arithmetic import Arithmetic
 from ...contributions import Contribution, Place, Places
 from ...domains import Domain, Graph, Graphs
+from ...engine import pairwise
 from ...engine.program import Builder, Value
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
@@ -40,12 +41,23 @@ class CountedFeatures(Kernel):
         """A feature in words."""
         return label_name(feature)
 
+    def _counts(self, x: Graph) -> Mapping[Hashable, Any]:
+        """How often each feature occurs in a graph."""
+        return Counter(feature for feature, _ in self._features(x))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether counts are whole numbers."""
+        return True
+
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
-        ours, theirs = (Counter(feature for feature, _ in self._features(g)) for g in (x, y))
-        return m.real(sum(count * theirs[feature] for feature, count in ours.items()))
+        ours, theirs = self._counts(x), self._counts(y)
+        common = ((count, theirs[feature]) for feature, count in ours.items() if feature in theirs)
+        return m.fsum([m.real(a) * m.real(b) for a, b in common])
 
     def _block(self, X: Counts, Y: Counts | None) -> np.ndarray:
-        return count_product(X.matrix, None if Y is None else Y.coded_like(X))
+        product = count_product if self._is_whole else pairwise.dot
+        return product(X.matrix, None if Y is None else Y.coded_like(X))
 
     def _program(self, X: Any, Y: Any, layouts: Any = None) -> None:
         return None  # inside an expression counts are steps of its program; alone they have a faster way
@@ -75,9 +87,9 @@ class CountedFeatures(Kernel):
         found = self._by_feature(x)
         totals = dict.fromkeys(found, 0.0)
         for point, a in zip(points, coefficients.tolist(), strict=True):
-            for feature, _ in self._features(point):
+            for feature, count in self._counts(point).items():
                 if feature in totals:
-                    totals[feature] += a
+                    totals[feature] += a * count
         for feature, places in found.items():
             if totals[feature] != 0:
                 yield self._contribution(feature, totals[feature] * places.count, places, Occurrences())
@@ -109,8 +121,8 @@ class CountedFeatures(Kernel):
 class Occurrences:
     """How often a feature occurs in a graph, and how often each node takes part."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, count: float = 0) -> None:
+        self.count = count
         self.places: Counter[Place] = Counter()
 
     def add(self, places: Places) -> None:
