@@ -5,14 +5,15 @@ import sys
 from pathlib import Path
 
 
-def find(name: str) -> Path:
-    """Return the path of a data file, or say what is missing and end the example without an error."""
+def find(*names: str) -> Path:
+    """Return the path of the first of some data files, or say what is missing and end without an error."""
     default = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
     folder = Path(os.environ.get("MERCER_DATA") or default)
-    path = folder / name
-    if not path.is_file():
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is None:
         print(
-            f"This example reads {name}, which is not in {folder}. Set MERCER_DATA to the folder that has it."
+            f"This example reads {names[0]}, which is not in {folder}. Set MERCER_DATA to the "
+            "folder that has it."
         )
         sys.exit(0)
     return path

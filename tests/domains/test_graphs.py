@@ -332,6 +332,19 @@ def test_joined_batches() -> None:
     assert list(both) == [*a, TRIANGLE]
 
 
+def test_labels_are_replaced() -> None:
+    batch = as_graphs(
+        [Graph(3, [(0, 1), (1, 2)], labels=[6, 6, 8], edge_labels=[1, 2]), Graph(1, labels=[7])]
+    )
+    found = batch.relabel(nodes={6: "C", 8: "O", 99: "Es"}, edges={2: 1})
+    expected = [Graph(3, [(0, 1), (1, 2)], labels=["C", "C", "O"], edge_labels=[1, 1]), Graph(1, labels=[7])]
+    assert list(found) == expected
+    assert list(batch.relabel()) == list(batch)
+    assert batch.relabel(nodes={6: 8})[0].labels == (8, 8, 8)
+    with pytest.raises(InputError, match=r"relabel: labels\[0\] must be a hashable label"):
+        batch.relabel(nodes={6: []})
+
+
 def test_codes_of_another_batch() -> None:
     first, second = as_graphs([Graph(2, labels="ab")]), as_graphs([Graph(3, labels="cba")])
     codes = second.coded_like(first).node_codes.tolist()

@@ -16,7 +16,7 @@ import mercer
 from mercer.domains import Graph, Graphs
 from mercer.errors import InputError
 from mercer.graphs import as_graphs
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, VertexHistogram
 from mercer.machines import SVC
 
 CALLS: list[int] = []
@@ -46,12 +46,13 @@ def molecules(n: int = 40) -> tuple[list[nx.Graph], np.ndarray]:
     return graphs, y
 
 
-def test_machines_take_lists_of_graphs_and_batches() -> None:
+@pytest.mark.parametrize("k", [K, VertexHistogram()], ids=repr)
+def test_machines_take_lists_of_graphs_and_batches(k: mercer.Kernel) -> None:
     graphs, y = molecules()
-    machine = SVC(K).fit(graphs[:30], y[:30])
+    machine = SVC(k).fit(graphs[:30], y[:30])
     assert machine.score(graphs[30:], y[30:]) == 1.0
     batch = as_graphs(graphs)
-    again = SVC(K).fit(batch[:30], y[:30])
+    again = SVC(k).fit(batch[:30], y[:30])
     np.testing.assert_array_equal(again.decision_function(batch[30:]), machine.decision_function(graphs[30:]))
     copied = pickle.loads(pickle.dumps(machine))
     np.testing.assert_array_equal(copied.predict(graphs), machine.predict(graphs))
@@ -107,6 +108,11 @@ def test_one_column_alone_is_a_sequence_of_graphs() -> None:
     array = np.empty(6, dtype=object)
     array[:] = graphs
     np.testing.assert_array_equal(K.block(array), expected)
+
+
+def test_a_kernel_of_the_library_has_the_same_values() -> None:
+    graphs, _ = molecules(12)
+    np.testing.assert_array_equal(VertexHistogram().block(graphs), K.block(graphs))
 
 
 def test_a_store_knows_graphs_by_their_content(tmp_path: Path) -> None:

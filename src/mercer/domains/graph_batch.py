@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from .graph import Graph
+from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["GraphBatch"]
@@ -157,6 +158,28 @@ class GraphBatch:
             self.edge_labels,
         )
 
+    def relabel(
+        self, nodes: Mapping[Any, Hashable] | None = None, edges: Mapping[Any, Hashable] | None = None
+    ) -> GraphBatch:
+        """The same graphs with other labels.
+
+        Parameters
+        ----------
+        nodes, edges : mapping from labels to labels, optional
+            Labels that are not there stay as they are.  Two labels may become one.
+
+        Examples
+        --------
+        >>> batch = GraphBatch.of([Graph(3, [(0, 1), (1, 2)], labels=[6, 6, 8])])
+        >>> batch.relabel(nodes={6: "C", 8: "O"})[0].labels
+        ('C', 'C', 'O')
+        """
+        node_codes, node_labels = _renamed(self.node_codes, self.node_labels, nodes or {})
+        arc_codes, edge_labels = _renamed(self.arc_codes, self.edge_labels, edges or {})
+        return replace(
+            self, node_codes=node_codes, arc_codes=arc_codes, node_labels=node_labels, edge_labels=edge_labels
+        )
+
     def coded_like(self, other: GraphBatch) -> GraphBatch:
         """The same graphs in the label numbers of ``other``; labels that it lacks get numbers beyond its own.
 
@@ -170,8 +193,16 @@ class GraphBatch:
                 (self.arc_codes, self.edge_labels, other.edge_labels),
             )
         ]
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return GraphBatch(**{**fields, "node_codes": codes[0], "arc_codes": codes[1]})
+        return replace(self, node_codes=codes[0], arc_codes=codes[1])
+
+
+def _renamed(
+    codes: np.ndarray, labels: Vocabulary, names: Mapping[Any, Hashable]
+) -> tuple[np.ndarray, Vocabulary]:
+    renamed = [names.get(label, label) for label in labels.elements]
+    check_symbols(renamed, "GraphBatch.relabel: labels", "label")
+    vocabulary: Vocabulary = Vocabulary(renamed)
+    return _codes(renamed, vocabulary)[codes], vocabulary
 
 
 def _recoded(codes: np.ndarray, own: Vocabulary, theirs: Vocabulary) -> np.ndarray:
