@@ -9,6 +9,7 @@ from . import (
     automata_cases,
     fingerprint_cases,
     harness,
+    kernel_graph_cases,
     logistic_cases,
     rational_cases,
     ridge_cases,
@@ -36,6 +37,7 @@ GROUPS = {
         *series_cases.CASES,
     ],
     "molecules": fingerprint_cases.CASES,
+    "kernel-graphs": kernel_graph_cases.CASES,
 }
 
 

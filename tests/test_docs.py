@@ -145,6 +145,18 @@ def test_the_page_on_transducers_is_true(capsys):
     assert lines[-2:] == ["True", "True 2"]
 
 
+def test_the_page_on_kernel_graphs_is_true(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/kernel_graphs.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == ["0.0", "STRICT", "True", "2.0"]
+    assert "Got 3." in lines[4]
+    assert lines[5:] == ["((0, 1, 'f'), (1, 1, 'g'), (1, 1, 'h'), (1, 2, 'f'))", "4.0"]
+    assert (tmp_path / "kernel_graph.png").exists()
+    assert (ROOT / "docs" / "static" / "kernel_graph.png").exists()
+
+
 def test_the_page_on_sequences_is_true(capsys, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 import re
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -246,29 +247,44 @@ def test_radius_one_up_to_rounding_diverges():
         KernelGraph(tenth, "s", "s")(0.0, 0.0)
 
 
-def test_the_radius_decides_in_larger_components():
-    """A cycle of three vertices with a chord, at random sizes on both sides of divergence."""
+def test_the_radius_decides_on_random_graphs():
+    """Values against the inverse of I - W, divergence against the eigenvalues of |W|."""
     rng = np.random.default_rng(0)
-    outcomes = set()
-    for scale in rng.uniform(0.3, 1.2, 40).tolist():
-        sizes = (scale * rng.uniform(0.2, 1.2, 4)).tolist()
-        signs = rng.choice([-1.0, 1.0], 4).tolist()
-        pairs = [(0, 1), (1, 2), (2, 0), (1, 0)]
-        W = np.zeros((3, 3))
-        for (u, v), w in zip(pairs, sizes, strict=True):
-            W[u, v] = w
-        radius = np.abs(np.linalg.eigvals(W)).max()
-        labels = [Constant(s * w) for s, w in zip(signs, sizes, strict=True)]
-        k = KernelGraph([(u, v, c) for (u, v), c in zip(pairs, labels, strict=True)], 0, 2)
-        outcomes.add(bool(radius < 1))
+    outcomes = Counter()
+    for _ in range(150):
+        pairs = [pair for pair in itertools.product(range(5), repeat=2) if rng.random() < 0.35]
+        if not {0, 4} <= {vertex for pair in pairs for vertex in pair}:
+            continue
+        W = np.zeros((5, 5))
+        for u, v in pairs:
+            W[u, v] = rng.uniform(-1.0, 1.0)
+        reach = np.linalg.matrix_power(np.eye(5) + (W != 0), 5) > 0
+        between = reach[0] & reach[:, 4]
+        k = KernelGraph([(u, v, Constant(W[u, v])) for u, v in pairs], 0, 4)
+        W *= np.outer(between, between)
+        radius = np.abs(np.linalg.eigvals(np.abs(W))).max()
+        outcomes[bool(radius < 1), bool((W != 0).any())] += 1
         if radius < 1:
-            for (u, v), c in zip(pairs, labels, strict=True):
-                W[u, v] = c.value
-            assert math.isclose(k("x", "y"), np.linalg.inv(np.eye(3) - W)[0, 2], rel_tol=1e-9)
+            assert math.isclose(k("x", "y"), np.linalg.inv(np.eye(5) - W)[0, 4], rel_tol=1e-9, abs_tol=1e-12)
         else:
             with pytest.raises(DivergenceError, match=re.escape(f"Got {radius:.6g}")):
                 k("x", "y")
-    assert outcomes == {True, False}
+    assert min(outcomes.values()) > 5
+    assert len(outcomes) == 3  # divergent, convergent, without a path
+
+
+def test_large_components_are_cut_into_small_tiles():
+    labels = [(u, v, Gaussian(1.0 + u + v)) for u, v in itertools.product(range(12), repeat=2)]
+    k = KernelGraph(
+        [*labels, ("s", 0, 1), (11, "t", 0.05)], "s", "t", vertices=dict.fromkeys(range(12), 0.05)
+    )
+    Z = np.random.default_rng(0).normal(size=(40, 2))
+    assert k._tile_size < 300
+    W = np.array([[0.05 * Gaussian(1.0 + u + v)(Z[3], Z[7]) for v in range(12)] for u in range(12)])
+    expected = 0.05 * 0.05 * np.linalg.inv(np.eye(12) - W)[0, 11]
+    np.testing.assert_allclose(
+        [k.block(Z)[3, 7], k._tiles_of_blocks(*k._prepare_pair(Z, None))[3, 7]], expected
+    )
 
 
 def test_loops_off_the_paths_do_not_count():

@@ -84,18 +84,24 @@ def nodes(node: Node) -> Iterator[Node]:
         yield from nodes(node.part)
 
 
-def parse(pattern: str, *, words: bool = False, symbols: Mapping[str, Hashable] | None = None) -> Node:
+def parse(
+    pattern: str,
+    *,
+    words: bool = False,
+    symbols: Mapping[str, Hashable] | None = None,
+    caller: str = "from_regex",
+) -> Node:
     """Read a regular expression; see :func:`mercer.automata.from_regex` for its syntax."""
     if not isinstance(pattern, str):
-        raise ParameterError(f"from_regex: `pattern` must be text. Got {type(pattern).__name__}.")
-    return _Parser(pattern, words or symbols is not None, symbols).parse()
+        raise ParameterError(f"{caller}: `pattern` must be text. Got {type(pattern).__name__}.")
+    return _Parser(pattern, words or symbols is not None, symbols, caller).parse()
 
 
 class _Parser:
     """Recursive descent; ``position`` is where the next character is read."""
 
-    def __init__(self, text: str, words: bool, symbols: Mapping[str, Hashable] | None) -> None:
-        self.text, self.words, self.symbols = text, words, symbols
+    def __init__(self, text: str, words: bool, symbols: Mapping[str, Hashable] | None, caller: str) -> None:
+        self.text, self.words, self.symbols, self.caller = text, words, symbols, caller
         self.position = self.depth = 0
 
     def parse(self) -> Node:
@@ -122,7 +128,7 @@ class _Parser:
 
     def error(self, what: str, at: int | None = None) -> ParameterError:
         at = self.position if at is None else at
-        return ParameterError(f"from_regex: {what}. Got {self.text!r}, position {at}.")
+        return ParameterError(f"{self.caller}: {what}. Got {self.text!r}, position {at}.")
 
     # -- structure ----------------------------------------------------------------------------
     def alternatives(self) -> Node:

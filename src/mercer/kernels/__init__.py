@@ -6,6 +6,7 @@
 ``cosine``         the cosine of the angle
 ``anova``          monomials without repetition, all subsets, over any base kernels
 ``kernel_graphs``  sums over the paths of a graph of products of kernels
+``languages``      the same, from regular expressions over kernels
 ``radial``         the Gaussian and its relatives
 ``mahalanobis``    the Gaussian of a general metric
 ``matern``         Matern
@@ -63,6 +64,7 @@ from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalV
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
 from .l1 import Cauchy, Laplacian, Periodic
+from .languages import RegularLanguage
 from .mahalanobis import Mahalanobis
 from .matern import Matern
 from .measures import GaussianProduct, MeanVariance
@@ -186,6 +188,7 @@ __all__ = [
     "Rational",
     "RationalQuadratic",
     "RegexCount",
+    "RegularLanguage",
     "SampledIntersection",
     "Semigroup",
     "SetIntersection",

@@ -26,6 +26,9 @@ from .labelled_graphs import LabelledGraph
 
 __all__ = ["KernelGraph"]
 
+#: Numbers that the arrays of one tile may hold: 64 MiB.
+MOST_NUMBERS = 1 << 23
+
 
 class KernelGraph(LabelledGraph):
     r"""Sum over the paths of a directed graph of the products of the kernels on their edges.
@@ -104,9 +107,10 @@ class KernelGraph(LabelledGraph):
                 self._refuse_divergence(found, ~np.asarray(a < 1 - SLACK))
             return _geometric(a)
 
-        absolute = self._paths.run(lambda i: abs(found[i]), checked)
-        has_signs = any(np.any(value < 0) for value in found.values())
-        return self._paths.run(found.__getitem__, _geometric) if has_signs else absolute
+        if any(np.any(found[i] < 0) for i in self._paths.looped):
+            self._paths.run(lambda i: abs(found[i]), checked)
+            return self._paths.run(found.__getitem__, _geometric)
+        return self._paths.run(found.__getitem__, checked)
 
     def _refuse_divergence(self, values: dict[int, Any], diverges: np.ndarray) -> NoReturn:
         """Raise the error of the first pair for which the sum diverges."""
@@ -129,6 +133,10 @@ class KernelGraph(LabelledGraph):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         kernels, _ = self._distinct
         return m.real(1) * self._sum(self._values(lambda j: kernels[j]._define(x, y, m), m.real))
+
+    @property
+    def _tile_size(self) -> int:
+        return min(super()._tile_size, max(16, math.isqrt(MOST_NUMBERS // self._paths.width)))
 
     def _prepare(self, X: Data) -> Prepared:
         return Prepared(tuple(k._prepare(X) for k in self._distinct[0]))
@@ -154,7 +162,7 @@ class KernelGraph(LabelledGraph):
     def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
         kernels, _ = self._distinct
         bounds = self._values(lambda j: kernels[j].bounds, _point)
-        if self._paths.is_looped and not all(bounds(i).is_nonnegative for i in self._paths.inputs):
+        if not all(bounds(i).is_nonnegative for i in self._paths.looped):
             return None  # the check of convergence needs absolute values
 
         def compiled(j: int) -> Term:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import reduce
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -43,12 +44,14 @@ class PathProgram:
 
     Attributes
     ----------
-    inputs : tuple of int
-        Inputs that the sum depends on.
+    inputs, looped : tuple of int
+        Inputs that the sum depends on; those among them that a geometric series depends on.
     steps : dict of int to (str, int, int)
         Operation and operands of each step, in an order in which they can be computed.
     is_looped : bool
         Whether a path may be arbitrarily long.
+    width : int
+        Bound of the number of values, inputs included, that are held at a time.
     """
 
     def __init__(
@@ -79,14 +82,19 @@ class PathProgram:
             graph[index[u]].append((index[v], self._product(inputs)))
         sums = path_sums(graph, {0: self._product(start)}, ring, "PathProgram")
         self.result: int = sums.get(index.get(sink, -1), ZERO)
-        self.steps = self._needed()
-        used = {self.result}.union(*((a, b) for _, a, b in self.steps.values()))
-        self.inputs = tuple(sorted(v - 1 for v in used if 0 < v <= n_inputs))
-        self.is_looped = any(operation == STAR for operation, _, _ in self.steps.values())
+        known = {number: step for step, number in self._known.items()}
+        needed = _ancestors([self.result], known)
+        self.steps = {number: known[number] for number in sorted(needed & known.keys())}
+        self.inputs = self._inputs_among(needed)
+        stars = [number for number, (operation, _, _) in self.steps.items() if operation == STAR]
+        self.looped = self._inputs_among(_ancestors(stars, known))
+        self.is_looped = bool(stars)
         last = {v: number for number, (_, a, b) in self.steps.items() for v in (a, b)}
         self._ends: dict[int, list[int]] = {number: [] for number in self.steps}
         for v, number in last.items():
             self._ends[number].append(v)
+        changes = [1 - len(ends) for ends in self._ends.values()]
+        self.width = len(self.inputs) + max(accumulate(changes), default=0) + 1
 
     # -- writing ------------------------------------------------------------------------------
     def _plus(self, a: int, b: int) -> int:
@@ -104,16 +112,8 @@ class PathProgram:
     def _product(self, inputs: Sequence[int]) -> int:
         return reduce(self._times, (i + 1 for i in inputs), ONE)
 
-    def _needed(self) -> dict[int, tuple[str, int, int]]:
-        """Steps that the result depends on."""
-        steps = {number: step for step, number in self._known.items()}
-        needed, stack = set(), [self.result]
-        while stack:
-            value = stack.pop()
-            if value in steps and value not in needed:
-                needed.add(value)
-                stack += steps[value][1:]
-        return {number: steps[number] for number in sorted(needed)}
+    def _inputs_among(self, values: set[int]) -> tuple[int, ...]:
+        return tuple(sorted(v - 1 for v in values if 0 < v <= self._n_inputs))
 
     # -- running ------------------------------------------------------------------------------
     def run(self, value: Callable[[int], Any], star: Callable[[Any], Any], one: Any = 1.0) -> Any:
@@ -166,3 +166,14 @@ class PathProgram:
         if self.result not in values:
             values[self.result] = value(self.result - 1)
         return values
+
+
+def _ancestors(values: list[int], steps: dict[int, tuple[str, int, int]]) -> set[int]:
+    """Values that others depend on, these included."""
+    found, stack = set(values), list(values)
+    while stack:
+        _, *operands = steps.get(stack.pop(), ("",))
+        new = {v for v in operands if v not in found}
+        found |= new
+        stack += new
+    return found
