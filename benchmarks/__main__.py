@@ -8,6 +8,7 @@ import sys
 from . import (
     automata_cases,
     fingerprint_cases,
+    graphs_cases,
     harness,
     kernel_graph_cases,
     logistic_cases,
@@ -28,6 +29,7 @@ GROUPS = {
     "svm": SVM_CASES,
     "smooth": [*ridge_cases.CASES, *logistic_cases.CASES],
     "spectral": [*spectral_cases.CASES, *two_sample_cases.CASES],
+    "graphs": graphs_cases.CASES,
     "sequences": [
         *strings_cases.CASES,
         *subsequence_cases.CASES,

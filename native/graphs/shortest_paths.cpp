@@ -37,9 +37,10 @@ class Counter {
   PathCount& find(std::int32_t from, std::int32_t to, double length) {
     std::uint64_t ends =
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32 | static_cast<std::uint32_t>(to);
-    std::uint64_t hash =
-        (ends * 0x9E3779B97F4A7C15u ^ std::bit_cast<std::uint64_t>(length)) * 0xD6E8FEB86659FD93u;
-    std::size_t mask = places_.size() - 1, i = (hash ^ hash >> 32) & mask;
+    // Small whole numbers differ in the leading bits of a double alone: these become the trailing ones.
+    std::uint64_t bits = std::rotl(std::bit_cast<std::uint64_t>(length), 16);
+    std::uint64_t hash = (ends * 0x9E3779B97F4A7C15u + bits) * 0xD6E8FEB86659FD93u;
+    std::size_t mask = places_.size() - 1, i = hash >> 32 & mask;
     while (places_[i].count != 0 &&
            !(places_[i].from == from && places_[i].to == to && places_[i].length == length))
       i = (i + 1) & mask;
