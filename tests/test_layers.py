@@ -44,7 +44,7 @@ PARTS: dict[str, set[str]] = {
     "laplacian": set(),
     "mixture": set(),
     "representer": {"svm", "smooth"},
-    "clusters": {"laplacian"},
+    "clusters": set(),
 }
 SHARED = {"solution", "watch", "matrix", "incomplete", "conjugate", "losses", "constraints", "permutations"}
 

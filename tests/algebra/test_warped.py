@@ -9,9 +9,10 @@ import scipy.sparse
 from mercer.certificate import Verdict
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.gram import gram
+from mercer.graphs import laplacian
+from mercer.graphs.similarity import affinity
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import SVC, KernelRidge
-from mercer.solvers import affinity, graph_laplacian
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def points():
 
 @pytest.fixture
 def penalty(points):
-    return 2.5 * graph_laplacian(affinity(gram(Gaussian(0.7), points)))
+    return 2.5 * laplacian(affinity(gram(Gaussian(0.7), points)))
 
 
 def by_definition(k, points, M, X, Y):
@@ -80,7 +81,7 @@ def test_any_objects_and_any_machine():
     edges = np.zeros((5, 5))
     for i, j in [(0, 1), (1, 2), (3, 4)]:
         edges[i, j] = edges[j, i] = 1.0
-    base, M = SetIntersection().gaussian(1.0), 3 * graph_laplacian(edges)
+    base, M = SetIntersection().gaussian(1.0), 3 * laplacian(edges)
     k = base.warped(bags, scipy.sparse.csr_array(M))
     np.testing.assert_allclose(k.block(bags), by_definition(base, bags, M, bags, bags), atol=1e-12)
     assert k.normalized()({"a"}, {"b"}) > 1.5 * base({"a"}, {"b"})  # a path links the two

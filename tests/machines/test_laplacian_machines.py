@@ -11,6 +11,8 @@ from sklearn.model_selection import GridSearchCV
 
 from mercer.errors import InputError, ParameterError
 from mercer.gram import gram
+from mercer.graphs import laplacian
+from mercer.graphs.similarity import affinity
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import (
     SVC,
@@ -20,7 +22,6 @@ from mercer.machines import (
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
-from mercer.solvers import affinity, graph_laplacian
 
 GRAPHS = [
     {"graph_kernel": Gaussian(0.5)},
@@ -317,4 +318,4 @@ def test_the_laplacian_is_that_of_the_graph(data):
     X, y = data
     model = LaplacianRLS(Polynomial(2), graph_kernel=Gaussian(0.7), n_neighbors=3).fit(X, y)
     A = affinity(gram(Gaussian(0.7), X), 3)
-    np.testing.assert_allclose(model.laplacian_.toarray(), graph_laplacian(A, normalized=True).toarray())
+    np.testing.assert_allclose(model.laplacian_.toarray(), laplacian(A, normalized=True).toarray())

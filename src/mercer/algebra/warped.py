@@ -50,7 +50,7 @@ class WarpedKernel(WithPoints):
         Data-dependent parameters are resolved from ``points``.
     points : the n points
     penalty : array or sparse matrix of shape (n, n)
-        :math:`M`, such as :func:`~mercer.solvers.graph_laplacian` times a factor.
+        :math:`M`, such as :func:`~mercer.graphs.laplacian` times a factor.
 
     Examples
     --------

@@ -6,7 +6,7 @@
 ``smooth``        ``solve_smooth``, ``solve_sparse``: the logistic and other smooth losses
 ``representer``   ``solve_representer``: any convex loss, any increasing function of the norm
 ``spectral``      ``largest_eigenpairs``: eigenvalues, canonical correlations, discriminants
-``laplacian``     ``graph_laplacian``: weighted graphs, and functions on them
+``laplacian``     ``harmonic``, ``consistent``: functions on weighted graphs
 ``clusters``      ``kernel_kmeans``: clusters around means in feature space
 ``mixture``       ``solve_mixture``, ``solve_alignment``: weights of many rank-one kernels
 ``permutations``  statistics of all permutations of a sample, and their p-value
@@ -24,12 +24,11 @@ They share:
 ``constraints``  losses that are infinite outside an interval
 ===============  =============================================================
 
-Of the parts only ``representer`` (on ``svm`` and ``smooth``) and ``clusters`` (on ``laplacian``) use others.
+Of the parts only ``representer`` (on ``svm`` and ``smooth``) uses others.
 """
 
 from .clusters import FeatureMatrix, GraphMatrix, Partition, kernel_kmeans
 from .incomplete import LowRank, incomplete_cholesky
-from .laplacian import affinity, graph_laplacian
 from .matrix import HeldMatrix, LazyMatrix, Matrix, PackedMatrix, RepeatedMatrix, matrix_of
 from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
 from .permutations import (
@@ -114,13 +113,11 @@ __all__ = [
     "UnpenalizedRidge",
     "WeightedMatrix",
     "Whitened",
-    "affinity",
     "canonical_directions",
     "center",
     "centred_root",
     "fit_spline",
     "given_split",
-    "graph_laplacian",
     "hold",
     "hsic_statistics",
     "incomplete_cholesky",

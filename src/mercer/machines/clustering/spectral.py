@@ -14,9 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from ...engine.runs import tracked
 from ...errors import InputError
 from ...gram import gram
+from ...graphs.laplacians import Affinity, components, degrees, without_loops
+from ...graphs.similarity import affinity
+from ...graphs.spectra import eigenbasis
 from ...kernels import Gaussian
 from ...solvers.clusters import FeatureMatrix, GraphMatrix, kernel_kmeans, seed
-from ...solvers.laplacian import Affinity, affinity, components, degrees, slow_waves, without_loops
 from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
@@ -137,12 +139,12 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         return self
 
     def _relaxed(self) -> NDArray[np.intp]:
-        """Cluster the rows of the slowest waves."""
+        """Cluster the rows of the smoothest eigenvectors."""
         A = _with_loops_where_alone(self.affinity_matrix_ / degrees(self.affinity_matrix_).max())
         volume = degrees(A)
-        waves = slow_waves(A, self.n_clusters)
-        self.eigenvalues_ = waves.values
-        self.embedding_ = waves.vectors / np.sqrt(volume)[:, None]
+        basis = eigenbasis(A, self.n_clusters)
+        self.eigenvalues_ = basis.values
+        self.embedding_ = basis.vectors / np.sqrt(volume)[:, None]
         solution = kernel_kmeans(
             GraphMatrix(A), self.n_clusters, volume, self._starts(volume), max_iter=self.max_iter
         )

@@ -16,7 +16,8 @@ from ...algebra import WarpedKernel
 from ...domains import Data, take
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import PointGram, gram
-from ...solvers import affinity, graph_laplacian
+from ...graphs.laplacians import laplacian
+from ...graphs.similarity import affinity
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
@@ -51,7 +52,7 @@ class Graph(NamedTuple):
     def laplacian(self) -> Any:
         """The Laplacian, dense or sparse."""
         A = affinity(self.gram, self.n_neighbors, self.weight)
-        return graph_laplacian(A, normalized=self.normalized, weight=self.weight)
+        return laplacian(A, normalized=self.normalized, weight=self.weight)
 
 
 class LaplacianMachine(KernelMachine):

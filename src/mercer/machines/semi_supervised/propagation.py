@@ -12,9 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from ... import memory
 from ...errors import InputError
 from ...gram import gram
+from ...graphs.laplacians import Affinity, without_loops
+from ...graphs.similarity import affinity, nearest
 from ...kernels import Gaussian
 from ...solvers import Solution
-from ...solvers.laplacian import Affinity, affinity, consistent, harmonic, nearest, without_loops
+from ...solvers.laplacian import consistent, harmonic
 from ..arguments import require_count, require_number
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run

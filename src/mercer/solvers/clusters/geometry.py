@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..laplacian import Affinity, degrees
+from ...graphs.laplacians import Affinity, degrees
 from ..matrix import Index as Selection
 from ..matrix import Matrix
 

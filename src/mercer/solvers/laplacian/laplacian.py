@@ -1,8 +1,7 @@
-r"""Functions on a graph: its slowest waves, and labels that spread along its edges.
+r"""Functions on a graph: labels that spread along its edges.
 
 With weights :math:`A`, degrees :math:`D` and :math:`S = D^{-1/2} A D^{-1/2}`:
 
-- the **slowest waves** are the eigenvectors of :math:`I - S` of least eigenvalue;
 - the **harmonic function** has given values at some points and at every other the weighted mean of its
   neighbours' values: :math:`(D_{uu} - A_{uu}) f_u = A_{ul} \, y_l`, the minimiser of
   :math:`\tfrac12 \sum_{ij} A_{ij} (f_i - f_j)^2`;
@@ -15,125 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ... import memory
-from ...engine.factorizations import cholesky, eigh
+from ...engine.factorizations import cholesky
 from ...engine.runs import tracked
-from ...gram.spectrum import fix_signs
+from ...graphs.laplacians import Affinity, components, degrees, inverse_roots
 from ..solution import Solution
-from .affinities import Affinity, Vector, components, degrees, inverse_roots
 
-__all__ = ["Waves", "consistent", "harmonic", "slow_waves"]
-
-#: Up to this size Lanczos iteration has no advantage over the dense solver.
-DENSE_SIZE = 500
+__all__ = ["consistent", "harmonic"]
 
 #: Conjugate gradients that take longer than this are left to the dense solver.
 MOST_STEPS = 500
 
 #: Largest bound on the relative error of a linear system that counts as solved.
 SOLVED = 1e-6
-
-
-class Waves(NamedTuple):
-    """Eigenvectors of the normalised Laplacian.
-
-    Attributes
-    ----------
-    values : array of shape (k,)
-        Eigenvalues between 0 and 2, ascending.
-    vectors : array of shape (n, k)
-        Orthonormal columns, each with its largest entry positive.
-    n_components : int
-        Connected components of the graph: the multiplicity of the eigenvalue zero.
-    component : array of shape (n,)
-        The component of each point.
-    """
-
-    values: Vector
-    vectors: NDArray[np.float64]
-    n_components: int
-    component: NDArray[np.intp]
-
-
-def slow_waves(A: Affinity, k: int) -> Waves:
-    """The ``k`` eigenvectors of the normalised Laplacian with the least eigenvalues.
-
-    Each component is solved for itself, so that an eigenvalue that several share cannot be missed; the
-    vector of eigenvalue 0 is known, the roots of the degrees.  A point without edges is a component.
-    """
-    count, component = components(A)
-    n = A.shape[0]
-    values, vectors = [], []
-    for c in range(count):
-        members = np.flatnonzero(component == c)
-        own = A if count == 1 else A[members][:, members]
-        part_values, part = _component_waves(own, min(k, len(members)))
-        values.append(part_values)
-        padded = np.zeros((n, part.shape[1])) if count > 1 else part
-        if count > 1:
-            padded[members] = part
-        vectors.append(padded)
-        if len(values) > 1:  # keep no more than are needed
-            merged = np.concatenate(values)
-            order = np.argsort(merged, kind="stable")[:k]
-            values, vectors = [merged[order]], [np.hstack(vectors)[:, order]]
-    return Waves(values[0], fix_signs(vectors[0]), count, component)
-
-
-def _component_waves(A: Affinity, k: int) -> tuple[Vector, NDArray[np.float64]]:
-    """Eigenpairs of one component, the known one first."""
-    d = degrees(A)
-    n = len(d)
-    root = np.sqrt(d) if d.any() else np.ones(n)  # a single point may be without edges
-    first = root / np.linalg.norm(root)
-    if k == 1:
-        return np.zeros(1), first[:, None]
-    s = inverse_roots(d)
-    by_root = scipy.sparse.diags_array(s)
-    S = by_root @ A @ by_root if scipy.sparse.issparse(A) else _scaled(A, s)
-    found = _lanczos(S, first, k - 1) if n > DENSE_SIZE and 4 * k < n else None
-    if found is None:
-        memory.require(3 * 8 * n * n, f"the eigenvectors of a graph of {n} points")
-        dense = S.toarray() if scipy.sparse.issparse(S) else S
-        dense = dense - 3.0 * np.outer(first, first)  # out of the way: eigenvalue 1 becomes -2
-        found = eigh(dense, overwrite=True, subset=(n - k + 1, n - 1))
-    order = np.argsort(-found[0], kind="stable")
-    values = np.clip(1.0 - found[0][order], 0.0, 2.0)
-    return np.concatenate([[0.0], values]), np.column_stack([first, found[1][:, order]])
-
-
-def _scaled(A: Affinity, s: Vector) -> Any:
-    S = A * s[:, None]
-    S *= s
-    return S
-
-
-def _lanczos(S: Affinity, first: Vector, k: int) -> tuple[Vector, NDArray[np.float64]] | None:
-    """Largest eigenpairs besides the known one, from a fixed start; None if they are not good enough."""
-    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
-
-    n = len(first)
-
-    def product(v: Vector) -> Vector:
-        v = v.reshape(n, -1)
-        return np.asarray(S @ v - first[:, None] * (3.0 * (first @ v)))
-
-    operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal(n)
-    try:
-        values, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, max(4 * k, 60)))
-    except (ArpackError, np.linalg.LinAlgError):
-        return None
-    residual = np.abs(product(vectors) - vectors * values).max()
-    overlap = np.abs(vectors.T @ vectors - np.eye(k)).max()
-    return (values, vectors) if max(residual, overlap) <= 1e-10 else None
 
 
 def harmonic(A: Affinity, known: NDArray[np.bool_], Y: NDArray[np.float64]) -> Solution[NDArray[np.float64]]:
