@@ -235,6 +235,22 @@ def edits(
     threads: int,
     watch: Callable[[], None],
 ) -> None: ...
+
+CHEBYSHEV_COLUMNS: int
+
+def chebyshev(
+    starts: _Indices,
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
+    coefficients: NDArray[np.float64],
+    center: float,
+    radius: float,
+    current: NDArray[np.float64],
+    previous: NDArray[np.float64],
+    sum: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
 def weighted_degree(
     pairs: _Sequences,
     gains: NDArray[np.float64],

@@ -46,6 +46,7 @@ _CONSEQUENCES = (
     "_squared_distances",
     "_compile_distances",
     "_sparse_block",
+    "_action",
     "_log_density",
 )
 _FOLLOWING = {
@@ -340,6 +341,10 @@ class Kernel(Expression):
     def _feature_names(self, X: Data) -> Sequence[str]:
         """Names of the columns of ``_embedding(X)``; by default the class in lower case and a number."""
         return [f"{type(self).__name__.lower()}{i}" for i in range(self._embedding(X).shape[1])]
+
+    def _action(self, X: Data, Y: Data | None, V: np.ndarray) -> np.ndarray | None:
+        """``K @ V`` on prepared data, V of one or two dimensions, if that takes less than the values of K."""
+        return None
 
     def _sparse_block(self, X: Data, Y: Data | None) -> Any:
         """Values on prepared data as a sparse array without stored zeros, if most of them vanish."""

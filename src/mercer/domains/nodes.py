@@ -100,7 +100,7 @@ class Adjacency:
         """
         if isinstance(graph, Adjacency):
             return graph
-        if isinstance(graph, tuple) and len(graph) == 2:
+        if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
             return cls(*graph)
         if isinstance(graph, Graph):
             return cls._of(_symmetric(_of_graph(graph)))

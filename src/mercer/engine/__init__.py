@@ -17,6 +17,7 @@
 ``reduced``           Gaussian kernel rows in single precision throughout
 ``lapack``            routines of LAPACK on blocks of matrices, in place
 ``factorizations``    Cholesky factors, eigenvalues and the like, panel by panel
+``chebyshev``         functions of sparse symmetric matrices
 ``series``            sums and minima over the alignments of series
 ``string_pairs``      recursions over pairs of sequences
 ``substrings``        common factors and context trees of strings

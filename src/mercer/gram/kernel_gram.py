@@ -328,7 +328,9 @@ class KernelGram(PointGram):
         return result if np.isfinite(result).all() else None
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
-        product = self._product_of_vectors(V)
+        product = self.kernel._action(self._rows, None if self._columns is None else self._columns[1], V)
+        if product is None:
+            product = self._product_of_vectors(V)
         if product is not None:
             return product.astype(np.result_type(self.dtype, V), copy=False)
         given = self._given()

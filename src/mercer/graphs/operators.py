@@ -1,0 +1,210 @@
+r"""The symmetric matrices of a graph, and functions of them.
+
+========================  =============================================================
+``"adjacency"``           :math:`B`, the weights
+``"laplacian"``           :math:`L = D - B`, with the degrees :math:`D = \mathrm{diag}(B 1)`
+``"normalized"``          :math:`D^{-1/2} L D^{-1/2}`, eigenvalues in [0, 2]
+========================  =============================================================
+
+A small graph is diagonalised once, and the result kept as long as the graph lives.  A function of the matrix
+of a large one is applied to columns by its Chebyshev expansion (:mod:`mercer.engine.chebyshev`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import memory
+from ..arithmetic import Arithmetic
+from ..caches import Cache
+from ..domains import Adjacency
+from ..engine.chebyshev import act, expand
+from ..engine.factorizations import eigh
+from ..engine.threads import single_threaded_blas
+from ..errors import InputError, ParameterError
+from .laplacians import laplacian
+
+__all__ = ["Function", "GraphOperator", "Kind", "operator"]
+
+Kind: TypeAlias = Literal["adjacency", "laplacian", "normalized"]
+Function: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+#: Nodes up to which a graph is diagonalised, a quarter of a second; larger ones if they are dense.
+SMALL = 1000
+
+#: Part of all pairs of nodes from which on a matrix counts as dense.
+DENSE = 0.1
+
+#: Factor by which eigenvalues at the ends of a spectrum, found by iteration, are moved outwards.
+WIDER = 1 + 1e-8
+
+
+class GraphOperator:
+    """One of the symmetric matrices of a graph; use :func:`operator` to get one.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse.csr_array of shape (n, n)
+    kind : str
+    """
+
+    def __init__(self, matrix: Any, kind: Kind) -> None:
+        self.matrix, self.kind = matrix, kind
+        self._precise: dict[int, tuple[Any, Any]] = {}
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the matrix is diagonalised."""
+        return self.n <= SMALL or self.matrix.nnz > DENSE * self.n**2
+
+    @cached_property
+    def eigen(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Eigenvalues, ascending, and eigenvectors as columns: O(n^3) time, O(n^2) memory."""
+        n = self.n
+        memory.require(
+            4 * 8 * n * n,
+            f"the eigendecomposition of a graph of {n} nodes",
+            "Smooth functions of the graph do without it: Diffusion, VonNeumann, Regularized, ...",
+        )
+        with single_threaded_blas():  # whose number of threads would change the bits
+            values, vectors = eigh(self.matrix.toarray(), overwrite=True)
+        if self.kind != "adjacency":
+            values = np.maximum(values, 0.0)
+        return values, vectors
+
+    def eigen_in(self, m: Arithmetic) -> tuple[Any, Any]:
+        """Eigenvalues and eigenvectors in the arithmetic of multiprecision numbers."""
+        context: Any = m
+        if context.dps not in self._precise:
+            self._precise[context.dps] = context.eigsy(_in_arithmetic(self.adjacency, self.kind, context))
+        return self._precise[context.dps]
+
+    @cached_property
+    def adjacency(self) -> Any:
+        """The weights that the matrix was made of."""
+        return self.matrix
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """Bounds of the eigenvalues: of the Laplacians by theorem, of the weights by Lanczos iteration."""
+        if self.kind == "normalized":
+            return 0.0, 2.0
+        if self.kind == "laplacian":
+            return 0.0, self._laplacian_bound()
+        if self.is_small:
+            values = self.eigen[0]
+            return float(values[0]), float(values[-1])
+        low, high = self._lanczos("SA"), self._lanczos("LA")
+        slack = (WIDER - 1) * max(abs(low), abs(high))
+        return low - slack, high + slack
+
+    def _laplacian_bound(self) -> float:
+        """The largest sum of the degrees of two neighbours (Anderson and Morley)."""
+        L = self.matrix.tocoo()
+        degrees = self.matrix.diagonal()
+        edges = L.row < L.col
+        sums = degrees[L.row[edges]] + degrees[L.col[edges]]
+        return float(sums.max(initial=0.0)) * (1 + 4 * np.finfo(np.float64).eps)
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest eigenvalue, to about ten digits on large graphs."""
+        return float(self.eigen[0][-1]) if self.is_small else self._lanczos("LA")
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest absolute value of an eigenvalue."""
+        low, high = self.interval if self.kind == "adjacency" else (0.0, self.largest)
+        return max(abs(low), abs(high))
+
+    def _lanczos(self, which: str) -> float:
+        from scipy.sparse.linalg import eigsh
+
+        if not self.matrix.nnz:
+            return 0.0
+        start = np.random.default_rng(0).standard_normal(self.n)
+        return float(eigsh(self.matrix, k=1, which=which, v0=start, tol=1e-12, return_eigenvectors=False)[0])
+
+    # -- functions of the matrix ----------------------------------------------------------------
+    def dense(self, r: Function) -> NDArray[np.float64]:
+        """``r(M)`` of a small graph, symmetric."""
+        values, vectors = self.eigen
+        with single_threaded_blas():
+            K = (vectors * r(values)) @ vectors.T
+        return np.asarray((K + K.T) / 2)
+
+    def action(self, r: Function, V: NDArray[np.float64], tol: float, caller: str) -> NDArray[np.float64]:
+        """``r(M) V``; the error on large graphs is at most ``tol max|r|`` times the length of a column."""
+        if self.is_small:
+            values, vectors = self.eigen
+            with single_threaded_blas():
+                return np.asarray(vectors @ (r(values)[:, None] * (vectors.T @ V)))
+        expansion = expand(r, *self.interval, tol)
+        if expansion is None:
+            raise ParameterError(
+                f"{caller}: its function of the eigenvalues jumps, or grows too fast, for an expansion on "
+                f"the interval {self.interval} of the spectrum. Graphs of {SMALL} nodes are diagonalised."
+            )
+        return act(self.matrix, expansion, V)
+
+
+def operator(graph: Adjacency, kind: Kind, caller: str) -> GraphOperator:
+    """A matrix of a graph, made once.
+
+    Raises
+    ------
+    InputError
+        If a Laplacian is requested of a graph with negative weights.
+    """
+    return _MATRICES[kind].of(graph, lambda g: _make(g, kind, caller))
+
+
+#: Matrices that are known, by graph.
+_MATRICES: dict[Kind, Cache] = {"adjacency": Cache(), "laplacian": Cache(), "normalized": Cache()}
+
+
+def _make(graph: Adjacency, kind: Kind, caller: str) -> GraphOperator:
+    if kind == "adjacency":
+        return GraphOperator(graph.matrix, kind)
+    B = graph.matrix
+    if B.nnz and B.data.min() < 0:
+        worst = int(B.data.argmin())
+        i = int(np.searchsorted(B.indptr, worst, side="right")) - 1
+        raise InputError(
+            f"{caller}: `graph` must have weights >= 0 for its Laplacian. The edge between the nodes {i} and "
+            f"{int(B.indices[worst])} has the weight {B.data[worst]:.6g}."
+        )
+    found = GraphOperator(laplacian(B, normalized=kind == "normalized"), kind)
+    found.adjacency = B
+    return found
+
+
+def _in_arithmetic(B: Any, kind: Kind, context: Any) -> Any:
+    """The dense matrix in the numbers of an mpmath context."""
+    n = B.shape[0]
+    M = context.matrix(n, n)
+    entries = B.tocoo()
+    for i, j, w in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
+        M[i, j] = context.mpf(w)
+    if kind == "adjacency":
+        return M
+    degrees = [context.fsum(M[i, j] for j in range(n)) for i in range(n)]
+    M = -M
+    for i in range(n):
+        M[i, i] += degrees[i]
+    if kind == "normalized":
+        roots = [context.sqrt(d) if d > 0 else context.mpf(1) for d in degrees]
+        for i in range(n):
+            for j in range(n):
+                M[i, j] /= roots[i] * roots[j]
+    return M
