@@ -63,7 +63,7 @@ def expand(
     >>> import numpy as np
     >>> found = expand(lambda x: np.exp(-10 * x), 0.0, 1.0, 1e-10)
     >>> len(found.coefficients), bool(found.error <= 1e-10)
-    (20, True)
+    (18, True)
     """
     center, radius = (low + high) / 2, (high - low) / 2
     count = FEWEST

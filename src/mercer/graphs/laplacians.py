@@ -109,14 +109,16 @@ def smoothness(graph: Any, f: Any, *, normalized: bool = False) -> Any:
     >>> smoothness((3, [(0, 1), (1, 2)]), [0.0, 1.0, 3.0])
     5.0
     """
-    L = laplacian(graph, normalized=normalized)
+    A = weights_of(graph, "smoothness")
     F = np.asarray(f, dtype=np.float64)
-    if F.ndim not in (1, 2) or len(F) != L.shape[0]:
-        raise InputError(
-            f"smoothness: `f` must have a value for each of {L.shape[0]} nodes. Got shape {F.shape}."
-        )
-    total = (F * (L @ F)).sum(axis=0)
-    return float(total) if F.ndim == 1 else total
+    if F.ndim not in (1, 2) or len(F) != A.shape[0]:
+        n = A.shape[0]
+        raise InputError(f"smoothness: `f` must have a value for each of {n} nodes. Got shape {F.shape}.")
+    G = F.reshape(len(F), -1)
+    G = inverse_roots(degrees(A))[:, None] * G if normalized else G
+    edges = scipy.sparse.coo_array(A)
+    total = edges.data @ (G[edges.row] - G[edges.col]) ** 2 / 2
+    return float(total[0]) if F.ndim == 1 else total
 
 
 def weights_of(graph: Any, caller: str) -> Affinity:
