@@ -231,6 +231,12 @@ def test_compiled_loops_are_checked_too():
     assert error.value.__notes__ == ["at the pair (X[0], X[0])"]
 
 
+def test_blocks_of_loops_with_both_signs_are_checked_by_absolute_values():
+    k = KernelGraph([("s", "s", 0.9 * Gaussian(1.0)), ("s", "s", -0.5 * Gaussian(1.0))], "s", "s")
+    with pytest.raises(DivergenceError, match=r"Got 1\.4"):
+        k.block(X[:4])
+
+
 def test_a_finite_solution_of_the_equations_is_no_sum():
     """Two loops cancel: W has radius 0, the paths 2^n and (-2)^n have no sum."""
     k = KernelGraph([("s", "s", 2 * Constant(1.0)), ("s", "s", -2 * Constant(1.0))], "s", "s")
