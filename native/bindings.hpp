@@ -16,3 +16,4 @@ void bind_reduced(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);
 void bind_series(nanobind::module_& m);
+void bind_walks(nanobind::module_& m);

@@ -532,3 +532,33 @@ class ContextForest:
         threads: int,
     ) -> None: ...
     def diagonal(self, rows: NDArray[np.int64], out: NDArray[np.float64], threads: int) -> None: ...
+
+WALKS_SOLVED: Final[int]
+WALKS_TRUNCATED: Final[int]
+WALKS_EXPONENTIAL: Final[int]
+
+def walk_sums(
+    x: tuple[NDArray[Any], ...],
+    y: tuple[NDArray[Any], ...],
+    nodes: NDArray[np.float64],
+    arcs: NDArray[np.float64],
+    series: int,
+    ratios: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    out: NDArray[np.float64],
+    status: NDArray[np.int32],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+def spectral_walk_sums(
+    x: tuple[NDArray[Any], ...],
+    y: tuple[NDArray[Any], ...],
+    series: int,
+    ratios: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    out: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...

@@ -59,7 +59,15 @@ from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
-from .graphs import EdgeHistogram, Graphlets, ShortestPath, VertexHistogram, graphlet_samples
+from .graphs import (
+    EdgeHistogram,
+    Graphlets,
+    MarginalizedWalk,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    graphlet_samples,
+)
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
@@ -193,6 +201,7 @@ __all__ = [
     "LocalAlignment",
     "LogSum",
     "Mahalanobis",
+    "MarginalizedWalk",
     "Matern",
     "MaxRatio",
     "MeanVariance",
@@ -210,6 +219,7 @@ __all__ = [
     "PowerExponential",
     "Precomputed",
     "ProbabilityProduct",
+    "RandomWalk",
     "Rational",
     "RationalQuadratic",
     "RegexCount",

@@ -4,14 +4,28 @@
 ``histograms``      labels of nodes, labels of edges: the baselines
 ``paths``           shortest paths
 ``graphlets``       induced subgraphs of 3, 4 or 5 nodes
+``walks``           random walks: pairs of walks of equal length
+``marginalized``    the probability that two random walks read the same labels
 ==================  =====================================================================
 
 ``counted`` holds what kernels with explicit features share, ``path_tables`` what kernels on nodes and lengths
-see of paths, ``graphlet_types`` the types of graphlets.
+see of paths, ``graphlet_types`` the types of graphlets.  ``similarities`` says how walks compare nodes and
+edges; ``product`` is the product graph of two graphs, by definition, ``walk_sums`` the sums over its walks on
+the native core, and ``explained`` names the walks that a value is made of.
 """
 
 from .graphlets import Graphlets, graphlet_samples
 from .histograms import EdgeHistogram, VertexHistogram
+from .marginalized import MarginalizedWalk
 from .paths import ShortestPath
+from .walks import RandomWalk
 
-__all__ = ["EdgeHistogram", "Graphlets", "ShortestPath", "VertexHistogram", "graphlet_samples"]
+__all__ = [
+    "EdgeHistogram",
+    "Graphlets",
+    "MarginalizedWalk",
+    "RandomWalk",
+    "ShortestPath",
+    "VertexHistogram",
+    "graphlet_samples",
+]

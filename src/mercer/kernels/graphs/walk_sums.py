@@ -1,0 +1,209 @@
+"""Sums over walks in the product graphs of two batches, on the native core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _native
+from ...domains import GraphBatch
+from ...engine.runs import checkpoint
+from ...engine.threads import num_threads, single_threaded_blas
+from ...kernel import Kernel
+from .similarities import arc_similarities, node_similarities
+
+__all__ = ["Pairs", "Series", "Spectra", "Walkers", "spectral_sums", "sums"]
+
+CONVERGES, UNPROVED, NOT_CONVERGED = range(3)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Weights of the lengths of walks: a geometric or an exponential series, whole or cut off."""
+
+    decay: float
+    exponential: bool
+    length: int | None
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether it is a geometric series of infinitely many terms, which may diverge."""
+        return self.length is None and not self.exponential
+
+    def ratio(self, steps: int, real: Any = float) -> Any:
+        """Weight of walks of that many steps, divided by the weight of those with one less."""
+        return real(self.decay) / steps if self.exponential else real(self.decay)
+
+    def ratios(self, real: Any = float) -> list[Any]:
+        """The ratios of all lengths; of a whole series the first."""
+        count = 1 if self.length is None else self.length
+        return [self.ratio(steps, real) for steps in range(1, count + 1)]
+
+    @property
+    def native(self) -> tuple[int, np.ndarray]:
+        """What the native functions take."""
+        kind = _native.WALKS_EXPONENTIAL if self.exponential else _native.WALKS_SOLVED
+        return _native.WALKS_TRUNCATED if self.length is not None else kind, np.array(self.ratios())
+
+
+@dataclass(frozen=True, eq=False)
+class Spectra:
+    """Eigenvalues of adjacency matrices A = sum_i l_i v_i v_i', with the weights (1'v_i)^2.
+
+    Attributes
+    ----------
+    values, weights : float64 arrays
+        Of all graphs of a data set, one after the other.
+    starts : int64 array
+        Where those of each graph begin.
+    index : int64 array
+        The graphs of the data set that are meant.
+    """
+
+    values: np.ndarray
+    weights: np.ndarray
+    starts: np.ndarray
+    index: np.ndarray
+
+    @classmethod
+    def of(cls, graphs: GraphBatch) -> Spectra | None:
+        """The spectra of all graphs, if all are undirected."""
+        values, weights = np.empty(len(graphs.node_codes)), np.empty(len(graphs.node_codes))
+        sources = graphs.sources - graphs.node_starts[graphs.node_graphs[graphs.sources]]
+        arc_bounds = graphs.arc_starts[graphs.node_starts]
+        with single_threaded_blas():
+            for i in range(len(graphs)):
+                n = int(graphs.sizes[i])
+                arcs = slice(int(arc_bounds[i]), int(arc_bounds[i + 1]))
+                flat = sources[arcs] * n + graphs.targets[arcs]
+                A = np.bincount(flat, graphs.weights[arcs], n * n).reshape(n, n)
+                if not np.array_equal(A, A.T):
+                    return None
+                nodes = slice(int(graphs.node_starts[i]), int(graphs.node_starts[i + 1]))
+                values[nodes], V = np.linalg.eigh(A)
+                weights[nodes] = V.sum(axis=0) ** 2
+                checkpoint()
+        return cls(values, weights, graphs.node_starts, np.arange(len(graphs)))
+
+    def take(self, index: slice | np.ndarray) -> Spectra:
+        """Select graphs."""
+        return Spectra(self.values, self.weights, self.starts, self.index[index])
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What the native function takes."""
+        return self.values, self.weights, self.starts
+
+    @property
+    def radii(self) -> np.ndarray:
+        """Spectral radius of each graph; eigenvalues come in ascending order."""
+        first, last = self.starts[self.index], self.starts[self.index + 1]
+        ends = np.abs(np.append(self.values, 0.0)[np.stack([first, last - 1])])
+        return np.asarray(np.where(first < last, ends.max(axis=0), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Walkers:
+    """Graphs prepared for sums over walks.
+
+    Attributes
+    ----------
+    graphs : GraphBatch
+        Its weights are the factors of the steps of a walk.
+    sizes : int64 array
+        How many nodes of each graph, its first ones, a walk may start at.
+    stop : float, optional
+        Factor of the last node of a walk; it is 1 where the node has no arcs, and without it.
+    spectra : Spectra, optional
+        Where all nodes are alike, and all edges.
+    """
+
+    graphs: GraphBatch
+    sizes: np.ndarray
+    stop: float = 1.0
+    spectra: Spectra | None = None
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def take(self, index: slice | np.ndarray) -> Walkers:
+        """Select graphs."""
+        spectra = None if self.spectra is None else self.spectra.take(index)
+        return Walkers(self.graphs.take(index), self.sizes[index], self.stop, spectra)
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Factor of each node as the first and as the last one of a walk."""
+        graphs = self.graphs
+        place = np.arange(len(graphs.node_codes)) - graphs.node_starts[graphs.node_graphs]
+        starts = (place < self.sizes[graphs.node_graphs]).astype(float)
+        return starts, np.where(graphs.degrees > 0, self.stop, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of graphs of one or of two batches."""
+
+    X: Walkers
+    Y: Walkers
+    rows: np.ndarray
+    cols: np.ndarray
+    mirrored: bool = False
+
+    @classmethod
+    def block(cls, X: Walkers, Y: Walkers | None) -> Pairs:
+        """Every graph of X with every one of Y, or each two of X once."""
+        if Y is None:
+            rows, cols = np.tril_indices(len(X))
+            return cls(X, X, rows.astype(np.int64), cols.astype(np.int64), mirrored=True)
+        rows, cols = np.divmod(np.arange(len(X) * len(Y)), max(len(Y), 1))
+        return cls(X, Y, rows, cols)
+
+    def matrix(self, values: np.ndarray) -> np.ndarray:
+        """Values of a block as a matrix."""
+        K = np.empty((len(self.X), len(self.Y)))
+        K[self.rows, self.cols] = values
+        if self.mirrored:
+            K[self.cols, self.rows] = values
+        return K
+
+
+def sums(
+    pairs: Pairs, series: Series, node: Kernel | None, edge: Kernel | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum over walks of each pair; and whether it converges, as :data:`CONVERGES` and the others say."""
+    X, Y = pairs.X.graphs, pairs.Y.graphs
+    node_rows, node_columns, nodes = node_similarities(node, X, Y)
+    arc_rows, arc_columns, arcs = arc_similarities(edge, X, Y)
+    values, status = np.empty(len(pairs.rows)), np.empty(len(pairs.rows), dtype=np.int32)
+    _native.walk_sums(
+        _arrays(pairs.X, node_rows, arc_rows),
+        _arrays(pairs.Y, node_columns, arc_columns),
+        nodes,
+        arcs,
+        *series.native,
+        pairs.rows,
+        pairs.cols,
+        values,
+        status,
+        num_threads(),
+        checkpoint,
+    )
+    return values, status
+
+
+def _arrays(X: Walkers, node_codes: np.ndarray, arc_codes: np.ndarray) -> tuple[np.ndarray, ...]:
+    g = X.graphs
+    return (g.node_starts, g.arc_starts, g.targets, g.weights, node_codes, arc_codes, *X.ends)
+
+
+def spectral_sums(X: Spectra, Y: Spectra, series: Series, pairs: Pairs) -> np.ndarray:
+    """The same for graphs without labels from their spectra; infinite series are taken to converge."""
+    values = np.empty(len(pairs.rows))
+    rows, cols = X.index[pairs.rows], Y.index[pairs.cols]
+    _native.spectral_walk_sums(
+        X.arrays, Y.arrays, *series.native, rows, cols, values, num_threads(), checkpoint
+    )
+    return values
