@@ -42,8 +42,8 @@ struct Product {
 
   void build(const WalkGraphs& X, Index i, const WalkGraphs& Y, Index j, const Similarities& nodes,
              const Similarities& arcs) {
-    const Index x0 = X.node_starts[i], n = X.node_starts[i + 1] - x0;
-    const Index y0 = Y.node_starts[j], m = Y.node_starts[j + 1] - y0;
+    const GraphBatch &x = X.batch, &y = Y.batch;
+    const Index x0 = x.node_starts[i], n = x.size(i), y0 = y.node_starts[j], m = y.size(j);
     numbers.assign(static_cast<std::size_t>(n * m), -1);
     similarities.clear(), right.clear(), left.clear();
     negative = false;
@@ -61,9 +61,9 @@ struct Product {
     for (Index u = 0; u < n; ++u)
       for (Index v = 0; v < m; ++v) {
         if (numbers[static_cast<std::size_t>(u * m + v)] < 0) continue;
-        for (Index a = X.arc_starts[x0 + u]; a < X.arc_starts[x0 + u + 1]; ++a)
-          for (Index b = Y.arc_starts[y0 + v]; b < Y.arc_starts[y0 + v + 1]; ++b) {
-            const Index q = numbers[static_cast<std::size_t>(X.targets[a] * m + Y.targets[b])];
+        for (Index a = x.arc_starts[x0 + u]; a < x.arc_starts[x0 + u + 1]; ++a)
+          for (Index b = y.arc_starts[y0 + v]; b < y.arc_starts[y0 + v + 1]; ++b) {
+            const Index q = numbers[static_cast<std::size_t>(x.targets[a] * m + y.targets[b])];
             if (q < 0) continue;
             const double w = X.weights[a] * Y.weights[b] * arcs(X.arc_codes[a], Y.arc_codes[b]);
             if (w == 0.0) continue;

@@ -1,23 +1,17 @@
 // Sums over pairs of walks of equal length in two graphs: walks in their direct product graph.
 #pragma once
 
-#include <cstdint>
-
 #include "../sequences/watched.hpp"
+#include "batch.hpp"
 
 namespace mercer {
 
-using Index = std::int64_t;
-
-// Graphs one after the other.  Node v of the batch has the arcs arc_starts[v] to arc_starts[v + 1]; a target
-// is the number of a node within its graph.  Codes are rows (of X) or columns (of Y) of a table of
-// similarities.
+// What walks need of graphs: a code of each node and arc, the row (in X) or column (in Y) of a table of
+// similarities, and the factors of a step and of the first and the last node of a walk.
 struct WalkGraphs {
-  const Index *node_starts, *arc_starts;
-  const std::int32_t* targets;
-  const double* weights;
+  GraphBatch batch;
   const Index *node_codes, *arc_codes;
-  const double *starts, *stops;  // factors of the first and of the last node of a walk
+  const double *weights, *starts, *stops;
 };
 
 struct Similarities {

@@ -538,8 +538,8 @@ WALKS_TRUNCATED: Final[int]
 WALKS_EXPONENTIAL: Final[int]
 
 def walk_sums(
-    x: tuple[NDArray[Any], ...],
-    y: tuple[NDArray[Any], ...],
+    x: tuple[Any, ...],
+    y: tuple[Any, ...],
     nodes: NDArray[np.float64],
     arcs: NDArray[np.float64],
     series: int,

@@ -21,6 +21,7 @@ __all__ = [
     "check_similarity",
     "compares_vectors",
     "label_points",
+    "node_data",
     "node_points",
     "node_similarities",
     "premises",
@@ -67,7 +68,7 @@ def node_points(kernel: Kernel | None, graph: Graph, m: Arithmetic) -> list[Any]
         return _in_arithmetic(kernel, label_points(kernel, graph.labels), m)
     if graph.attributes is None:
         raise missing_vectors(kernel)
-    return _in_arithmetic(kernel, kernel.domain.validate(graph.attributes, "the attributes of X"), m)
+    return _in_arithmetic(kernel, kernel.domain.validate(graph.attributes, "the node attributes of X"), m)
 
 
 def arc_points(kernel: Kernel | None, graph: Graph, m: Arithmetic) -> list[Any]:
@@ -101,9 +102,16 @@ def node_similarities(kernel: Kernel | None, X: GraphBatch, Y: GraphBatch) -> Si
     rows, columns = np.arange(len(X.node_codes)), np.arange(len(Y.node_codes))
     if len(rows) == 0 or len(columns) == 0:
         return rows, columns, np.zeros((len(rows), len(columns)))
-    if X.attributes is None or Y.attributes is None:
+    return rows, columns, _values(kernel, node_data(kernel, X), None if Y is X else node_data(kernel, Y))
+
+
+def node_data(kernel: Kernel, X: GraphBatch) -> Any:
+    """All nodes as points of a kernel: vectors, or labels."""
+    if not compares_vectors(kernel):
+        return label_points(kernel, [X.node_labels.elements[c] for c in X.node_codes.tolist()])
+    if X.attributes is None:
         raise missing_vectors(kernel)
-    return rows, columns, _values(kernel, X.attributes, None if Y is X else Y.attributes)
+    return kernel.domain.validate(X.attributes, "the node attributes of X")
 
 
 def arc_similarities(kernel: Kernel | None, X: GraphBatch, Y: GraphBatch) -> Similarities:

@@ -194,9 +194,9 @@ def sums(
     return values, status
 
 
-def _arrays(X: Walkers, node_codes: np.ndarray, arc_codes: np.ndarray) -> tuple[np.ndarray, ...]:
+def _arrays(X: Walkers, node_codes: np.ndarray, arc_codes: np.ndarray) -> tuple[Any, ...]:
     g = X.graphs
-    return (g.node_starts, g.arc_starts, g.targets, g.weights, node_codes, arc_codes, *X.ends)
+    return ((g.node_starts, g.arc_starts, g.targets), node_codes, arc_codes, g.weights, *X.ends)
 
 
 def spectral_sums(X: Spectra, Y: Spectra, series: Series, pairs: Pairs) -> np.ndarray:

@@ -23,8 +23,8 @@ from .similarities import (
     arc_similarities,
     are_all_one,
     check_similarity,
-    compares_vectors,
     label_points,
+    node_data,
     node_similarities,
     premises,
 )
@@ -119,7 +119,7 @@ class RandomWalk(Kernel):
     edge: Kernel | None = dataclasses.field(default=None, kw_only=True)
 
     def _validate(self) -> None:
-        length = self.length
+        length: Any = self.length
         if length is not None and (isinstance(length, bool) or not isinstance(length, int) or length < 0):
             raise ParameterError(
                 f"RandomWalk: `length` must be an integer >= 0, or None for walks of all lengths. "
@@ -222,13 +222,12 @@ class RandomWalk(Kernel):
 
     def _resolve(self, X: GraphBatch, weight: np.ndarray | None) -> Self:
         own = {}
+        by_node, by_arc = (None, None) if weight is None else (weight[X.node_graphs], weight[X.node_graphs[X.sources]])
         if self.node is not None and not self.node.is_resolved:
-            labels = [X.node_labels.elements[c] for c in X.node_codes.tolist()]
-            points = X.attributes if compares_vectors(self.node) else label_points(self.node, labels)
-            own["node"] = self.node.resolve(points)
+            own["node"] = self.node._resolve(node_data(self.node, X), by_node)
         if self.edge is not None and not self.edge.is_resolved:
             labels = [X.edge_labels.elements[c] for c in X.arc_codes.tolist()]
-            own["edge"] = self.edge.resolve(label_points(self.edge, labels))
+            own["edge"] = self.edge._resolve(label_points(self.edge, labels), by_arc)
         return self.replace(**own)
 
     # -- explanation --------------------------------------------------------------------------
@@ -236,8 +235,8 @@ class RandomWalk(Kernel):
         total = self(x, y)
         factor = 1.0 if self.form == "sum" else 1.0 / max(x.n * y.n, 1) ** 2
         if self.node is None and self.edge is None:
-            own = (Walked(g, g.weights, np.ones(g.n), np.ones(g.n)) for g in (x, y))
-            found = by_sequence(*own, self._series, total / factor)
+            ours, theirs = (Walked(g, g.weights, np.ones(g.n), np.ones(g.n)) for g in (x, y))
+            found = by_sequence(ours, theirs, self._series, total / factor)
             return (c.scaled(factor) for c in found)
         product = ProductGraph.of(x, y, FLOAT, node=self.node, edge=self.edge)
         return by_length(product, factor, self._series, total)
