@@ -8,9 +8,9 @@ namespace nb = nanobind;
 namespace mercer {
 namespace {
 
-using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Out = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Status = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // (node_starts, arc_starts, targets), node_codes, arc_codes, weights, starts, stops
 WalkGraphs walk_graphs_of(const nb::tuple& g) {
@@ -24,7 +24,7 @@ Spectra spectra_of(const nb::tuple& s) {
           nb::cast<Numbers>(s[2], false).data()};
 }
 
-Similarities similarities_of(const Table& table) {
+Similarities similarities_of(const Values& table) {
   return {table.data(), static_cast<Index>(table.shape(1))};
 }
 
@@ -43,8 +43,8 @@ void bind_walks(nb::module_& m) {
   m.attr("WALKS_EXPONENTIAL") = static_cast<int>(kExponential);
   m.def(
       "walk_sums",
-      [](const nb::tuple& x, const nb::tuple& y, const Table& nodes, const Table& arcs, int series,
-         const Reals& ratios, const Numbers& rows, const Numbers& cols, const Out& out, const Status& status,
+      [](const nb::tuple& x, const nb::tuple& y, const Values& nodes, const Values& arcs, int series,
+         const Reals& ratios, const Numbers& rows, const Numbers& cols, const Out& out, const Marks& status,
          int threads, const nb::callable& watch) {
         WalkGraphs X = walk_graphs_of(x), Y = walk_graphs_of(y);
         WalkRule rule = rule_of(series, ratios);

@@ -222,7 +222,9 @@ class RandomWalk(Kernel):
 
     def _resolve(self, X: GraphBatch, weight: np.ndarray | None) -> Self:
         own = {}
-        by_node, by_arc = (None, None) if weight is None else (weight[X.node_graphs], weight[X.node_graphs[X.sources]])
+        by_node, by_arc = (
+            (None, None) if weight is None else (weight[X.node_graphs], weight[X.node_graphs[X.sources]])
+        )
         if self.node is not None and not self.node.is_resolved:
             own["node"] = self.node._resolve(node_data(self.node, X), by_node)
         if self.edge is not None and not self.edge.is_resolved:
