@@ -450,7 +450,8 @@ class Kernel(Expression):
         """Contributions to ``sum_i a_i k(points[i], x)`` on validated points, with their places in ``x``."""
         for point, a in zip(points, coefficients.tolist(), strict=True):
             for c in self._contributions(point, x):
-                yield Contribution(c.pattern, a * c.weight, c.y_places)
+                c = c.scaled(a)
+                yield Contribution(c.pattern, c.weight, c.y_places, _x_parts=c._y_parts)
 
     # -- definiteness -------------------------------------------------------------------------
     @cached_property

@@ -341,6 +341,8 @@ def test_contributions_are_the_walks_with_their_labels() -> None:
     assert found["C",] == 9.0
     assert found["C", 1, "C"] == 0.5 * 2 * 2  # both directions of the first edge
     assert found["C", 2, "O", 1, "C"] == 0.25
+    ends = {c.pattern: c for c in RandomWalk(0.5, length=2).contributions(PATH, PATH)}["C", 1, "C"]
+    assert ends.placed("x") == ends.placed("y") == {(0, 1): 1.0, (1, 2): 1.0}
     unlabelled = RandomWalk(0.5, length=2).contributions(bare(PATH), bare(PATH))
     assert [(c.pattern, c.weight) for c in unlabelled] == [
         ("walks of 2 steps", 0.25 * 10 * 10),

@@ -24,12 +24,16 @@ REST = "longer walks"
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """A graph with the factors of a walk's first node, last node and steps."""
+    """A graph with the factors of a walk's first node, last node and steps.
+
+    ``nodes`` are the user's numbers of its nodes, where these stand for others.
+    """
 
     graph: Graph
     weights: np.ndarray
     starts: np.ndarray
     stops: np.ndarray
+    nodes: np.ndarray
 
     def begin(self) -> dict[Any, np.ndarray]:
         """Factors of first nodes by their label."""
@@ -52,6 +56,12 @@ class Walked:
         g = self.graph
         return np.bincount(g.targets[arcs], v[g.sources[arcs]] * self.weights[arcs], g.n)
 
+    def shares(self, v: np.ndarray) -> dict[tuple[int, int], float]:
+        """Shares of a weight that belong to the last nodes of walks."""
+        parts = np.bincount(self.nodes, v * self.stops)
+        found, total = np.flatnonzero(parts).tolist(), float(parts.sum())
+        return {(u, u + 1): float(parts[u]) / total for u in found} if total else {}
+
 
 def by_sequence(x: Walked, y: Walked, series: Series, total: float) -> Iterator[Contribution]:
     """Contributions of walks by the labels along them; they add up to the total."""
@@ -65,7 +75,7 @@ def by_sequence(x: Walked, y: Walked, series: Series, total: float) -> Iterator[
     for steps in range(MOST_STEPS + 1):
         for labels, (v, w) in walks.items():
             weights.append(weight * float(v @ x.stops) * float(w @ y.stops))
-            yield Contribution(_name(labels), weights[-1])
+            yield _placed(_name(labels), weights[-1], x.shares(v), y.shares(w))
         longer = {}
         for labels, (v, w) in walks.items():
             for key in keys:
@@ -78,6 +88,19 @@ def by_sequence(x: Walked, y: Walked, series: Series, total: float) -> Iterator[
             break
         walks, weight = longer, weight * series.ratio(steps + 1)
     yield Contribution(REST, total - math.fsum(weights))
+
+
+def _placed(
+    pattern: Any, weight: float, x: dict[tuple[int, int], float], y: dict[tuple[int, int], float]
+) -> Contribution:
+    parts = {"_x_parts": x, "_y_parts": y}
+    return Contribution(
+        pattern,
+        weight,
+        tuple(x),
+        tuple(y),
+        **{name: tuple(weight * share for share in shares.values()) for name, shares in parts.items()},
+    )
 
 
 def _name(labels: Sequence[Any]) -> Any:

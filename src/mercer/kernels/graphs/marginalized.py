@@ -72,8 +72,8 @@ class MarginalizedWalk(Kernel):
     (0.155914, 0.167435)
     >>> print(k.contributions(ethanol, ether)[:2])
        weight  pattern
-     0.111111  ('C',)
-    0.0277778  ('O',)
+     0.111111  ('C',)  [0:1 1:2 | 0:1 2:3]
+    0.0277778  ('O',)  [2:3 | 1:2]
     """
 
     stop: float = parameter(low=0.0, open_low=True, high=1.0)
@@ -153,7 +153,8 @@ class MarginalizedWalk(Kernel):
         graph = self._extended(x)
         steps, stops = self._probabilities(graph, FLOAT)
         starts = np.where(np.arange(graph.n) < x.n, 1 / max(x.n, 1), 0.0)
-        return Walked(graph, np.array(steps), starts, np.array(stops))
+        nodes = np.concatenate([np.arange(x.n), x.targets])[: graph.n]  # arcs stand for where they lead to
+        return Walked(graph, np.array(steps), starts, np.array(stops), nodes)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(

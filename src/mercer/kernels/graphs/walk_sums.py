@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,9 @@ from .similarities import arc_similarities, node_similarities
 __all__ = ["Pairs", "Series", "Spectra", "Walkers", "spectral_sums", "sums"]
 
 CONVERGES, UNPROVED, NOT_CONVERGED = range(3)
+
+#: Entries of the adjacency matrices that are in memory at a time: 32 MiB.
+MOST_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -71,19 +75,15 @@ class Spectra:
     def of(cls, graphs: GraphBatch) -> Spectra | None:
         """The spectra of all graphs, if all are undirected."""
         values, weights = np.empty(len(graphs.node_codes)), np.empty(len(graphs.node_codes))
-        sources = graphs.sources - graphs.node_starts[graphs.node_graphs[graphs.sources]]
-        arc_bounds = graphs.arc_starts[graphs.node_starts]
         with single_threaded_blas():
-            for i in range(len(graphs)):
-                n = int(graphs.sizes[i])
-                arcs = slice(int(arc_bounds[i]), int(arc_bounds[i + 1]))
-                flat = sources[arcs] * n + graphs.targets[arcs]
-                A = np.bincount(flat, graphs.weights[arcs], n * n).reshape(n, n)
-                if not np.array_equal(A, A.T):
+            for some in _of_equal_size(graphs.sizes):
+                n = int(graphs.sizes[some[0]])
+                A = _adjacencies(graphs.take(some), n)
+                if not np.array_equal(A, A.transpose(0, 2, 1)):
                     return None
-                nodes = slice(int(graphs.node_starts[i]), int(graphs.node_starts[i + 1]))
+                nodes = graphs.node_starts[some][:, None] + np.arange(n)
                 values[nodes], V = np.linalg.eigh(A)
-                weights[nodes] = V.sum(axis=0) ** 2
+                weights[nodes] = V.sum(axis=1) ** 2
                 checkpoint()
         return cls(values, weights, graphs.node_starts, np.arange(len(graphs)))
 
@@ -102,6 +102,19 @@ class Spectra:
         first, last = self.starts[self.index], self.starts[self.index + 1]
         ends = np.abs(np.append(self.values, 0.0)[np.stack([first, last - 1])])
         return np.asarray(np.where(first < last, ends.max(axis=0), 0.0))
+
+
+def _of_equal_size(sizes: np.ndarray) -> Iterator[np.ndarray]:
+    """Graphs with the same number of nodes, as many at a time as memory takes."""
+    for n in np.unique(sizes).tolist():
+        same = np.flatnonzero(sizes == n)
+        yield from np.array_split(same, len(same) * n * n // MOST_ENTRIES + 1)
+
+
+def _adjacencies(graphs: GraphBatch, n: int) -> np.ndarray:
+    """Adjacency matrices of graphs with n nodes each; weights of parallel edges are added."""
+    flat = graphs.sources * n + graphs.targets
+    return np.bincount(flat, graphs.weights, len(graphs) * n * n).reshape(len(graphs), n, n)
 
 
 @dataclass(frozen=True, eq=False)

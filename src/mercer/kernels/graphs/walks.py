@@ -86,8 +86,9 @@ class RandomWalk(Kernel):
 
     Notes
     -----
-    :meth:`contributions` names the walks by their labels, the lengths of walks where a kernel compares them.
-    Walks that are too long to list are one contribution, "longer walks".
+    :meth:`contributions` names walks by the labels along them and places them at their last nodes; where a
+    kernel compares nodes or edges, by their number of steps.  Walks that are too long to list are one
+    contribution, "longer walks".
 
     Examples
     --------
@@ -99,10 +100,10 @@ class RandomWalk(Kernel):
     5.4
     >>> print(k.contributions(ethanol, ether))
     weight  pattern
-       4.0  ('C',)
-       1.0  ('O',)
-       0.2  ('C', 'O')
-       0.2  ('O', 'C')
+       4.0  ('C',)  [0:1 1:2 | 0:1 2:3]
+       1.0  ('O',)  [2:3 | 1:2]
+       0.2  ('C', 'O')  [2:3 | 1:2]
+       0.2  ('O', 'C')  [1:2 | 0:1 2:3]
     >>> RandomWalk(0.1, length=1, node=Constant(1.0))(ethanol, ether)  # 9 pairs of nodes, 16 of arcs
     10.6
     >>> RandomWalk(0.5, node=Constant(1.0))(ethanol, ether)
@@ -237,7 +238,7 @@ class RandomWalk(Kernel):
         total = self(x, y)
         factor = 1.0 if self.form == "sum" else 1.0 / max(x.n * y.n, 1) ** 2
         if self.node is None and self.edge is None:
-            ours, theirs = (Walked(g, g.weights, np.ones(g.n), np.ones(g.n)) for g in (x, y))
+            ours, theirs = (Walked(g, g.weights, np.ones(g.n), np.ones(g.n), np.arange(g.n)) for g in (x, y))
             found = by_sequence(ours, theirs, self._series, total / factor)
             return (c.scaled(factor) for c in found)
         product = ProductGraph.of(x, y, FLOAT, node=self.node, edge=self.edge)
