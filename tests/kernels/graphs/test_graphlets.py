@@ -12,11 +12,13 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from mercer import _native
 from mercer.certificate import Verdict
 from mercer.errors import ParameterError
+from mercer.features import Explicit
 from mercer.graphs import Graph, GraphBatch
 from mercer.kernels import Graphlets, graphlet_samples
-from mercer.kernels.graphs.graphlet_types import graphlet_types, is_connected
+from mercer.kernels.graphs.graphlet_types import graphlet_types, is_connected, type_numbers
 from mercer.machines import KernelRidge
 
 pytestmark = pytest.mark.native
@@ -274,3 +276,23 @@ def test_hash_seeds_and_threads_change_nothing() -> None:
         for seed, threads in (("0", "1"), ("77", "2"))
     }
     assert len(outputs) == 1
+
+
+def test_an_enumeration_can_be_ended() -> None:
+    full = GraphBatch.of([Graph(150, list(itertools.combinations(range(150), 2)))])
+    counts = np.zeros((1, 34), dtype=np.int64)
+
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    arrays = (full.node_starts, full.arc_starts, full.targets)
+    with pytest.raises(KeyboardInterrupt):
+        _native.count_connected(arrays, 5, type_numbers(5), False, counts, 1, end)
+
+
+def test_features_are_counts_in_named_columns() -> None:
+    graphs = [as_graph(g) for g in LARGER]
+    features = Explicit(Graphlets(3)).fit(graphs[:3])
+    F = features.transform(graphs)
+    assert np.array_equal((F @ F.T).toarray(), Graphlets(3).block(graphs))
+    assert list(features.get_feature_names_out()) == ["no edge", "0-1", "0-1 0-2", "0-1 0-2 1-2"]

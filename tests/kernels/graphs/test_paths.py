@@ -7,11 +7,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from mercer import _native
 from mercer.certificate import Verdict
 from mercer.domains import Vectors
 from mercer.errors import DomainError, InputError, ParameterError
-from mercer.graphs import Graph
+from mercer.features import Explicit
+from mercer.graphs import Graph, GraphBatch
 from mercer.kernels import Gaussian, Linear, Min, ShortestPath, Sigmoid, WhiteNoise
+from mercer.kernels.graphs import path_tables
 from mercer.machines import KernelRidge
 
 pytestmark = pytest.mark.native
@@ -232,3 +235,44 @@ def test_threads_change_nothing(threads, monkeypatch) -> None:
     expected = ShortestPath().block(X)
     monkeypatch.setenv("MERCER_NUM_THREADS", threads)
     assert np.array_equal(ShortestPath().block(X), expected)
+
+
+def test_strips_of_graphs_change_nothing(monkeypatch) -> None:
+    for k in (ShortestPath(node=Linear(), length=Min()), ShortestPath(length=Linear())):
+        expected, rectangle = k.block(X), k.block(X, Y)
+        monkeypatch.setattr(path_tables, "MOST_NODES", 5)
+        assert np.array_equal(k.block(X), expected)
+        assert np.array_equal(k.block(X, Y), rectangle)
+        monkeypatch.undo()
+
+
+def test_features_of_new_graphs_have_the_columns_of_the_old() -> None:
+    features = Explicit(ShortestPath()).fit(X)
+    F, new = features.transform(X), features.transform(Y)
+    assert np.array_equal((F @ F.T).toarray(), ShortestPath().block(X))
+    assert np.array_equal((new @ F.T).toarray(), ShortestPath().block(Y, X))
+
+
+def test_grakel_agrees() -> None:
+    grakel = pytest.importorskip("grakel")
+    chosen = [g for g in X + Y if len(g.sources) and g.is_symmetric and None not in g.labels]
+    assert len(chosen) >= 2
+    peers = []
+    for g in chosen:
+        arcs = dict.fromkeys(zip(g.sources.tolist(), g.targets.tolist(), strict=True), 1.0)
+        arcs |= {(v, v): 0.0 for v in range(g.n)}  # else it drops nodes without edges, and loops have lengths
+        peers.append([arcs, {v: str(label) for v, label in enumerate(g.labels)}])
+    K = grakel.ShortestPath(algorithm_type="dijkstra").fit_transform(peers)
+    assert np.array_equal(ShortestPath(weighted=False).block(chosen), K)
+
+
+def test_a_search_can_be_ended() -> None:
+    n = 3000
+    ring = GraphBatch.of([Graph(n, [(i, (i + 1) % n) for i in range(n)])])
+
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    arrays = (ring.node_starts, ring.arc_starts, ring.targets)
+    with pytest.raises(KeyboardInterrupt):
+        _native.count_paths(arrays, ring.node_codes, ring.weights, 1, end)

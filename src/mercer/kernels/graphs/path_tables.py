@@ -2,90 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from ...arithmetic import Arithmetic
 from ...domains import Data, Vectors, items, take
 from ...engine.runs import checkpoint
 from ...kernel import Kernel
+from ..products import mirrored_up
 
 __all__ = ["PathTable", "as_lengths", "lengths_of", "named_values", "sums_over_paths"]
 
-#: Pairs of paths that are compared at a time.
-MOST_PAIRS = 1 << 22
+#: Nodes of the graphs that are compared at a time with as many others; one graph may have more.
+MOST_NODES = 2048
 
 
 @dataclass(frozen=True, eq=False)
 class PathTable:
-    """Graphs as rows of counts of paths, and what kernels see of the paths.
+    """Paths of graphs, those of graph i from ``starts[i]`` to ``starts[i + 1]``.
 
     Attributes
     ----------
-    counts : csr_array of shape (n, p)
-    first, last : int arrays of shape (p,)
-        Ends of each path, as positions in ``points`` and ``nodes``.
-    at : int array of shape (p,)
-        Its length, as a position in ``lengths``.
+    starts : int array of shape (g + 1,)
+    first, last, at : int arrays
+        Ends of each path, as positions in ``points`` and ``nodes``; its length, as a position in ``lengths``.
+    counts : float array
+        How often it occurs.
     points, nodes, lengths : Data
         Points of the kernel on nodes; the same prepared; lengths, prepared.
     """
 
-    counts: Any
+    starts: np.ndarray
     first: np.ndarray
     last: np.ndarray
     at: np.ndarray
+    counts: np.ndarray
     points: Data
     nodes: Data
     lengths: Data
 
     def __len__(self) -> int:
-        return int(self.counts.shape[0])
+        return len(self.starts) - 1
 
     def take(self, index: slice | np.ndarray) -> PathTable:
         """Select graphs."""
-        return replace(self, counts=self.counts[index])
+        chosen = np.arange(len(self))[index]
+        paths = [np.arange(self.starts[i], self.starts[i + 1]) for i in chosen]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *paths])
+        return replace(
+            self,
+            starts=np.concatenate([[0], np.cumsum(np.diff(self.starts)[chosen])]),
+            first=self.first[rows],
+            last=self.last[rows],
+            at=self.at[rows],
+            counts=self.counts[rows],
+        )
 
     def used(self) -> PathTable:
-        """The same graphs, with the paths, nodes and lengths that occur in them."""
-        columns = np.unique(self.counts.indices)
-        ends = np.concatenate([self.first[columns], self.last[columns]])
-        nodes, places = np.unique(ends, return_inverse=True)
-        lengths, at = np.unique(self.at[columns], return_inverse=True)
-        half = len(columns)
-        return PathTable(
-            self.counts[:, columns],
-            places[:half],
-            places[half:],
-            at,
-            take(self.points, nodes),
-            take(self.nodes, nodes),
-            take(self.lengths, lengths),
+        """The same paths, with the nodes and lengths that occur in them."""
+        nodes, places = np.unique(np.concatenate([self.first, self.last]), return_inverse=True)
+        lengths, at = np.unique(self.at, return_inverse=True)
+        return replace(
+            self,
+            first=places[: len(at)],
+            last=places[len(at) :],
+            at=at,
+            points=take(self.points, nodes),
+            nodes=take(self.nodes, nodes),
+            lengths=take(self.lengths, lengths),
         )
+
+    def strips(self) -> Iterator[slice]:
+        """Ranges of graphs that have :data:`MOST_NODES` ends of paths, or are one."""
+        ends = self.ends()
+        sizes = np.bincount(ends.graphs, minlength=len(self))
+        start = total = 0
+        for i, size in enumerate(sizes.tolist()):
+            if total and total + size > MOST_NODES:
+                yield slice(start, i)
+                start, total = i, 0
+            total += size
+        yield slice(start, len(self))
+
+    def ends(self) -> Ends:
+        """The different ends of the paths of each graph."""
+        graphs = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        width = 1 + int(max(self.first.max(initial=0), self.last.max(initial=0)))
+        keys = np.concatenate([graphs * width + self.first, graphs * width + self.last])
+        found, places = np.unique(keys, return_inverse=True)
+        return Ends(found // width, found % width, places[: len(graphs)], places[len(graphs) :])
+
+
+class Ends(NamedTuple):
+    """Ends of paths: their graphs and points; then, for each path, the numbers of its ends."""
+
+    graphs: np.ndarray
+    points: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
 
 
 def sums_over_paths(node: Kernel, length: Kernel, X: PathTable, Y: PathTable | None) -> np.ndarray:
-    """Sums over all pairs of paths of two graphs of node(u, u') node(v, v') length(d, d')."""
+    """Sums over the pairs of paths of two graphs of node(u, u') node(v, v') length(d, d')."""
+    if Y is not None and len(X.first) and len(Y.first):
+        node.domain.match(X.points, Y.points)
     Z = X if Y is None else Y
     K = np.zeros((len(X), len(Z)))
-    if not (len(X.first) and len(Z.first)):
+    for rows in X.strips():
+        for columns in Z.strips():
+            if Y is not None or columns.start <= rows.start:
+                K[rows, columns] = _sums(node, length, X.take(rows).used(), Z.take(columns).used())
+    return mirrored_up(K) if Y is None else K
+
+
+def _sums(node: Kernel, length: Kernel, X: PathTable, Y: PathTable) -> np.ndarray:
+    """The same for few graphs.
+
+    For each length d of X, with C the counts of pairs (u, v) at that distance and D those of Y, weighted by
+    length(d, d'): the sum of the entries of M * (C M D'), graph by graph, where M are the values of nodes.
+    """
+    K = np.zeros((len(X), len(Y)))
+    if not (len(X.first) and len(Y.first)):
         return K
-    if Y is not None:
-        node.domain.match(X.points, Y.points)
-    nodes = node._block(X.nodes, None if Y is None else Y.nodes)
-    lengths = length._block(X.lengths, None if Y is None else Y.lengths)
-    step = max(1, MOST_PAIRS // len(Z.first))
-    for start in range(0, len(X.first), step):
-        part = slice(start, start + step)
-        G = nodes[X.first[part]][:, Z.first]
-        G *= nodes[X.last[part]][:, Z.last]
-        G *= lengths[X.at[part]][:, Z.at]
-        K += X.counts[:, part] @ (Z.counts @ G.T).T
+    ours, theirs = X.ends(), Y.ends()
+    M = node._block(X.nodes, Y.nodes)[ours.points][:, theirs.points]
+    lengths = length._block(X.lengths, Y.lengths)
+    of_graph = _indicator(theirs.graphs, len(Y))
+    order = np.argsort(X.at, kind="stable")
+    for paths in np.split(order, np.flatnonzero(np.diff(X.at[order])) + 1):
         checkpoint()
+        weights = Y.counts * lengths[X.at[paths[0]], Y.at]
+        some = np.flatnonzero(weights)
+        D = scipy.sparse.csr_array(
+            (weights[some], (theirs.first[some], theirs.last[some])), shape=(M.shape[1], M.shape[1])
+        )
+        u, u_place = np.unique(ours.first[paths], return_inverse=True)
+        v, v_place = np.unique(ours.last[paths], return_inverse=True)
+        C = scipy.sparse.csr_array((X.counts[paths], (u_place, v_place)), shape=(len(u), len(v)))
+        terms = M[u] * (C @ (D @ M[v].T).T)
+        K += _indicator(ours.graphs[u], len(X)) @ (of_graph @ terms.T).T
     return K
+
+
+def _indicator(graphs: np.ndarray, count: int) -> scipy.sparse.csr_array:
+    """Row i has ones for the nodes of graph i."""
+    shape = (count, len(graphs))
+    return scipy.sparse.csr_array((np.ones(len(graphs)), (graphs, np.arange(len(graphs)))), shape=shape)
 
 
 def named_values(

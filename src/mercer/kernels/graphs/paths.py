@@ -26,7 +26,6 @@ from ...kernel import Kernel
 from ...parameters import parameter
 from ..counts import Counts
 from ..noise import WhiteNoise
-from ..products import mirrored_up
 from .counted import CountedFeatures, label_name
 from .path_tables import PathTable, as_lengths, lengths_of, named_values, sums_over_paths
 
@@ -50,8 +49,9 @@ class ShortestPath(CountedFeatures):
 
     Positive definite if :math:`k_n` and :math:`k_l` are: a convolution over paths of their products.  Not
     strictly.  Cost: n searches of each graph, O(n m) without weights and O(n m log n) with them; then a
-    sparse matrix product, or, with a kernel on nodes or lengths, its values on all pairs of the distinct
-    (label, label, distance); with vectors of nodes these are all paths, :math:`O(n^4)` for two graphs.
+    sparse matrix product.  With a kernel on nodes or lengths two graphs of n nodes (labels, if these are
+    compared) with D different distances cost :math:`O(n^3)`, with a kernel on lengths :math:`O(D n^3)`, and
+    at most :math:`O(n^4)`.
 
     Parameters
     ----------
@@ -143,31 +143,41 @@ class ShortestPath(CountedFeatures):
             (X.node_starts, X.arc_starts, X.targets), codes, self._weights(X), num_threads(), checkpoint
         )
         known, at = np.unique(lengths, return_inverse=True)
-        ends = first.astype(np.int64) << 32 | last
-        ends = np.unique(ends, return_inverse=True)[1]
+        if not self._is_explicit:
+            return self._table(X, starts, np.concatenate([first, last]), at, counts, known)
+        ends = np.unique(first.astype(np.int64) << 32 | last, return_inverse=True)[1]
         _, index, columns = np.unique(ends * max(len(known), 1) + at, return_index=True, return_inverse=True)
         shape = (len(X), max(len(index), 1))
         matrix = scipy.sparse.csr_array((counts.astype(np.float64), columns, starts), shape=shape)
-        first, last = first[index], last[index]
-        if self._is_explicit:
-            labels = X.node_labels.elements
-            ends_of = ((labels[a], labels[b]) for a, b in zip(first.tolist(), last.tolist(), strict=True))
-            keys = ((*e, d) for e, d in zip(ends_of, known[at[index]].tolist(), strict=True))
-            return Counts(matrix, Vocabulary(keys))
+        labels = X.node_labels.elements
+        paths = zip(first[index].tolist(), last[index].tolist(), known[at[index]].tolist(), strict=True)
+        return Counts(matrix, Vocabulary((labels[a], labels[b], d) for a, b, d in paths))
+
+    def _table(
+        self,
+        X: GraphBatch,
+        starts: np.ndarray,
+        ends: np.ndarray,
+        at: np.ndarray,
+        counts: np.ndarray,
+        lengths: np.ndarray,
+    ) -> PathTable:
+        """Paths with the points of both kernels; ``ends`` are all first, then all last nodes."""
         node, length = self._kernels
-        used, places = np.unique(np.concatenate([first, last]), return_inverse=True)
-        if len(used) == 0:  # no graph has an edge
-            return PathTable(matrix, places, places, at, [], [], [])
+        used, places = np.unique(ends, return_inverse=True)
+        first, last = places[: len(at)], places[len(at) :]
+        if len(at) == 0:  # without paths nodes need no vectors
+            return PathTable(starts, first, last, at, counts, [], [], [])
         points = self._points(X, used)
-        half = len(index)
         return PathTable(
-            matrix,
-            places[:half],
-            places[half:],
-            at[index],
+            starts,
+            first,
+            last,
+            at,
+            counts,
             points,
             node._prepare(points),
-            length._prepare(as_lengths(length, known)),
+            length._prepare(as_lengths(length, lengths)),
         )
 
     def _weights(self, X: GraphBatch) -> np.ndarray | None:
@@ -193,8 +203,7 @@ class ShortestPath(CountedFeatures):
     def _block(self, X: Any, Y: Any) -> np.ndarray:
         if self._is_explicit:
             return super()._block(X, Y)
-        K = sums_over_paths(*self._kernels, X.used(), None if Y is None else Y.used())
-        return mirrored_up(K) if Y is None else K
+        return sums_over_paths(*self._kernels, X, Y)
 
     def _compile(self, b: Any, X: Any, Y: Any) -> Any:
         return super()._compile(b, X, Y) if self._is_explicit else None
@@ -208,7 +217,7 @@ class ShortestPath(CountedFeatures):
     def _diagonal(self, X: Any) -> np.ndarray:
         if self._is_explicit:
             return super()._diagonal(X)
-        ones = (X.take(slice(i, i + 1)).used() for i in range(len(X)))
+        ones = (X.take(slice(i, i + 1)) for i in range(len(X)))
         return np.array([sums_over_paths(*self._kernels, one, None)[0, 0] for one in ones])
 
     # -- parameters that depend on data -------------------------------------------------------
