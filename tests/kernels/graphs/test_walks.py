@@ -371,3 +371,15 @@ def test_grakel_agrees_where_it_converges() -> None:
         np.testing.assert_allclose(k.block(graphs), peer.fit_transform(given), rtol=1e-10)
     peer = grakel.RandomWalk(lamda=0.5, p=3, method_type="baseline")
     np.testing.assert_allclose(RandomWalk(0.5, length=3).block(graphs), peer.fit_transform(given), rtol=1e-10)
+    # With labels it counts pairs of nodes with different labels, too, as walks of no steps.
+    labelled = [Graph(g.n, _edges(g), labels=["CO"[i % 2] for i in range(g.n)]) for g in graphs]
+    given = [grakel.Graph(_adjacency(g), dict(enumerate(g.labels))) for g in labelled]
+    peer = grakel.RandomWalkLabeled(lamda=0.03, method_type="baseline")
+    other = [[sum(a != b for a in x.labels for b in y.labels) for y in labelled] for x in labelled]
+    np.testing.assert_allclose(
+        RandomWalk(0.03).block(labelled) + other, peer.fit_transform(given), rtol=1e-10
+    )
+
+
+def _edges(g: Graph) -> list[tuple[int, int]]:
+    return [(u, v) for u, v in zip(g.sources.tolist(), g.targets.tolist(), strict=True) if u < v]
