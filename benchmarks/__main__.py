@@ -12,6 +12,7 @@ from . import (
     harness,
     kernel_graph_cases,
     logistic_cases,
+    nodes_cases,
     rational_cases,
     ridge_cases,
     series_cases,
@@ -30,6 +31,7 @@ GROUPS = {
     "smooth": [*ridge_cases.CASES, *logistic_cases.CASES],
     "spectral": [*spectral_cases.CASES, *two_sample_cases.CASES],
     "graphs": graphs_cases.CASES,
+    "nodes": nodes_cases.CASES,
     "sequences": [
         *strings_cases.CASES,
         *subsequence_cases.CASES,

@@ -15,6 +15,7 @@ from ..errors import InputError
 from .base import Domain
 from .containers import points_of
 from .graph import Graph
+from .graphs import Graphs
 from .sequences import check_symbols
 from .sparse import check_sparse
 
@@ -89,19 +90,26 @@ class Adjacency:
         return graph
 
     @classmethod
-    def of(cls, graph: Any) -> Adjacency:
+    def of(cls, graph: Any, names: Iterable[Hashable] | None = None) -> Adjacency:
         """The weights of a graph.
 
         Parameters
         ----------
         graph : Adjacency, Graph, networkx graph, (n, edges), array or sparse matrix of shape (n, n)
             Undirected: a matrix must be symmetric.  A networkx graph gives its nodes' names, and the edge
-            attribute ``weight``.
+            attribute ``weight``.  Graphs of igraph and PyTorch Geometric are read as
+            :class:`~mercer.domains.Graphs` reads them.
+        names : sequence of n hashables, optional
+            Other names for the nodes.
         """
+        if names is not None:
+            return cls._of(cls.of(graph).matrix, names)
         if isinstance(graph, Adjacency):
             return graph
         if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], int | np.integer):
             return cls(*graph)
+        if hasattr(graph, "get_edgelist") or hasattr(graph, "edge_index"):
+            graph = Graphs(label=None, edge_label=None, attributes=None).point(graph, "`graph`")
         if isinstance(graph, Graph):
             return cls._of(_symmetric(_of_graph(graph)))
         if hasattr(graph, "is_directed") and hasattr(graph, "nodes"):

@@ -34,8 +34,8 @@ __all__ = ["Function", "GraphOperator", "Kind", "operator"]
 Kind: TypeAlias = Literal["adjacency", "laplacian", "normalized"]
 Function: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-#: Nodes up to which a graph is diagonalised, a quarter of a second; larger ones if they are dense.
-SMALL = 1000
+#: Nodes up to which a graph is diagonalised, some seconds, once; larger ones if they are dense.
+SMALL = 2000
 
 #: Part of all pairs of nodes from which on a matrix counts as dense.
 DENSE = 0.1

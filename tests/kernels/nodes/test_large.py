@@ -84,7 +84,7 @@ def test_the_coefficients_of_an_exponential_are_bessel_functions() -> None:
 
 def test_a_function_that_jumps_has_no_expansion() -> None:
     assert expand(lambda x: (x > 0.3).astype(float), 0.0, 1.0, 1e-8) is None
-    k = LaplacianKernel(grid(40), lambda x: (x > 0.3).astype(float))
+    k = LaplacianKernel(grid(50), lambda x: (x > 0.3).astype(float))
     with pytest.raises(ParameterError, match="LaplacianKernel: its function of the eigenvalues jumps"):
         k(0, 1)
 

@@ -39,7 +39,7 @@ class LaplacianKernel(SpectralKernel):
     ``GraphMatern(nu, kappa)``   :math:`(2\nu/\kappa^2 + \lambda)^{-\nu}`
     ===========================  ========================================================
 
-    Cost: O(n^3) once on a graph of n <= 1000 nodes; on a larger one a row takes some passes over the edges,
+    Cost: O(n^3) once on a graph of n <= 2000 nodes; on a larger one a row takes some passes over the edges,
     the more the less smooth r is.  ``Cutoff`` diagonalises every graph.
 
     Parameters

@@ -152,7 +152,7 @@ class PathKernel(PolynomialKernel):
     the eigenvalues of B, some of which are negative on every graph without self-loops: then it is refuted,
     with a witness.
 
-    Cost: O(n^3 log l) once on a graph of n <= 1000 nodes; on a larger one l passes over the edges per row.
+    Cost: O(n^3 log l) once on a graph of n <= 2000 nodes; on a larger one l passes over the edges per row.
     Counts are exact below :math:`2^{53}`.
 
     Parameters
@@ -195,7 +195,7 @@ class SeriesKernel(PolynomialKernel):
     if they are clear of rounding.  B + B^2 is positive definite on the path of three nodes and not on that
     of four.
 
-    Cost: as many matrix products as the degree, once, on a graph of n <= 1000 nodes; on a larger one as many
+    Cost: as many matrix products as the degree, once, on a graph of n <= 2000 nodes; on a larger one as many
     passes over the edges for each row.
 
     Parameters

@@ -94,7 +94,7 @@ class Diffusion(SpectralKernel):
     edges in proportion to their weights.  Strictly positive definite for t > 0, with values in [0, 1]; nodes
     of different components have the value 0.
 
-    Cost: O(n^3) once on a graph of n <= 1000 nodes.  On a larger one a row, and a product ``K @ v``, takes
+    Cost: O(n^3) once on a graph of n <= 2000 nodes.  On a larger one a row, and a product ``K @ v``, takes
     about :math:`\sqrt{2 t \lambda_{\max} \ln(1/tol)}` passes over the edges; the matrix is never formed.
 
     Parameters
@@ -151,7 +151,7 @@ class ExponentialDiffusion(SpectralKernel):
 
     Strictly positive definite for every decay, whatever the signs of the weights.
 
-    Cost: O(n^3) once on a graph of n <= 1000 nodes; on a larger one some passes over the edges for each row.
+    Cost: O(n^3) once on a graph of n <= 2000 nodes; on a larger one some passes over the edges for each row.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class VonNeumann(SpectralKernel):
     with the spectral radius :math:`\rho(B)` (textbooks print the condition without the absolute value).
     Strictly positive definite there; beyond it the series diverges, and the decay is refused.
 
-    Cost: O(n^3) once on a graph of n <= 1000 nodes.  On a larger one a row takes about
+    Cost: O(n^3) once on a graph of n <= 2000 nodes.  On a larger one a row takes about
     :math:`\ln(1/tol) / \sqrt{1 - |\lambda| \rho}` passes over the edges.
 
     Parameters
