@@ -2,9 +2,9 @@
 
 Three networks with known classes: American college football teams that played each other (the class is the
 conference), books on politics that were bought together (liberal, neutral, conservative), and blogs that link
-to each other (left, right).  A few nodes of each class are labelled, and the rest is to be found from the edges
-alone.  Each number is the accuracy on the nodes without a label, the mean of twenty random choices of the
-labelled ones, the same for all rows.
+to each other (left, right).  A few nodes of each class are labelled, and the others are to be found from the
+edges alone.  Each number is the accuracy on the nodes without a label, the mean of twenty random choices of
+the labelled ones, the same for all rows.
 
 Nothing is tuned: one setting for each row, the same for the three networks.  The first row guesses the class
 that is most frequent.
@@ -23,7 +23,8 @@ from _data import find
 from mercer.graphs import Adjacency, Graph, components, layout, read_gml
 from mercer.kernels import Diffusion, LaplacianKernel, PathKernel, Regularized, VonNeumann
 from mercer.machines import SVC, LabelPropagation, LabelSpreading
-from mercer.show import canvas, graph as draw
+from mercer.show import canvas
+from mercer.show import graph as draw
 
 NETWORKS = ("football", "polbooks", "polblogs")
 PER_CLASS = (1, 2, 4, 8)
@@ -32,9 +33,7 @@ DRAWS = 20
 #: What predicts the classes of all nodes, given some: a machine on the nodes of a graph.
 MACHINES: dict[str, Callable[[Adjacency], Any]] = {
     "propagation along edges": lambda g: LabelPropagation(PathKernel(g, 1)),
-    "propagation, diffusion t = 1": lambda g: LabelPropagation(
-        Diffusion(g, 1.0, laplacian="normalized")
-    ),
+    "propagation, diffusion t = 1": lambda g: LabelPropagation(Diffusion(g, 1.0, laplacian="normalized")),
     "spreading along edges": lambda g: LabelSpreading(PathKernel(g, 1), alpha=0.9),
     "SVC, diffusion t = 3": lambda g: SVC(Diffusion(g, 3.0, laplacian="normalized").normalized(), C=10.0),
     "SVC, regularised Laplacian": lambda g: SVC(LaplacianKernel(g, Regularized(0.05)).normalized(), C=10.0),
@@ -80,7 +79,7 @@ def accuracies(network: Adjacency, classes: np.ndarray) -> dict[str, np.ndarray]
         for draw_number in range(DRAWS):
             known = labelled(classes, count, np.random.default_rng(draw_number))
             rest = np.setdiff1d(np.arange(len(classes)), known)
-            names, counts = np.unique(classes[rest], return_counts=True)
+            counts = np.unique(classes[rest], return_counts=True)[1]
             scores["most frequent class"][row, draw_number] = counts.max() / len(rest)
             for name, machine in machines.items():
                 found = predict(machine, network.names, classes, known)
