@@ -130,6 +130,18 @@ _Indices = NDArray[np.int64]
 _Numbers = NDArray[np.float64]
 _Runs = tuple[NDArray[Any], ...]  # codes, begins, counts, first
 
+_Arcs = tuple[NDArray[Any], ...]  # starts, ends, codes of labels
+_Keys = tuple[_Indices, _Indices]  # words, starts
+
+def transpose_arcs(arcs: _Arcs, starts: _Indices, ends: _Indices, codes: _Codes) -> bool: ...
+def refine_colours(
+    out: _Arcs,
+    into: _Arcs | None,
+    colours: _Codes,
+    known: _Keys,
+    refined: _Codes,
+    look: Callable[[], None],
+) -> _Keys: ...
 def window_keys(runs: _Runs, offsets: _Indices, base: int, keys: _Indices) -> None: ...
 def count_keys(
     keys: _Indices, starts: _Indices, width: int, counts: _Numbers, ends: _Indices, threads: int

@@ -66,6 +66,9 @@ from .graphs import (
     RandomWalk,
     ShortestPath,
     VertexHistogram,
+    WassersteinWL,
+    WeisfeilerLehman,
+    WLOptimalAssignment,
     graphlet_samples,
 )
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
@@ -255,7 +258,10 @@ __all__ = [
     "UnionComplement",
     "VertexHistogram",
     "VonNeumann",
+    "WLOptimalAssignment",
+    "WassersteinWL",
     "WeightedDegree",
+    "WeisfeilerLehman",
     "Wendland",
     "WhiteNoise",
     "Wildcard",

@@ -1,24 +1,29 @@
 """Kernels between graphs.
 
-==================  =====================================================================
-``histograms``      labels of nodes, labels of edges: the baselines
-``paths``           shortest paths
-``graphlets``       induced subgraphs of 3, 4 or 5 nodes
-``walks``           random walks: pairs of walks of equal length
-``marginalized``    the probability that two random walks read the same labels
-==================  =====================================================================
+=====================  =====================================================================
+``histograms``         labels of nodes, labels of edges: the baselines
+``weisfeiler_lehman``  colours of nodes over several iterations
+``assignments``        nodes assigned to nodes by their colours
+``paths``              shortest paths
+``graphlets``          induced subgraphs of 3, 4 or 5 nodes
+``walks``              random walks: pairs of walks of equal length
+``marginalized``       the probability that two random walks read the same labels
+=====================  =====================================================================
 
-``counted`` holds what kernels with explicit features share, ``path_tables`` what kernels on nodes and lengths
-see of paths, ``graphlet_types`` the types of graphlets.  ``similarities`` says how walks compare nodes and
-edges; ``product`` is the product graph of two graphs, by definition, ``walk_sums`` the sums over its walks on
-the native core, and ``explained`` names the walks that a value is made of.
+``counted`` holds what kernels with explicit features share, ``colours`` the refinement of colours,
+``path_tables`` what kernels on nodes and lengths see of paths, ``graphlet_types`` the types of graphlets.
+``similarities`` says how walks compare nodes and edges; ``product`` is the product graph of two graphs, by
+definition, ``walk_sums`` the sums over its walks on the native core, and ``explained`` names the walks that a
+value is made of.
 """
 
+from .assignments import WassersteinWL, WLOptimalAssignment
 from .graphlets import Graphlets, graphlet_samples
 from .histograms import EdgeHistogram, VertexHistogram
 from .marginalized import MarginalizedWalk
 from .paths import ShortestPath
 from .walks import RandomWalk
+from .weisfeiler_lehman import WeisfeilerLehman
 
 __all__ = [
     "EdgeHistogram",
@@ -27,5 +32,8 @@ __all__ = [
     "RandomWalk",
     "ShortestPath",
     "VertexHistogram",
+    "WLOptimalAssignment",
+    "WassersteinWL",
+    "WeisfeilerLehman",
     "graphlet_samples",
 ]

@@ -19,7 +19,7 @@ from ..counts import Counts
 from ..inner import squared_norms
 from ..products import count_product
 
-__all__ = ["label_name"]  # CountedFeatures is a base of kernels, not one
+__all__ = ["Occurrences", "contribution", "label_name"]  # CountedFeatures is a base of kernels, not one
 
 
 class CountedFeatures(Kernel):
@@ -79,7 +79,7 @@ class CountedFeatures(Kernel):
         for feature, places in self._by_feature(x).items():
             if feature in theirs:
                 weight = float(places.count * theirs[feature].count)
-                yield self._contribution(feature, weight, places, theirs[feature])
+                yield contribution(self._name(feature), weight, places, theirs[feature])
 
     def _weighted_contributions(
         self, points: Sequence[Graph], coefficients: np.ndarray, x: Graph
@@ -92,7 +92,7 @@ class CountedFeatures(Kernel):
                     totals[feature] += a * count
         for feature, places in found.items():
             if totals[feature] != 0:
-                yield self._contribution(feature, totals[feature] * places.count, places, Occurrences())
+                yield contribution(self._name(feature), totals[feature] * places.count, places, Occurrences())
 
     def _by_feature(self, x: Graph) -> dict[Hashable, Occurrences]:
         """How often each feature occurs, and where."""
@@ -100,18 +100,6 @@ class CountedFeatures(Kernel):
         for feature, places in self._features(x):
             found.setdefault(feature, Occurrences()).add(places)
         return found
-
-    def _contribution(
-        self, feature: Any, weight: float, ours: Occurrences, theirs: Occurrences
-    ) -> Contribution:
-        return Contribution(
-            self._name(feature),
-            weight,
-            tuple(ours.places),
-            tuple(theirs.places),
-            _x_parts=ours.parts(weight),
-            _y_parts=theirs.parts(weight),
-        )
 
     @property
     def bounds(self) -> Interval:
@@ -134,6 +122,18 @@ class Occurrences:
         """The weight divided among the nodes."""
         total = self.places.total()
         return tuple(weight * count / total for count in self.places.values())
+
+
+def contribution(name: str, weight: float, ours: Occurrences, theirs: Occurrences) -> Contribution:
+    """What a feature adds, divided among its nodes in both graphs."""
+    return Contribution(
+        name,
+        weight,
+        tuple(ours.places),
+        tuple(theirs.places),
+        _x_parts=ours.parts(weight),
+        _y_parts=theirs.parts(weight),
+    )
 
 
 def label_name(label: Any) -> str:
