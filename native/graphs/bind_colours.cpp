@@ -2,7 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "automata/arrays.hpp"
+#include <atomic>
+
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "colours.hpp"
 
@@ -11,12 +13,12 @@ namespace nb = nanobind;
 namespace {
 
 using mercer::Arcs;
+using mercer::Codes;
 using mercer::Index;
 
 template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = Vector<const std::int32_t>;
-using Indices = Vector<const Index>;
+using Indices = mercer::Numbers;
 
 // Arcs come as (starts, ends, codes).
 Arcs arcs_of(const nb::tuple& arcs) {
@@ -35,7 +37,7 @@ bool transpose_arcs(const nb::tuple& arcs, const Vector<Index>& starts, const Ve
 // Known keys come as (words, starts), new ones return so.
 nb::tuple refine_colours(const nb::tuple& out, const nb::object& in, const Codes& colours,
                          const nb::tuple& known, const Vector<std::int32_t>& refined,
-                         const nb::object& look) {
+                         const nb::callable& watch) {
   Arcs o = arcs_of(out), i{};
   if (!in.is_none()) i = arcs_of(nb::cast<nb::tuple>(in));
   auto starts = nb::cast<Indices>(known[1]);
@@ -43,12 +45,15 @@ nb::tuple refine_colours(const nb::tuple& out, const nb::object& in, const Codes
                     static_cast<Index>(starts.shape(0)) - 1};
   mercer::OwnedKeys added;
   const Arcs* into = in.is_none() ? nullptr : &i;
-  mercer::automata::Caller(look).run([&](mercer::automata::Watch& watch) {
+  mercer::Look look = mercer::look_of(watch);
+  {
+    nb::gil_scoped_release release;
+    std::atomic<bool> stop{false};
+    mercer::Watch calls(&look, stop);
     added = mercer::refine_colours(o, into, static_cast<Index>(colours.shape(0)), colours.data(), keys,
-                                   refined.data(), [&] { watch.check(); });
-  });
-  return nb::make_tuple(mercer::automata::array_of(std::move(added.words)),
-                        mercer::automata::array_of(std::move(added.starts)));
+                                   refined.data(), [&] { calls.pause(); });
+  }
+  return nb::make_tuple(mercer::array_of(std::move(added.words)), mercer::array_of(std::move(added.starts)));
 }
 
 }  // namespace
@@ -58,5 +63,5 @@ void bind_colours(nb::module_& m) {
   m.def("transpose_arcs", &transpose_arcs, "arcs"_a, "starts"_a.noconvert(), "ends"_a.noconvert(),
         "codes"_a.noconvert());
   m.def("refine_colours", &refine_colours, "out"_a, "into"_a.none(), "colours"_a.noconvert(), "known"_a,
-        "refined"_a.noconvert(), "look"_a);
+        "refined"_a.noconvert(), "watch"_a);
 }

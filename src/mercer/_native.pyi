@@ -140,7 +140,7 @@ def refine_colours(
     colours: _Codes,
     known: _Keys,
     refined: _Codes,
-    look: Callable[[], None],
+    watch: Callable[[], None],
 ) -> _Keys: ...
 def window_keys(runs: _Runs, offsets: _Indices, base: int, keys: _Indices) -> None: ...
 def count_keys(
