@@ -12,7 +12,7 @@ namespace nb = nanobind;
 
 namespace {
 
-using mercer::Arcs;
+using mercer::ArcRows;
 using mercer::Codes;
 using mercer::Index;
 
@@ -21,14 +21,14 @@ using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = mercer::Numbers;
 
 // Arcs come as (starts, ends, codes).
-Arcs arcs_of(const nb::tuple& arcs) {
+ArcRows arcs_of(const nb::tuple& arcs) {
   return {nb::cast<Indices>(arcs[0]).data(), nb::cast<Indices>(arcs[1]).data(),
           nb::cast<Codes>(arcs[2]).data()};
 }
 
 bool transpose_arcs(const nb::tuple& arcs, const Vector<Index>& starts, const Vector<Index>& ends,
                     const Vector<std::int32_t>& codes) {
-  Arcs a = arcs_of(arcs);
+  ArcRows a = arcs_of(arcs);
   auto nodes = static_cast<Index>(starts.shape(0)) - 1;
   nb::gil_scoped_release release;
   return mercer::transpose_arcs(a, nodes, starts.data(), ends.data(), codes.data());
@@ -38,13 +38,13 @@ bool transpose_arcs(const nb::tuple& arcs, const Vector<Index>& starts, const Ve
 nb::tuple refine_colours(const nb::tuple& out, const nb::object& in, const Codes& colours,
                          const nb::tuple& known, const Vector<std::int32_t>& refined,
                          const nb::callable& watch) {
-  Arcs o = arcs_of(out), i{};
+  ArcRows o = arcs_of(out), i{};
   if (!in.is_none()) i = arcs_of(nb::cast<nb::tuple>(in));
   auto starts = nb::cast<Indices>(known[1]);
-  mercer::Keys keys{nb::cast<Indices>(known[0]).data(), starts.data(),
-                    static_cast<Index>(starts.shape(0)) - 1};
-  mercer::OwnedKeys added;
-  const Arcs* into = in.is_none() ? nullptr : &i;
+  mercer::ColourKeys keys{nb::cast<Indices>(known[0]).data(), starts.data(),
+                          static_cast<Index>(starts.shape(0)) - 1};
+  mercer::NewKeys added;
+  const ArcRows* into = in.is_none() ? nullptr : &i;
   mercer::Look look = mercer::look_of(watch);
   {
     nb::gil_scoped_release release;

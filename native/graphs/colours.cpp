@@ -16,7 +16,7 @@ std::uint64_t mixed(std::uint64_t h) {
 // Numbers for keys: a table with open addressing, whose entries are compared in full.
 class KeyTable {
  public:
-  explicit KeyTable(const Keys& known) : known_(known) {
+  explicit KeyTable(const ColourKeys& known) : known_(known) {
     reserve(known.count);
     for (Index i = 0; i < known.count; ++i) {
       const std::int64_t* key = known.words + known.starts[i];
@@ -43,7 +43,7 @@ class KeyTable {
     return i;
   }
 
-  OwnedKeys&& added() { return std::move(added_); }
+  NewKeys&& added() { return std::move(added_); }
 
  private:
   static std::uint64_t hash(const std::int64_t* key, Index size) {
@@ -75,15 +75,15 @@ class KeyTable {
     for (std::size_t i = 0; i < hashes_.size(); ++i) place(static_cast<Index>(i));
   }
 
-  const Keys& known_;
-  OwnedKeys added_;
+  const ColourKeys& known_;
+  NewKeys added_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Index> slots_;
   std::size_t mask_ = 0;
 };
 
 // The sorted pairs (label, colour) of a node, one word each, after what is in `key`.
-void add_pairs(const Arcs& arcs, Index node, const std::int32_t* colours, std::vector<std::int64_t>& key) {
+void add_pairs(const ArcRows& arcs, Index node, const std::int32_t* colours, std::vector<std::int64_t>& key) {
   std::size_t first = key.size();
   for (Index a = arcs.starts[node]; a < arcs.starts[node + 1]; ++a)
     key.push_back((static_cast<std::int64_t>(arcs.codes[a]) << 32) | colours[arcs.ends[a]]);
@@ -92,7 +92,7 @@ void add_pairs(const Arcs& arcs, Index node, const std::int32_t* colours, std::v
 
 }  // namespace
 
-bool transpose_arcs(const Arcs& arcs, Index nodes, Index* starts, Index* ends, std::int32_t* codes) {
+bool transpose_arcs(const ArcRows& arcs, Index nodes, Index* starts, Index* ends, std::int32_t* codes) {
   Index count = arcs.starts[nodes];
   std::fill(starts, starts + nodes + 1, 0);
   for (Index a = 0; a < count; ++a) ++starts[arcs.ends[a] + 1];
@@ -108,8 +108,8 @@ bool transpose_arcs(const Arcs& arcs, Index nodes, Index* starts, Index* ends, s
          std::equal(codes, codes + count, arcs.codes);
 }
 
-OwnedKeys refine_colours(const Arcs& out, const Arcs* in, Index nodes, const std::int32_t* colours,
-                         const Keys& known, std::int32_t* refined, const std::function<void()>& pause) {
+NewKeys refine_colours(const ArcRows& out, const ArcRows* in, Index nodes, const std::int32_t* colours,
+                       const ColourKeys& known, std::int32_t* refined, const std::function<void()>& pause) {
   KeyTable table(known);
   std::vector<std::int64_t> key, into;
   for (Index v = 0; v < nodes; ++v) {
