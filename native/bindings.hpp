@@ -18,3 +18,4 @@ void bind_rows(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);
 void bind_series(nanobind::module_& m);
 void bind_walks(nanobind::module_& m);
+void bind_trees(nanobind::module_& m);

@@ -318,6 +318,7 @@ NB_MODULE(_native, m) {
   bind_chebyshev(m);
   bind_walks(m);
   bind_colours(m);
+  bind_trees(m);
   bind_sparse<double, std::int32_t>(m);
   bind_sparse<double, std::int64_t>(m);
   bind_sparse<float, std::int32_t>(m);

@@ -272,6 +272,23 @@ def weighted_degree(
     watch: Callable[[], None],
 ) -> None: ...
 
+_Forest = tuple[NDArray[Any], ...]  # starts, keys, order, counts, child_starts, children
+
+def tree_pairs(
+    X: _Forest,
+    Y: _Forest,
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    partial: bool,
+    decay: float,
+    gap_decay: float,
+    most: int,
+    sums: NDArray[np.float64],
+    exponents: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
+
 class Program:
     def __init__(
         self,

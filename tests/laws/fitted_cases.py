@@ -22,6 +22,7 @@ from mercer.kernels import (
     Precomputed,
     Spectrum,
     Subsequence,
+    SubsetTree,
     columns,
 )
 from mercer.machines import (
@@ -117,6 +118,10 @@ def _series() -> tuple[Any, Any]:
     return _split([rng.standard_normal((int(rng.integers(4, 8)), 2)).cumsum(axis=0) for _ in range(N + NEW)])
 
 
+def _trees() -> tuple[Any, Any]:
+    return _split([["S", ["NP", *w[:3]], ["VP", list(w[3:])]] for w in _words()])
+
+
 def _histograms() -> tuple[Any, Any]:
     return _split(np.random.default_rng(4).dirichlet(np.ones(4), N + NEW))
 
@@ -155,6 +160,7 @@ KINDS: dict[str, Kind] = {
     "tokens": Kind(Spectrum(2), lambda: _split([list(w) for w in _words()])),
     "texts": Kind(BagOfWords(idf="fit").normalized(), _texts),
     "series": Kind(GlobalAlignment(1.0).normalized(), _series),
+    "trees": Kind(SubsetTree(0.5).normalized(), _trees),
     "sets": Kind(Jaccard(), lambda: _split([set(w) for w in _words()])),
     "histograms": Kind(Intersection(), _histograms),
     "measures": Kind(GaussianProduct(), _measures),

@@ -15,6 +15,7 @@
 ``graphs``         ``Graphs``: graphs of libraries, matrices, lists of edges
 ``nodes``          ``Nodes`` of one graph
 ``fingerprints``   ``Fingerprints``: bits and counts, also RDKit's
+``tree``           ``Tree``: one ordered tree with labels, and its forms
 ``trees``          ``Trees``: ordered trees with labels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
@@ -46,7 +47,8 @@ from .sets import Sets
 from .sparse import check_sparse
 from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .texts import Texts, Tokens
-from .trees import Tree, TreeBatch, Trees
+from .tree import Tree
+from .trees import TreeBatch, Trees
 from .vectors import Reals, Vectors
 from .vocabulary import Vocabulary
 

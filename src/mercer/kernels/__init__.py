@@ -36,13 +36,14 @@
 ``strings``        sequences of letters or of any symbols, and automata: a folder
 ``graphs``         graphs against graphs: a folder
 ``nodes``          nodes of one graph: a folder
+``trees``          ordered trees with labels: a folder
 ``frames``         columns of data frames
 ``proposal``       a kernel for each column of a data frame, by its type
 ``precomputed``    a given matrix
 =================  ========================================================================
 
 ``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
-``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``labelled_graphs``,
+``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``search``, ``labelled_graphs``,
 ``path_programs``, ``counts`` and ``products`` hold what several families share.
 The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))``
 needs no other names.
@@ -132,6 +133,7 @@ from .strings import (
 )
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
+from .trees import PartialTree, SubsetTree, SubTree
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
 from .wendland import Wendland
 from .windows import BoxWindow, Epanechnikov
@@ -215,6 +217,7 @@ __all__ = [
     "Mismatch",
     "NGram",
     "OneStep",
+    "PartialTree",
     "PathKernel",
     "Periodic",
     "Polynomial",
@@ -247,7 +250,9 @@ __all__ = [
     "SplineRemainder",
     "SquaredGeodesic",
     "Steps",
+    "SubTree",
     "Subsequence",
+    "SubsetTree",
     "SymmetricDifference",
     "Tanimoto",
     "ThinPlate",

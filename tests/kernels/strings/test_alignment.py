@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import mercer
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import AllSubsequences, LocalAlignment
-from mercer.kernels.strings import search
+from mercer.kernels import AllSubsequences, LocalAlignment, search
 from mercer.kernels.strings.scores import named_table
 
 from .brute import alignment_sum, strings

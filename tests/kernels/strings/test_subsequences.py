@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from mercer.certificate import Verdict
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import AllSubsequences, Subsequence
-from mercer.kernels.strings import search
+from mercer.kernels import AllSubsequences, Subsequence, search
 
 from .brute import strings, subsequence
 

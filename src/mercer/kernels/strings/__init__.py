@@ -21,7 +21,7 @@
 =================  ====================================================================
 
 ``bags``, ``base``, ``common``, ``kmers``, ``lengths``, ``matching``, ``neighbours``, ``plans``,
-``scores``, ``search``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them
+``scores``, ``slices``, ``strands``, ``stretches`` and ``windows`` hold what several of them
 share, and ``patterns`` gives weights to what they count.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...contributions import Contribution
 from ...errors import InputError, ParameterError
-from .search import Family, Pattern, heaviest, windows
+from ..search import Family, Pattern, heaviest
 
 __all__ = ["common_subsequences", "require_room"]
 
@@ -105,3 +105,14 @@ def _steps(length: int, decay: float) -> np.ndarray:
     """``decay ** (j - i)`` from every place i to every later one j."""
     places = np.arange(length)
     return np.where(places > places[:, None], decay ** np.maximum(places - places[:, None], 0), 0.0)
+
+
+def windows(pattern: Iterable[int], codes: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Stretches of a sequence that hold a pattern as a subsequence, and have no shorter stretch within."""
+    # The latest place where the symbols so far, in order, have begun, by where they have ended at the latest.
+    last = begun = np.arange(1, len(codes) + 1)
+    for code in pattern:
+        begun = np.maximum.accumulate(np.where(codes == code, begun, 0))
+        last, begun = begun, np.concatenate([[0], begun[:-1]])
+    (ends,) = np.nonzero(np.diff(last, prepend=0))
+    return tuple((int(last[end]) - 1, int(end) + 1) for end in ends)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...contributions import Contribution
 from ...errors import ParameterError
+from ..search import Family, Pattern, heaviest
 from .common import require_room
-from .search import Family, Pattern, heaviest
 
 __all__ = ["aligned_stretches"]
 

@@ -1,9 +1,10 @@
 """The heaviest of a great many patterns, in order, with what all the others add up to.
 
 Patterns are searched best first.  A *family* is a set of patterns with its total weight, known without
-listing them; opening it gives patterns and smaller families.  No pattern is heavier than a family that it
-belongs to, so patterns come out in the order of their weights, and what is left at the end is the sum of the
-families that were not opened: nothing is estimated, and nothing cancels.
+listing them; opening it gives patterns and smaller families.  Where weights have signs, it also has a bound:
+the sum of their absolute values, or more.  No pattern is heavier than the bound of a family that it belongs
+to, so patterns come out in the order of their weights, and what is left at the end is the sum of the families
+that were not opened: nothing is estimated.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from ..contributions import Contribution
 
-from ...contributions import Contribution
-
-__all__ = ["Family", "Pattern", "heaviest", "windows"]
+__all__ = ["MOST_OPENED", "Family", "Pattern", "heaviest"]
 
 #: Patterns that are named, and families that are opened, before the rest is summed up.
 MOST_PATTERNS = 1000
@@ -32,6 +31,11 @@ class Pattern:
     weight: float
     show: Callable[[], Contribution]
 
+    @property
+    def bound(self) -> float:
+        """Absolute value of the weight."""
+        return abs(self.weight)
+
 
 @dataclass(frozen=True)
 class Family:
@@ -39,6 +43,12 @@ class Family:
 
     weight: float
     open: Callable[[], Iterable[Pattern | Family]]
+    most: float | None = None
+
+    @property
+    def bound(self) -> float:
+        """No pattern of the family weighs more, in absolute value; by default its weight."""
+        return self.weight if self.most is None else self.most
 
 
 def heaviest(
@@ -51,8 +61,8 @@ def heaviest(
     def enter(found: Iterable[Pattern | Family]) -> None:
         nonlocal count
         for item in found:
-            if item.weight > 0:
-                heapq.heappush(queue, (-item.weight, count, item))
+            if item.bound > 0:
+                heapq.heappush(queue, (-item.bound, count, item))
                 count += 1
 
     enter(families)
@@ -66,15 +76,4 @@ def heaviest(
             named += 1
             yield item.show()
     if queue:
-        yield Contribution(rest, math.fsum(-weight for weight, _, _ in queue))
-
-
-def windows(pattern: Iterable[int], codes: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Stretches of a sequence that hold a pattern as a subsequence, and have no shorter stretch within."""
-    # The latest place where the symbols so far, in order, have begun, by where they have ended at the latest.
-    last = begun = np.arange(1, len(codes) + 1)
-    for code in pattern:
-        begun = np.maximum.accumulate(np.where(codes == code, begun, 0))
-        last, begun = begun, np.concatenate([[0], begun[:-1]])
-    (ends,) = np.nonzero(np.diff(last, prepend=0))
-    return tuple((int(last[end]) - 1, int(end) + 1) for end in ends)
+        yield Contribution(rest, math.fsum(item.weight for _, _, item in queue))
