@@ -190,3 +190,11 @@ def test_the_page_on_strings_is_true(capsys):
         "   4.0  'na'  [2:4 4:6 | 1:3 3:5]",
     ]
     assert lines[-3:] == ["True", "ATT True", "PSD"]
+
+
+def test_the_page_on_graphs_is_true(capsys):
+    pytest.importorskip("networkx")
+    run_page("docs/graphs.md")
+    printed = capsys.readouterr().out
+    assert "['alcohol' 'ether']" in printed
+    assert "'alcohol' against 'ether'" in printed or "weight  pattern" in printed

@@ -259,13 +259,14 @@ def _draw_edges(ax: Any, strokes: list[Stroke], at: np.ndarray, circles: list[An
         if named and s.u != s.v:
             across = at[s.v] - at[s.u]
             x, y = (at[s.u] + at[s.v]) / 2 + (s.bend / 2 + 0.1) * np.array([across[1], -across[0]])
+            text = letter(s.label)
             ax.text(
                 x,
                 y,
-                letter(s.label),
+                text,
                 ha="center",
                 va="center",
-                fontsize=0.75 * size,
+                fontsize=size * min(0.8, 3.0 / max(len(text), 1)),
                 color=GUIDE,
                 parse_math=False,
             )
