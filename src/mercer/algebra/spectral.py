@@ -19,22 +19,28 @@ __all__ = ["Terms", "least_eigenvector", "spectral_witness", "widths_along"]
 Terms = list[tuple[Kernel, Fraction]]
 
 #: Points per axis of the lattices on which witnesses are sought, the smallest first, by their number of axes.
+#: At most 64 points in all: a witness is read by people, and checked with fifty digits.
 SIDES = {1: (4, 8, 14), 2: (3, 4, 6), 3: (2, 3, 4)}
 
-#: Frequencies looked at on each ray, beside 0, from far below the inverse of the largest width to far above
-#: that of the smallest.
+#: Number of frequencies on each ray beside 0, in geometric progression, and how far they go: from the inverse
+#: of the largest width over this factor to that of the smallest width times this factor.  Of 3,000 random
+#: sums of two or three Gaussian and Matern kernels with one negative coefficient, 1,000 frequencies within a
+#: factor of 10^4 showed 2,360 to have negative densities; 64 within 30 missed 54 of these, 16 missed 57, and
+#: 64 within a factor of 10 missed 97.
 FREQUENCIES, BEYOND = 64, 30.0
 
-#: A density, or an eigenvalue, below minus this part of the sizes of its terms is not rounding.
+#: A density, or an eigenvalue, below minus this fraction of the sizes of its terms is not rounding, which is
+#: 2^-53 of them times the number of terms, or of points.  Densities of the sums above had the same signs with
+#: any fraction from 0 to 1e-6.
 ROUNDING = 1e-11
 
-#: Coefficients beyond this are not looked at.
+#: Coefficients beyond this are not considered: their products with densities must be floats.
 LARGEST = 1e100
 
-#: Widths below this, and above its inverse, are not looked at: squares of frequencies are no floats there.
+#: Widths below this, and above its inverse, are not considered: squares of frequencies would overflow.
 LEAST_WIDTH = 1e-100
 
-#: Axes of vectors with a width for each that are looked at one by one.
+#: Number of axes that are searched one by one, each at the cost of some twenty eigenvalue problems.
 MOST_AXES = 16
 
 
