@@ -1,4 +1,4 @@
-// mercer._native.add_rows and copy_block: native/rows.hpp on arrays of NumPy.
+// mercer._native.add_rows: native/rows.hpp on arrays of NumPy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -24,22 +24,10 @@ void add_rows(const Matrix<T>& K, const Numbers& rows, const Factors& factors, c
                    factors.data(), static_cast<Index>(out.shape(0)), out.data(), threads);
 }
 
-using Block = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-void copy_block(const Matrix<T>& K, const Numbers& rows, const Numbers& columns, const Block& out,
-                int threads) {
-  nb::gil_scoped_release release;
-  mercer::copy_block(K.data(), static_cast<Index>(K.shape(1)), static_cast<Index>(rows.shape(0)), rows.data(),
-                     static_cast<Index>(columns.shape(0)), columns.data(), out.data(), threads);
-}
-
 template <class T>
 void bind_for(nb::module_& m) {
   using namespace nb::literals;
   m.def("add_rows", &add_rows<T>, "K"_a.noconvert(), "rows"_a.noconvert(), "factors"_a.noconvert(),
-        "out"_a.noconvert(), "threads"_a);
-  m.def("copy_block", &copy_block<T>, "K"_a.noconvert(), "rows"_a.noconvert(), "columns"_a.noconvert(),
         "out"_a.noconvert(), "threads"_a);
 }
 

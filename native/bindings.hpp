@@ -11,7 +11,7 @@ void bind_smo(nanobind::module_& m);
 void bind_paths(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);
-void bind_half(nanobind::module_& m);
+void bind_packed(nanobind::module_& m);
 void bind_pairs(nanobind::module_& m);
 void bind_reduced(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);

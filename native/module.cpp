@@ -186,8 +186,8 @@ void bind_program(nb::module_& m) {
       .def(
           "__init__",
           [](BoundProgram* self, const Matrix<Index>& steps, const Vector<double>& parameters,
-             const nb::list& points, const nb::list& vectors, const nb::list& foreign, Index rows, Index cols,
-             Index registers, bool symmetric, Index edge, double cost, bool quick) {
+             const nb::list& points, const nb::list& vectors, const nb::list& opaque, Index rows, Index cols,
+             Index registers, bool symmetric, Index edge, double cost, bool to_single) {
             new (self) BoundProgram;
             mercer::Program& p = self->program;
             const Index* s = steps.data();
@@ -199,27 +199,28 @@ void bind_program(nb::module_& m) {
               p.rowwise.push_back(vector_of(*self, pair[0]));
               p.colwise.push_back(vector_of(*self, pair[1]));
             }
-            for (nb::handle array : foreign) {
+            for (nb::handle array : opaque) {
               self->arrays.push_back(nb::borrow(array));
               auto matrix = nb::cast<Matrix<double>>(array);
-              p.foreign.push_back({matrix.data(), static_cast<Index>(matrix.shape(1))});
+              p.opaque.push_back({matrix.data(), static_cast<Index>(matrix.shape(1))});
             }
             p.rows = rows, p.cols = cols, p.registers = registers;
-            p.symmetric = symmetric, p.edge = edge, p.cost = cost, p.quick = quick;
+            p.symmetric = symmetric, p.edge = edge, p.cost = cost, p.to_single = to_single;
           },
-          "steps"_a, "parameters"_a, "points"_a, "vectors"_a, "foreign"_a, "rows"_a, "cols"_a, "registers"_a,
-          "symmetric"_a, "edge"_a, "cost"_a, "quick"_a)
+          "steps"_a, "parameters"_a, "points"_a, "vectors"_a, "opaque"_a, "rows"_a, "cols"_a, "registers"_a,
+          "symmetric"_a, "edge"_a, "cost"_a, "to_single"_a)
       .def_prop_ro("tiles", [](const BoundProgram& bound) { return bound.program.tiles(); })
       .def("dense", &run_dense<double>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a,
            "slots"_a.noconvert() = nb::none())
       .def("dense", &run_dense<float>, "first"_a, "last"_a, "out"_a.noconvert(), "threads"_a,
            "slots"_a.noconvert() = nb::none())
       .def(
-          "half",
+          "packed",
           [](const BoundProgram& bound, Index first, Index last,
              nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> tiles, int threads) {
             double* data = tiles.data();
-            return run_released([&] { return mercer::run_half(bound.program, first, last, data, threads); });
+            return run_released(
+                [&] { return mercer::run_packed(bound.program, first, last, data, threads); });
           },
           "first"_a, "last"_a, "tiles"_a.noconvert(), "threads"_a)
       .def(
@@ -291,7 +292,7 @@ NB_MODULE(_native, m) {
     return mercer::has_gemm();
   });
 
-  const char* steps[] = {"ANOVA",          "ALL_SUBSETS", "CAUCHY", "FOREIGN",  "CONSTANT",   "ADD",
+  const char* steps[] = {"ANOVA",          "ALL_SUBSETS", "CAUCHY", "OPAQUE",   "CONSTANT",   "ADD",
                          "MULTIPLY",       "DIVIDE",      "SCALE",  "SHIFT",    "RECIPROCAL", "INTEGER_POWER",
                          "REAL_POWER",     "EXP",         "LOG1P",  "TANH",     "SQRT",       "HORNER",
                          "OUTER_MULTIPLY", "OUTER_ADD",   "CLIP",   "DIAGONAL", "WITHIN",     "NONZERO",
@@ -309,7 +310,7 @@ NB_MODULE(_native, m) {
   bind_paths(m);
   bind_outputs(m);
   bind_ngrams(m);
-  bind_half(m);
+  bind_packed(m);
   bind_rows(m);
   bind_pairs(m);
   bind_reduced(m);

@@ -55,7 +55,7 @@ void fill_points(const Program& p, const Step& step, Place at, double* target, d
   Dense<T> X{static_cast<const T*>(points.left.data) + at.i * points.cols, at.rows, points.cols, points.cols};
   Dense<T> Y{static_cast<const T*>(points.right.data) + at.j * points.cols, at.cols, points.cols,
              points.cols};
-  if (step.op == kSqEuclidean && p.quick) return tiles.fill_quick_distances(X, Y, target, work);
+  if (step.op == kSqEuclidean && p.to_single) return tiles.fill_expanded_distances(X, Y, target, work);
   if (step.op <= kDot) return tiles.fill[step.op](X, Y, target, work);
   for (Index i = 0; i < at.rows; ++i) std::fill_n(target + i * kTileCols, kTileCols, 0.0);
   const double* weights = p.parameters.data() + step.first;
@@ -101,7 +101,7 @@ void fill_from_bits(const Program& p, const Step& step, Place at, double* target
   fill(rows(points.left, at.i, at.rows), rows(points.right, at.j, at.cols), target, work);
 }
 
-void fill_foreign(Output<const double> from, Place at, double* target) {
+void fill_opaque(Output<const double> from, Place at, double* target) {
   for (Index i = 0; i < at.rows; ++i) {
     const double* row = from.data + (at.i + i) * from.stride + at.j;
     double* to = target + i * kTileCols;
@@ -112,8 +112,8 @@ void fill_foreign(Output<const double> from, Place at, double* target) {
 
 void fill_register(const Program& p, const Step& step, Place at, double* registers, double* work) {
   double* target = registers + step.target * kRegister;
-  if (step.op == kForeign)
-    fill_foreign(p.foreign[step.b], at, target);
+  if (step.op == kOpaque)
+    fill_opaque(p.opaque[step.b], at, target);
   else if (p.points[step.b].words > 0)
     fill_from_bits(p, step, at, target, work);
   else if (p.points[step.b].single)
@@ -234,7 +234,7 @@ Index run_dense(const Program& p, Index first, Index last, Output<T> out, const 
 template Index run_dense(const Program&, Index, Index, Output<double>, const Index*, int) noexcept;
 template Index run_dense(const Program&, Index, Index, Output<float>, const Index*, int) noexcept;
 
-Index run_half(const Program& p, Index first, Index last, double* out, int threads) noexcept {
+Index run_packed(const Program& p, Index first, Index last, double* out, int threads) noexcept {
   const StoreTile<double> stream = table().f64.stream.plain;
   auto touch = [&] {
 #pragma omp for schedule(static)

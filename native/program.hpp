@@ -36,13 +36,13 @@ struct Program {
   std::vector<double> parameters;
   std::vector<Points> points;
   std::vector<const double*> rowwise, colwise;
-  std::vector<Output<const double>> foreign;
+  std::vector<Output<const double>> opaque;
   Index rows, cols;  // of the output
   Index registers;   // how many; the result is in register 0
   bool symmetric;    // the right points are the left ones
   Index edge;        // rows and columns of a tile, at most kTileRows
   double cost;       // elementary operations per number of the output
-  bool quick;        // the result is rounded to float32: squared distances need not be exact beyond that
+  bool to_single;    // the result is rounded to float32: squared distances need not be exact beyond that
 
   Index tiles_down() const { return (rows + edge - 1) / edge; }
   Index tiles_across() const { return (cols + edge - 1) / edge; }
@@ -60,9 +60,9 @@ template <class T>
 Index run_dense(const Program& program, Index first, Index last, Output<T> out, const Index* slots,
                 int threads) noexcept;
 
-// The same tiles of a symmetric matrix, without mirror images, one after the other as native/half.hpp wants
+// The same tiles of a symmetric matrix, without mirror images, one after the other as native/packed.hpp wants
 // them; p.edge must be kTileRows.
-Index run_half(const Program& program, Index first, Index last, double* tiles, int threads) noexcept;
+Index run_packed(const Program& program, Index first, Index last, double* tiles, int threads) noexcept;
 
 // Adds to `sums` the products with V, which has `width` columns.
 //

@@ -11,8 +11,8 @@ namespace {
 // Columns that one thread takes at a time; their sums stay in the first cache.
 constexpr Index kColumns = 2048;
 
-// Numbers to copy, and to read, that are worth another thread.
-constexpr Index kManyToCopy = 1 << 17, kManyToRead = 1 << 19;
+// Numbers to read that are worth another thread.
+constexpr Index kManyToRead = 1 << 19;
 
 }  // namespace
 
@@ -29,20 +29,7 @@ void add_rows(const T* K, Index stride, Index count, const Index* rows, const do
   }
 }
 
-template <class T>
-void copy_block(const T* K, Index stride, Index count, const Index* rows, Index width, const Index* columns,
-                float* out, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && count * width > kManyToCopy)
-  for (Index r = 0; r < count; ++r) {
-    const T* row = K + rows[r] * stride;
-    float* to = out + r * width;
-    for (Index c = 0; c < width; ++c) to[c] = static_cast<float>(row[columns[c]]);
-  }
-}
-
 template void add_rows(const float*, Index, Index, const Index*, const double*, Index, double*, int);
 template void add_rows(const double*, Index, Index, const Index*, const double*, Index, double*, int);
-template void copy_block(const float*, Index, Index, const Index*, Index, const Index*, float*, int);
-template void copy_block(const double*, Index, Index, const Index*, Index, const Index*, float*, int);
 
 }  // namespace mercer

@@ -1,4 +1,4 @@
-// Sums over rows, and blocks, of a matrix that is there.
+// Sums over rows of a matrix in memory.
 #pragma once
 
 #include "table.hpp"
@@ -10,10 +10,5 @@ namespace mercer {
 template <class T>
 void add_rows(const T* K, Index stride, Index count, const Index* rows, const double* factors, Index n,
               double* out, int threads);
-
-// out[r][c] = K[rows[r]][columns[c]], in single precision, `width` numbers from row to row.
-template <class T>
-void copy_block(const T* K, Index stride, Index count, const Index* rows, Index width, const Index* columns,
-                float* out, int threads);
 
 }  // namespace mercer

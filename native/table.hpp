@@ -22,7 +22,7 @@ enum Op : int { kSqEuclidean, kL1, kMin, kMax, kChiSquare, kJensen, kOpCount, kD
 // The steps of a program (native/program.hpp).  First come the operations above and these, which fill a
 // register from the data; then elementwise steps on registers.  src/mercer/engine/program.py mirrors the
 // order.
-enum Fill : int { kAnova = kDot + 1, kAllSubsets, kCauchy, kForeign, kFillCount };
+enum Fill : int { kAnova = kDot + 1, kAllSubsets, kCauchy, kOpaque, kFillCount };
 enum StepOp : int {
   kConstant = kFillCount,
   kAdd,
@@ -108,7 +108,7 @@ template <class T>
 using SubsetsFill = void (*)(Dense<T> X, Dense<T> Y, const double* weights, Output<double> out, double* work);
 
 // One step: `target` from registers `a` and `b`, with `count` numbers from `first` on among the parameters.
-// Steps that use data, a pair of vectors or a foreign tile have its number in `b`.
+// Steps that use data, a pair of vectors or an opaque tile have its number in `b`.
 struct Step {
   Index op, target, a, b, first, count;
 };
@@ -134,10 +134,10 @@ using MultiplyTile = void (*)(const double* tile, Index rows, Index cols, const 
 
 // A whole tile of kTileRows x kTileCols numbers without gaps: out += tile right, and for a tile below the
 // diagonal of a symmetric matrix mirrored += tile^T left.  All have `width` columns, a multiple of
-// kHalfColumns, and are aligned to 64 bytes.
-using HalfTile = void (*)(const double* tile, const double* left, const double* right, Index width,
-                          double* out, double* mirrored);
-inline constexpr Index kHalfColumns = 8;
+// kPackedColumns, and are aligned to 64 bytes.
+using PackedTile = void (*)(const double* tile, const double* left, const double* right, Index width,
+                            double* out, double* mirrored);
+inline constexpr Index kPackedColumns = 8;
 
 template <class T>
 using ScatterTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out, const Index* slots);
@@ -207,22 +207,28 @@ struct AlignmentTiles {
   double start, nothing;          // the cell before the first steps, and all others before one of them
 };
 
-// Rows of a Gaussian Gram matrix in reduced precision (native/reduced.hpp): 2^(<x, y> - |x|^2/2 - |y|^2/2)
-// for the rows of a group, packed feature by feature, and the columns of a panel.  The first `columns` of
-// each row go to out[r] and the following.
+// Rows of a Gram matrix in reduced precision (native/reduced.hpp): f(a + b - <x, y>) for the rows of a group,
+// packed feature by feature, and the columns of a panel, where a and b are numbers that x and y come with.
+// The first `columns` of each row go to out[r] and the following.
 struct ReducedGroup {
-  const float* x;       // [feature][row]
-  const float* halves;  // |x|^2 / 2
-  Index rows;           // that count; there are Table::reduced_rows of them
+  const float* x;        // [feature][row]
+  const float* offsets;  // a
+  Index rows;            // that count; there are Table::reduced_rows of them
   float* const* out;
 };
 inline constexpr Index kPanel = 32;  // columns
 struct ReducedPanel {
-  const float* y;       // [feature][column]
-  const float* halves;  // |y|^2 / 2
+  const float* y;        // [feature][column]
+  const float* offsets;  // b
   Index features, columns;
 };
-using ReducedTile = void (*)(const ReducedGroup& group, const ReducedPanel& panel);
+
+// f on [0, 1], by polynomials: each of the intervals [2^k, 2^(k+1)) from 2^-kBinades on is cut into
+// 2^kSegmentBits segments of equal length.  Smaller numbers count as the smallest.
+inline constexpr int kBinades = 26, kSegmentBits = 5, kDegree = 3;
+inline constexpr Index kSegments = kBinades << kSegmentBits;
+// coefficients[k * kSegments + s] is that of u^k on segment s, with 0 <= u < 1.
+using ReducedTile = void (*)(const ReducedGroup& group, const ReducedPanel& panel, const float* coefficients);
 
 template <class T, class I>
 struct CsrTiles {
@@ -237,7 +243,7 @@ struct Tiles {
   AddRows<T> add_rows;
   WeighRows<T> weigh_rows;
   FillTile<T> fill[kDot + 1];
-  FillTile<T> fill_quick_distances;  // as exact as float32 numbers are
+  FillTile<T> fill_expanded_distances;  // as exact as float32 numbers are
   AnovaFill<T> fill_anova;
   SubsetsFill<T> fill_all_subsets, fill_cauchy;
   Stores<T> store, stream;  // `stream` is for outputs that no cache holds
@@ -299,7 +305,7 @@ struct WindowsOf {
 constexpr Index kWindowBlock = 64;
 
 // Adds to pairs[s - least] the pairs of windows of `length` letters that agree in s >= least places.  Codes
-// and `length` fit into T.  Codes of y go on for kWindowBlock, whatever they are; work has room for (length -
+// and `length` fit into T.  Codes of y go on for kWindowBlock, whatever they are; work has (length -
 // least + 3) (y.count + kWindowBlock) numbers.
 template <class T>
 using CountPairs = void (*)(WindowsOf<T> x, WindowsOf<T> y, Index length, Index least, Index* pairs, T* work);
@@ -329,8 +335,8 @@ struct Table {
   Index lanes;                       // series that an AlignRows takes side by side
   MultiplyTile multiply;             // out += tile V
   MultiplyTile multiply_transposed;  // out += tile^T V
-  HalfTile multiply_below;           // tiles below the diagonal of a symmetric matrix
-  HalfTile multiply_square;          // tiles on it, where nothing is mirrored
+  PackedTile multiply_below;         // tiles below the diagonal of a symmetric matrix
+  PackedTile multiply_square;        // tiles on it, where nothing is mirrored
 
   template <class T>
   const Tiles<T>& tiles() const {

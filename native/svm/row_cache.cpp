@@ -38,7 +38,7 @@ void RowCache<T>::reserve(const std::vector<Index>& wanted, std::vector<Index>& 
     slots.push_back(used++);
   }
   std::size_t missing = rows.size() - slots.size();
-  if (missing > 0) {  // the slots not used for longest make room
+  if (missing > 0) {  // the least recently used slots are replaced
     std::vector<Index> old;
     for (Index s = 0; s < capacity; ++s)
       if (stamp[s] < now) old.push_back(s);

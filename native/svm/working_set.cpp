@@ -48,10 +48,10 @@ void Smo<T>::grow(Index size) {
 template <class T>
 void Smo<T>::WorkingSet::resize(Index size, int groups) {
   stride = row_stride(size);
-  auto room = static_cast<std::size_t>(stride);
-  for (auto* array : {&beta, &low, &high}) array->resize(room);
-  state.resize(room, groups);
-  if constexpr (sizeof(T) == sizeof(float)) coarse.resize(room, groups);
+  auto length = static_cast<std::size_t>(stride);
+  for (auto* array : {&beta, &low, &high}) array->resize(length);
+  state.resize(length, groups);
+  if constexpr (sizeof(T) == sizeof(float)) coarse.resize(length, groups);
 }
 
 template <class T>

@@ -3,10 +3,10 @@
 // A block of kRows x kCols sums stays in registers while k runs over a slice of the features; between slices
 // the sums wait in memory, in double precision, so that slicing changes no bit of the result.
 //
-// Some sums have a quick form (quick.hpp) that is exact enough for nearly all pairs.  It knows for which, and
-// the others are computed again from the term itself.
+// Some sums have a fast form (fast_forms.hpp) that is exact enough for nearly all pairs.  It knows for which,
+// and the others are computed again from the term itself.
+#include "fast_forms.hpp"
 #include "pack.hpp"
-#include "quick.hpp"
 #include "terms.hpp"
 #include "tiles.hpp"
 
@@ -123,15 +123,15 @@ MERCER_INLINE void add_squares(Index count, const double* panel, double* squares
   }
 }
 
-// Makes values of the sums of a quick form.  Returns whether some of them are not to be trusted: these are
+// Makes values of the sums of a fast form.  Returns whether some of them are not to be trusted: these are
 // NaN.
-template <class Quick>
+template <class Fast>
 bool finish(const double* x_squares, const double* y_squares, double* sums) {
   Vec all = {};  // a sum of numbers >= 0, so that NaN comes of NaN alone
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) {
       double* place = sums + r * kTileCols + v * kLanes;
-      Vec value = Quick::value(load(place), splat(x_squares[r]) + load(y_squares + v * kLanes));
+      Vec value = Fast::value(load(place), splat(x_squares[r]) + load(y_squares + v * kLanes));
       store(place, value);
       all += value;
     }
@@ -148,25 +148,24 @@ void repair(const double* careful, double* sums) {
     }
 }
 
-// The same as fill<Quick::Term>, but for rounding.  Which form a value comes from depends on its pair alone.
-template <class Quick, class T>
-void fill_quickly(Dense<T> X, Dense<T> Y, double* sums, double* work) {
+// The same as fill<Fast::Term>, but for rounding.  Which form a value comes from depends on its pair alone.
+template <class Fast, class T>
+void fill_checked(Dense<T> X, Dense<T> Y, double* sums, double* work) {
   double* careful = work + kPackedY + kPackedX;
   alignas(64) double x_squares[kTileRows] = {}, y_squares[kTileCols] = {};
   bool doubtful[kTileRows / kRows][kTileCols / kCols], some = false;
   for_each_block(X, Y, work, [&](Slice slice, Index i, const double* x, Index j, const double* y) {
-    if (Quick::kNeedsSquares && j == 0) add_squares<kRows>(slice.count, x, x_squares + i);
-    if (Quick::kNeedsSquares && i == 0) add_squares<kCols>(slice.count, y, y_squares + j);
+    if (Fast::kNeedsSquares && j == 0) add_squares<kRows>(slice.count, x, x_squares + i);
+    if (Fast::kNeedsSquares && i == 0) add_squares<kCols>(slice.count, y, y_squares + j);
     double* here = sums + i * kTileCols + j;
-    block<typename Quick::Sum>(slice.from == 0, slice.count, x, y, here);
-    if (slice.last)
-      some |= doubtful[i / kRows][j / kCols] = finish<Quick>(x_squares + i, y_squares + j, here);
+    block<typename Fast::Sum>(slice.from == 0, slice.count, x, y, here);
+    if (slice.last) some |= doubtful[i / kRows][j / kCols] = finish<Fast>(x_squares + i, y_squares + j, here);
   });
   if (!some) return;
   for_each_block(X, Y, work, [&](Slice slice, Index i, const double* x, Index j, const double* y) {
     if (!doubtful[i / kRows][j / kCols]) return;
     Index here = i * kTileCols + j;
-    block<typename Quick::Term>(slice.from == 0, slice.count, x, y, careful + here);
+    block<typename Fast::Term>(slice.from == 0, slice.count, x, y, careful + here);
     if (slice.last) repair(careful + here, sums + here);
   });
 }
@@ -188,14 +187,14 @@ void enter(Tiles<T>& tiles, Op op) {
 template <class T>
 void fill_tiles(Tiles<T>& tiles) {
   constexpr bool single = sizeof(T) == sizeof(float);
-  enter<T, single ? fill_quickly<Expanded, T> : fill<SqEuclidean, T>>(tiles, kSqEuclidean);
+  enter<T, single ? fill_checked<Expanded, T> : fill<SqEuclidean, T>>(tiles, kSqEuclidean);
   enter<T, fill<L1, T>>(tiles, kL1);
   enter<T, fill<Min, T>>(tiles, kMin);
   enter<T, fill<Max, T>>(tiles, kMax);
-  enter<T, fill_quickly<SharedDivision, T>>(tiles, kChiSquare);
+  enter<T, fill_checked<SharedDivision, T>>(tiles, kChiSquare);
   enter<T, fill<Jensen, T>>(tiles, kJensen);
   tiles.fill[kDot] = fill<Dot, T>;
-  tiles.fill_quick_distances = fill_quickly<Expanded, T>;
+  tiles.fill_expanded_distances = fill_checked<Expanded, T>;
 }
 
 }  // namespace

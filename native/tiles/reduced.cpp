@@ -1,4 +1,4 @@
-// Gaussian kernel values in single precision throughout: sums, powers and what is stored.
+// Rows in single precision throughout: inner products, a polynomial of each, and what is stored.
 //
 // A block of sums stays in registers from the first feature to the stored value.
 //
@@ -9,56 +9,64 @@
 namespace mercer::MERCER_TILES {
 namespace {
 
-constexpr float kLogarithm = 0.693147180559945309f;  // of 2
+// The bits of a float are its sign, its exponent and kMantissa bits behind the leading one; those above the
+// last kOffset number the segments of all positive floats.
+constexpr int kMantissa = 23, kOffset = kMantissa - kSegmentBits;
+constexpr std::int32_t kOne = 127 << kMantissa, kFirst = (kOne - (kBinades << kMantissa)) >> kOffset;
+constexpr float kSmallest = 1.0f / (1 << kBinades), kLargest = 1.0f - 0x1p-24f;
 
-// The terms (f log 2)^k / k! up to the seventh, by Horner's rule from the last to the first.  For |f| <= 1/2
-// the eighth is below 2^-27.
-template <int k>
-MERCER_INLINE FloatVec power_series(FloatVec r, FloatVec sum) {
-  constexpr float factorials[] = {1.0f, 1.0f, 2.0f, 6.0f, 24.0f, 120.0f, 720.0f, 5040.0f};
-  if constexpr (k < 0)
-    return sum;
-  else
-    return power_series<k - 1>(r, muladd(sum, r, splat_float(1.0f / factorials[k])));
-}
-
-// y 2^n for whole numbers -126 <= n <= 0, given n + kShift
-constexpr float kShift = 0x1.8p23f;
-#if defined(__AVX512F__)
-MERCER_INLINE FloatVec scale(FloatVec y, FloatVec shifted) {
-  return _mm512_scalef_ps(y, shifted - splat_float(kShift));
-}
-#elif MERCER_VECTORS
+#if MERCER_VECTORS
 typedef std::int32_t IntVec __attribute__((vector_size(kLanes * 8)));
-MERCER_INLINE FloatVec scale(FloatVec y, FloatVec shifted) {
-  // The last bits of a shifted number are those of n.
-  return reinterpret_cast<FloatVec>(reinterpret_cast<IntVec>(y) + (reinterpret_cast<IntVec>(shifted) << 23));
-}
+MERCER_INLINE IntVec float_bits(FloatVec a) { return reinterpret_cast<IntVec>(a); }
+MERCER_INLINE FloatVec float_of(IntVec a) { return reinterpret_cast<FloatVec>(a); }
 #else
-MERCER_INLINE float scale(float y, float shifted) {
-  std::uint32_t a, n;
-  std::memcpy(&a, &y, sizeof a);
-  std::memcpy(&n, &shifted, sizeof n);
-  a += n << 23;
-  std::memcpy(&y, &a, sizeof y);
-  return y;
+using IntVec = std::int32_t;
+MERCER_INLINE IntVec float_bits(float a) {
+  IntVec b;
+  std::memcpy(&b, &a, sizeof b);
+  return b;
+}
+MERCER_INLINE float float_of(IntVec a) {
+  float b;
+  std::memcpy(&b, &a, sizeof b);
+  return b;
 }
 #endif
 
-// 2^t for t <= 0, zero where that is no normal number; t > 0 is rounding of zero, and counts as zero.
-MERCER_INLINE FloatVec power(FloatVec t) {
-  constexpr float least = -126.0f;
-  FloatVec bounded = t < 0.0f ? t : splat_float(0.0f);
-  bounded = bounded > least ? bounded : splat_float(least);
-  FloatVec shifted = bounded + splat_float(kShift);
-  FloatVec r = (bounded - (shifted - splat_float(kShift))) * splat_float(kLogarithm);
-  FloatVec value = scale(power_series<6>(r, splat_float(1.0f / 5040.0f)), shifted);
-  return t > least ? value : splat_float(0.0f);
+#if defined(__AVX512F__)
+MERCER_INLINE FloatVec gather_floats(const float* from, IntVec place) {
+  return _mm512_mask_i32gather_ps(FloatVec{}, 0xffff, reinterpret_cast<__m512i>(place), from, 4);
+}
+#elif defined(__AVX2__)
+MERCER_INLINE FloatVec gather_floats(const float* from, IntVec place) {
+  return _mm256_i32gather_ps(from, reinterpret_cast<__m256i>(place), 4);
+}
+#elif MERCER_VECTORS
+MERCER_INLINE FloatVec gather_floats(const float* from, IntVec place) {
+  FloatVec numbers = {};
+  for (int l = 0; l < kFloatLanes; ++l) numbers[l] = from[place[l]];
+  return numbers;
+}
+#else
+MERCER_INLINE float gather_floats(const float* from, IntVec place) { return from[place]; }
+#endif
+
+MERCER_INLINE FloatVec polynomial(FloatVec s, const float* coefficients) {
+  s = s > kSmallest ? s : splat_float(kSmallest);  // NaN becomes a number too: places must be in the table
+  s = s < kLargest ? s : splat_float(kLargest);
+  IntVec b = float_bits(s), segment = (b >> kOffset) - kFirst;
+  // The last bits are u, as those of a number of [1, 2) once they stand first.
+  FloatVec u = float_of(((b << kSegmentBits) & ((1 << kMantissa) - 1)) | kOne) - splat_float(1.0f);
+  FloatVec sum = gather_floats(coefficients + kDegree * kSegments, segment);
+  for (int k = kDegree - 1; k >= 0; --k)
+    sum = muladd(sum, u, gather_floats(coefficients + k * kSegments, segment));
+  return sum;
 }
 
 // Calls finish(r, values) for every row of a group, with the values of kPanelVectors vectors.
 template <class Finish>
-MERCER_INLINE void for_each_row(const ReducedGroup& group, const ReducedPanel& panel, Finish finish) {
+MERCER_INLINE void for_each_row(const ReducedGroup& group, const ReducedPanel& panel,
+                                const float* coefficients, Finish finish) {
   FloatVec acc[kGroup][kPanelVectors] = {};
   const float *x = group.x, *y = panel.y;
   for (Index k = 0; k < panel.features; ++k, x += kGroup, y += kPanel) {
@@ -70,16 +78,17 @@ MERCER_INLINE void for_each_row(const ReducedGroup& group, const ReducedPanel& p
     }
   }
   for (int r = 0; r < kGroup; ++r) {
-    FloatVec half = splat_float(group.halves[r]);
+    FloatVec offset = splat_float(group.offsets[r]);
     for (int v = 0; v < kPanelVectors; ++v)
-      acc[r][v] = power(acc[r][v] - (half + load_floats(panel.halves + v * kFloatLanes)));
+      acc[r][v] =
+          polynomial((offset + load_floats(panel.offsets + v * kFloatLanes)) - acc[r][v], coefficients);
     finish(r, acc[r]);
   }
 }
 
-void tile(const ReducedGroup& group, const ReducedPanel& panel) {
+void tile(const ReducedGroup& group, const ReducedPanel& panel, const float* coefficients) {
   bool whole = panel.columns == kPanel;
-  for_each_row(group, panel, [&](int r, const FloatVec* values) {
+  for_each_row(group, panel, coefficients, [&](int r, const FloatVec* values) {
     float last[kPanel];
     if (r >= group.rows) return;
     float* to = whole ? group.out[r] : last;

@@ -109,7 +109,8 @@ MERCER_INLINE double best_of(const Best<S> (&searches)[count], Index& where) {
   return static_cast<double>(largest<S>(top));
 }
 
-// Arrays have room for kPadding numbers at a time, with offsets beyond the last variable that rule it out.
+// Arrays are padded to a multiple of kPadding numbers, with offsets beyond the last variable that rule it
+// out.
 template <bool moves, class T, class S>
 Extremes scan(Index count, S* grad, const T* first, double a, const T* second, double b, const S* up,
               const S* down) {

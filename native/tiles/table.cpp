@@ -11,7 +11,7 @@ void fill(Table& table) {
   fill_products(table);
   fill_steps(table);
   fill_sinks(table);
-  fill_half(table);
+  fill_packed(table);
   fill_smo(table);
   fill_bits(table);
   fill_reduced(table);

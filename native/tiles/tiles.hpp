@@ -12,7 +12,7 @@ void fill_columns(Table& table);
 void fill_products(Table& table);
 void fill_steps(Table& table);
 void fill_sinks(Table& table);
-void fill_half(Table& table);
+void fill_packed(Table& table);
 void fill_smo(Table& table);
 void fill_bits(Table& table);
 void fill_reduced(Table& table);

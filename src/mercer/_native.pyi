@@ -20,7 +20,7 @@ DOT: Final[int]
 ANOVA: Final[int]
 ALL_SUBSETS: Final[int]
 CAUCHY: Final[int]
-FOREIGN: Final[int]
+OPAQUE: Final[int]
 CONSTANT: Final[int]
 ADD: Final[int]
 MULTIPLY: Final[int]
@@ -43,6 +43,9 @@ WITHIN: Final[int]
 NONZERO: Final[int]
 LOOKUP: Final[int]
 TILE: Final[int]
+BINADES: Final[int]
+SEGMENTS_PER_BINADE: Final[int]
+DEGREE: Final[int]
 MOST_VECTORS: Final[int]
 DTW: Final[int]
 DIVISIBLE: Final[int]
@@ -81,7 +84,7 @@ def all_subsets(
     out: NDArray[_Float],
     threads: int,
 ) -> None: ...
-def half_product(
+def packed_product(
     tiles: NDArray[np.float64], V: NDArray[np.float64], out: NDArray[np.float64], threads: int
 ) -> None: ...
 def add_rows(
@@ -89,13 +92,6 @@ def add_rows(
     rows: NDArray[np.int64],
     factors: NDArray[np.float64],
     out: NDArray[np.float64],
-    threads: int,
-) -> None: ...
-def copy_block(
-    K: NDArray[Any],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    out: NDArray[np.float32],
     threads: int,
 ) -> None: ...
 def align_series(
@@ -296,14 +292,14 @@ class Program:
         parameters: NDArray[np.float64],
         points: list[Any],  # mercer.engine.points.Points
         vectors: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
-        foreign: list[NDArray[np.float64]],
+        opaque: list[NDArray[np.float64]],
         rows: int,
         cols: int,
         registers: int,
         symmetric: bool,
         edge: int,
         cost: float,
-        quick: bool,
+        to_single: bool,
     ) -> None: ...
     @property
     def tiles(self) -> int: ...
@@ -315,7 +311,7 @@ class Program:
         threads: int,
         slots: NDArray[np.int64] | None = None,
     ) -> int: ...
-    def half(self, first: int, last: int, tiles: NDArray[np.float64], threads: int) -> int: ...
+    def packed(self, first: int, last: int, tiles: NDArray[np.float64], threads: int) -> int: ...
     def product(
         self,
         lanes: list[int],
@@ -341,7 +337,10 @@ SET_SIZE: Final[int]
 
 def fill_reduced(
     x: NDArray[np.float32],
+    a: NDArray[np.float32],
     y: NDArray[np.float32],
+    b: NDArray[np.float32],
+    coefficients: NDArray[np.float32],
     slots: NDArray[np.int64],
     out: NDArray[np.float32],
     threads: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 __all__ = ["Cache"]
@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 
 class Cache:
-    """One value per object, computed once, and dropped with the object.
+    """Values of objects, each computed once, and dropped with the object.
 
     Objects are told apart by identity, so that arrays can be keys.  A cache stands beside the data and is no
     part of them: copied or pickled it is empty.  Threads may share it; the lock is held while a value is
@@ -29,12 +29,12 @@ class Cache:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        self._known: dict[tuple[int, Hashable], tuple[weakref.ref[Any], Any]] = {}
         self._lock = threading.RLock()
 
-    def of(self, key: K, make: Callable[[K], V]) -> V:
-        """``make(key)``, once in the life of ``key``, which must not change meanwhile."""
-        number = id(key)
+    def of(self, key: K, make: Callable[[K], V], name: Hashable = None) -> V:
+        """``make(key)``, once for every name in the life of ``key``, which must not change meanwhile."""
+        number = (id(key), name)
         with self._lock:
             entry = self._known.get(number)
             if entry is not None and entry[0]() is key:

@@ -68,9 +68,13 @@ class Prepared:
     def __len__(self) -> int:
         return size(self.parts[0]) if self.parts else len(self.arrays[0])
 
-    def take(self, index: slice | np.ndarray) -> Prepared:
-        """Select points."""
-        return Prepared(tuple(take(p, index) for p in self.parts), tuple(a[index] for a in self.arrays))
+    def take(self, index: slice | np.ndarray, taken: dict[int, Data] | None = None) -> Prepared:
+        """Select points; children that share their data go on sharing them (``taken``, by identity)."""
+        taken = {} if taken is None else taken
+        for p in self.parts:
+            if id(p) not in taken:
+                taken[id(p)] = p.take(index, taken) if isinstance(p, Prepared) else take(p, index)
+        return Prepared(tuple(taken[id(p)] for p in self.parts), tuple(a[index] for a in self.arrays))
 
 
 def feature_rows(features: Any, columns: np.ndarray) -> scipy.sparse.csr_array:

@@ -26,9 +26,9 @@ def run(name, a, *parameters, b=None, vectors=(), threads=1, symmetric=False):
     """One step on given matrices; the result, or None if the check failed."""
     a = np.ascontiguousarray(a, dtype=np.float64)
     op = getattr(_native, name)
-    foreign = [a] if b is None else [a, np.ascontiguousarray(b)]
+    opaque = [a] if b is None else [a, np.ascontiguousarray(b)]
     second = 1 if b is not None else 0
-    steps = [(_native.FOREIGN, i, 0, i, 0, 0) for i in range(len(foreign))]
+    steps = [(_native.OPAQUE, i, 0, i, 0, 0) for i in range(len(opaque))]
     steps.append((op, 0, 0, second, 0, len(parameters)))
     n, m = a.shape
     program = _native.Program(
@@ -36,10 +36,10 @@ def run(name, a, *parameters, b=None, vectors=(), threads=1, symmetric=False):
         np.array(parameters, dtype=np.float64),
         [],
         [vectors] if vectors else [],
-        foreign,
+        opaque,
         n,
         m,
-        len(foreign),
+        len(opaque),
         symmetric,
         32,
         1.0,

@@ -56,7 +56,7 @@ def test_products_are_as_exact_as_sums_can_be():
     K, V = rng.standard_normal((n, n)), rng.standard_normal((n, width))
     K += K.T
     packed = packed_of(K)
-    exact = twins.half_product(packed.tiles, V)
+    exact = twins.packed_product(packed.tiles, V)
     np.testing.assert_allclose(exact, K.astype(np.longdouble) @ V, rtol=1e-12)
     bound = n * np.finfo(float).eps * (np.abs(K) @ np.abs(V))
     assert (np.abs(packed @ V - exact) <= bound).all()
@@ -108,7 +108,7 @@ def _user(x, y):
 
 KERNELS = {
     "compiled": Gaussian(2.0) * Polynomial(2) + 0.5 * Linear(),
-    "foreign": Gaussian(2.0) + kernel(_user),
+    "opaque": Gaussian(2.0) + kernel(_user),
     "python": kernel(_user),
 }
 

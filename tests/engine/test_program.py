@@ -51,7 +51,7 @@ def _user(x, y):
     return 1.0 / (1.0 + abs(float(x[0]) - float(y[0])))
 
 
-def test_products_with_a_foreign_part_have_the_same_bits_too(monkeypatch):
+def test_products_with_an_opaque_part_have_the_same_bits_too(monkeypatch):
     """Band by band, several of them, and with BLAS told to use any number of threads."""
     rng = np.random.default_rng(0)
     X, V = rng.standard_normal((260, 3)), rng.standard_normal((260, 40))
@@ -243,11 +243,11 @@ def test_out_may_be_part_of_another_array():
     assert np.isnan(frame).all()
 
 
-def test_foreign_values_compose():
+def test_opaque_values_compose():
     rng = np.random.default_rng(0)
     A, B = rng.standard_normal((150, 4)), rng.standard_normal((40, 4))
     b = Builder(150, 40, False)
-    value = b.exp(b.add((b.foreign(lambda X, Y: 0.1 * X @ Y.T, A, B), b.scale(b.dot(A, B), 0.2))))
+    value = b.exp(b.add((b.opaque(lambda X, Y: 0.1 * X @ Y.T, A, B), b.scale(b.dot(A, B), 0.2))))
     np.testing.assert_allclose(Program.of(b, value).dense(), np.exp(0.3 * A @ B.T), rtol=1e-13)
 
 

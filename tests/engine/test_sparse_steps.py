@@ -157,7 +157,7 @@ def test_mixed_with_dense_rows_and_index_types():
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_dense_rows_that_are_too_many_to_compress_enter_as_foreign_values(name, monkeypatch):
+def test_dense_rows_that_are_too_many_to_compress_enter_as_opaque_values(name, monkeypatch):
     monkeypatch.setattr(points, "MOST_DENSE", 0)
     X, Y = rows(70, 50, 0.1, signed=False).toarray(), rows(30, 50, 0.1, seed=1, signed=False)
     b = Builder(70, 30, False)
@@ -167,11 +167,11 @@ def test_dense_rows_that_are_too_many_to_compress_enter_as_foreign_values(name, 
     np.testing.assert_allclose(Program.of(b, value).dense(), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_compressed_rows_beside_a_foreign_block():
+def test_compressed_rows_beside_an_opaque_block():
     X, Y = rows(700, 50, 0.1), rows(30, 50, 0.1, seed=1)
     b = Builder(700, 30, False)
-    foreign = b.foreign(lambda A, B: (A @ B.T).toarray(), X, Y)
-    K = Program.of(b, b.add((foreign, b.squared_distances(X, Y)))).dense()
+    opaque = b.opaque(lambda A, B: (A @ B.T).toarray(), X, Y)
+    K = Program.of(b, b.add((opaque, b.squared_distances(X, Y)))).dense()
     expected = (X @ Y.T).toarray() + twins.squared_distances(X, Y)
     np.testing.assert_allclose(K, expected.astype(float), rtol=1e-12, atol=1e-12)
 

@@ -23,11 +23,11 @@ __all__ = [
     "cauchy",
     "chi_square",
     "dot",
-    "half_product",
     "jensen",
     "l1_distances",
     "max_sums",
     "min_sums",
+    "packed_product",
     "squared_distances",
     "two_variable_descent",
 ]
@@ -127,7 +127,7 @@ def _horner(a: Array, *coefficients: float) -> Array:
     return np.asarray(np.polynomial.polynomial.polyval(a, np.array(coefficients, dtype=np.longdouble)))
 
 
-def half_product(tiles: Array, V: Array) -> Array:
+def packed_product(tiles: Array, V: Array) -> Array:
     """``K @ V`` of a symmetric matrix given by the tiles on and below its diagonal."""
     n, edge = len(V), tiles.shape[1]
     down = -(-n // edge)

@@ -14,7 +14,7 @@
 ``tables``            steps on counts as a table
 ``program``           runs the steps: matrices, and products without them
 ``packed``            packed symmetric matrices: the tiles of the lower half, and products with them
-``reduced``           Gaussian kernel rows in single precision throughout
+``reduced``           functions of a distance or inner product in single precision throughout
 ``lapack``            routines of LAPACK on blocks of matrices, in place
 ``factorizations``    Cholesky factors, eigenvalues and the like, panel by panel
 ``chebyshev``         functions of sparse symmetric matrices

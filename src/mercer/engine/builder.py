@@ -2,7 +2,7 @@
 
 A kernel tells a :class:`Builder` a few steps on values: a value stands for the whole matrix, and at run time
 for one tile of it in a register.  Equal steps on equal data are one step, so that the kernels of one
-expression share distances and dot products.  What cannot be described enters as a *foreign* value, computed
+expression share distances and dot products.  What cannot be described enters as an *opaque* value, computed
 in Python panel by panel.  :mod:`mercer.engine.program` runs the steps.  See ``docs/engine.md``.
 """
 
@@ -34,7 +34,7 @@ from mercer.engine.points import (
 from mercer.engine.registers import Shape
 from mercer.engine.tiles import TILE_SIZE
 
-__all__ = ["MOST_EXPONENT", "Builder", "Describes", "Foreign", "Node", "Value"]
+__all__ = ["MOST_EXPONENT", "Builder", "Describes", "Node", "Opaque", "Value"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -84,11 +84,11 @@ class Node(NamedTuple):
 
     op: int
     a: Value = -1
-    b: int = -1  # a second value, or the number of points, vectors or a foreign block
+    b: int = -1  # a second value, or the number of points, vectors or an opaque block
     parameters: tuple[float, ...] = ()
 
 
-class Foreign(NamedTuple):
+class Opaque(NamedTuple):
     """A function of selected points in place of steps."""
 
     block: Block
@@ -111,7 +111,7 @@ class Builder:
 
     def __init__(self, n: int, m: int, symmetric: bool, layouts: Cache | None = None) -> None:
         self.shape = (n, m)
-        self._layouts = Cache() if layouts is None else layouts
+        self.layouts = Cache() if layouts is None else layouts
         self.symmetric = symmetric
         self.nodes: list[Node] = []
         self.shapes: list[Shape] = []
@@ -121,16 +121,16 @@ class Builder:
         self._derived: dict[tuple[Any, ...], Data] = {}
         self.points: list[Points] = []
         self.vectors: list[tuple[Array, Array]] = []
-        self.blocks: list[Foreign] = []
+        self.blocks: list[Opaque] = []
         self._kept: list[Any] = []  # what is known by its address must live
 
     # -- kernels and data ---------------------------------------------------------------------
     def kernel(self, k: Describes, X: Data, Y: Data | None) -> Value:
         """Values of a kernel on prepared data."""
         value = k._compile(self, X, Y)
-        return self.foreign(k._block, X, Y, k._block_dtype, k._tile_size) if value is None else value
+        return self.opaque(k._block, X, Y, k._block_dtype, k._tile_size) if value is None else value
 
-    def foreign(
+    def opaque(
         self,
         block: Block,
         X: Data,
@@ -139,10 +139,10 @@ class Builder:
         tile_size: int = TILE_SIZE,
     ) -> Value:
         """Values that a Python function computes, ``block(X, Y)`` for selected points."""
-        self.blocks.append(Foreign(block, X, Y, tile_size))
+        self.blocks.append(Opaque(block, X, Y, tile_size))
         if dtype is None and 0 not in self.shape:
             dtype = self.blocks[-1].tile(slice(0, 1), slice(0, 1)).dtype
-        return self._step(_native.FOREIGN, b=len(self.blocks) - 1, dtype=dtype or DOUBLE)
+        return self._step(_native.OPAQUE, b=len(self.blocks) - 1, dtype=dtype or DOUBLE)
 
     def derived(self, X: Data, key: tuple[Any, ...], function: Callable[[Data], Data]) -> Data:
         """``function(X)``, once for equal keys."""
@@ -184,14 +184,14 @@ class Builder:
         """Sums of elementary symmetric polynomials, as :func:`mercer.engine.pairwise.anova`."""
         series = np.trim_zeros(np.asarray(coefficients, dtype=np.float64), "b")
         if is_sparse(X, Y):
-            return self.foreign(lambda A, B: pairwise.anova(A, B, weights, coefficients), X, Y, common(X, Y))
+            return self.opaque(lambda A, B: pairwise.anova(A, B, weights, coefficients), X, Y, common(X, Y))
         parameters = (*np.asarray(weights, dtype=np.float64).tolist(), *(series.tolist() or [0.0]))
         return self._pairs(_native.ANOVA, X, Y, parameters)
 
     def all_subsets(self, X: Data, Y: Data | None, weights: Array) -> Value:
         """Products of 1 + w x y."""
         if is_sparse(X, Y):
-            return self.foreign(lambda A, B: pairwise.all_subsets(A, B, weights), X, Y, common(X, Y))
+            return self.opaque(lambda A, B: pairwise.all_subsets(A, B, weights), X, Y, common(X, Y))
         return self._pairs(_native.ALL_SUBSETS, X, Y, tuple(np.asarray(weights, dtype=np.float64).tolist()))
 
     def cauchy(self, X: Array, Y: Array | None, weights: Array) -> Value:
@@ -350,10 +350,10 @@ class Builder:
         n, m = self.shape
         if n * m * X.shape[1] < WORTH_PACKING or X.shape[1] == 0:
             return None
-        left = self._layouts.of(X, pack)
+        left = self.layouts.of(X, pack)
         if left is None or Y is None:
             return None if left is None else (left, None)
-        right = self._layouts.of(Y, pack)
+        right = self.layouts.of(Y, pack)
         return None if right is None else (left, right)
 
     def _merged(self, op: int, X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Value:
@@ -361,7 +361,7 @@ class Builder:
         key = (op, id(X), id(Y))
         if key not in self._seen:
             self._kept.append((X, Y))
-            self._seen[key] = self.foreign(_SPARSE[op], X, Y, dtype)
+            self._seen[key] = self.opaque(_SPARSE[op], X, Y, dtype)
         return self._seen[key]
 
     def _vector(self, rows: Array, cols: Array | None) -> int:

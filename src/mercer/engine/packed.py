@@ -56,7 +56,7 @@ class PackedTiles:
     def __matmul__(self, V: Array) -> Array:
         """Product with a matrix; the result has its layout, and the same bits on any number of threads."""
         out = np.empty_like(V)
-        _native.half_product(self.tiles, V, out, num_threads())
+        _native.packed_product(self.tiles, V, out, num_threads())
         return out
 
     def dense(self) -> Array:

@@ -162,7 +162,7 @@ def all_subsets(X: Matrix, Y: Matrix | None, weights: Array) -> Array:
 
 
 def _prepare(X: Array, Y: Array | None) -> tuple[Array, Array, Array]:
-    """Contiguous rows of one type, and room for the result."""
+    """Contiguous rows of one type, and an array for the result."""
     dtype = _common_dtype(X, Y)
     x = np.ascontiguousarray(X, dtype=dtype)
     y = x if Y is None else np.ascontiguousarray(Y, dtype=dtype)

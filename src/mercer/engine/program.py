@@ -59,10 +59,10 @@ class Program:
 
     def __init__(self, builder: Builder, result: Value) -> None:
         self.shape, self.symmetric = builder.shape, builder.symmetric
-        self.points, self.vectors = builder.points, builder.vectors
+        self.points, self.vectors, self.layouts = builder.points, builder.vectors, builder.layouts
         plan = allocate(tuple(builder.shapes), result)
         self.steps, self.registers = plan.steps, plan.registers
-        self.foreign = [builder.blocks[b] for b in plan.foreign]
+        self.opaque = [builder.blocks[b] for b in plan.opaque]
         #: Type of the values: float32 if all that they come from is.
         self.dtype = SINGLE if builder.dtypes[result] == SINGLE and 0 not in self.shape else DOUBLE
         nodes = [builder.nodes[v] for v in plan.needed]
@@ -74,14 +74,14 @@ class Program:
     @staticmethod
     def of(builder: Builder, result: Value) -> Program | None:
         """The program that computes a value; None if it is better left to Python."""
-        if builder.nodes[result].op == _native.FOREIGN or len(builder.vectors) > _native.MOST_VECTORS:
+        if builder.nodes[result].op == _native.OPAQUE or len(builder.vectors) > _native.MOST_VECTORS:
             return None
         program = Program(builder, builder.finite(result))
         return program if program.registers <= MOST_REGISTERS else None
 
     def _cost(self, node: Node) -> float:
         cost = _COST.get(node.op, 1.0)
-        if node.op >= _native.FOREIGN:
+        if node.op >= _native.OPAQUE:
             return cost
         points = self.points[node.b]
         degrees = len(node.parameters) - points.cols if node.op == _native.ANOVA else 1
@@ -102,11 +102,11 @@ class Program:
 
     # -- running ----------------------------------------------------------------------------------
     def fill(self, slots: Array, out: Array, reduced: bool = False) -> bool:
-        """Write the rows to chosen rows of an array; false if a check failed or a block is foreign.
+        """Write the rows to chosen rows of an array; false if a check failed or a block is opaque.
 
         With `reduced`, values may be computed in single precision throughout (:mod:`mercer.engine.reduced`).
         """
-        if self.foreign:
+        if self.opaque:
             return False
         if reduced and fill_reduced(self, slots, out):
             return True
@@ -125,7 +125,7 @@ class Program:
             out = np.empty((n, m), dtype=self.dtype if dtype is None else dtype)
         if n == 0 or m == 0:
             return out
-        if self.foreign:
+        if self.opaque:
             return self._dense_by_panels(out, progress)
         target = out if out.strides[1] == out.itemsize else np.empty((n, m), dtype=out.dtype)
         native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, out.dtype == np.float32)
@@ -138,21 +138,21 @@ class Program:
         return out
 
     def packed(self, progress: bool = False) -> PackedTiles | None:
-        """The packed symmetric matrix; None if a check failed or a block is foreign."""
+        """The packed symmetric matrix; None if a check failed or a block is opaque."""
         n = self.shape[0]
-        if self.foreign or n == 0:
+        if self.opaque or n == 0:
             return None
         result = PackedTiles(n)
         native = self._bind(self.points, self.vectors, [], n, n, True, False, TILE)
         for first, last in self._calls(native.tiles, 1, progress):
-            if native.half(first, last, result.tiles, num_threads()) >= 0:
+            if native.packed(first, last, result.tiles, num_threads()) >= 0:
                 return None
         return result
 
     def product(self, V: Array, progress: bool = False) -> Array | None:
-        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is foreign."""
+        """``K @ V`` in float64 for a 2-D V, without K; None if a check failed or a block is opaque."""
         n, m = self.shape
-        if self.foreign:
+        if self.opaque:
             return None
         V = np.ascontiguousarray(V, dtype=np.float64)
         width = V.shape[1]
@@ -161,7 +161,7 @@ class Program:
         native = self._bind(self.points, self.vectors, [], n, m, self.symmetric, False)
         edge = _edge(n, m)
         down, across = -(-n // edge), -(-m // edge)
-        # Half of a symmetric matrix is enough, if there is room for a sum per lane.
+        # Half of a symmetric matrix is enough, if a sum per lane fits into MOST_SUMS.
         most = MOST_SUMS // (8 * n * width)
         half, parts = self.symmetric and most >= min(4, down), 1
         if half:
@@ -185,11 +185,11 @@ class Program:
         self,
         points: list[Points],
         vectors: list[tuple[Array, Array]],
-        foreign: list[Array],
+        opaque: list[Array],
         n: int,
         m: int,
         symmetric: bool,
-        quick: bool,
+        to_single: bool,
         edge: int | None = None,
     ) -> _native.Program:
         return _native.Program(
@@ -197,14 +197,14 @@ class Program:
             self.parameters,
             points,
             vectors,
-            foreign,
+            opaque,
             n,
             m,
             self.registers,
             symmetric,
             _edge(n, m) if edge is None else edge,
             self.cost,
-            quick,
+            to_single,
         )
 
     def _calls(
@@ -231,17 +231,17 @@ class Program:
                     checkpoint()
 
     def _dense_by_panels(self, out: Array, progress: bool) -> Array | None:
-        """With foreign blocks: these first, for a panel, then the steps on it."""
+        """With opaque blocks: these first, for a panel, then the steps on it."""
 
         def panel(rows: slice, cols: slice) -> Array:
             symmetric = self.symmetric and rows == cols
             with workers.located(rows, cols, self.symmetric):
-                blocks = [f.tile(rows, cols) for f in self.foreign]
-            foreign = [np.ascontiguousarray(values, dtype=np.float64) for values in blocks]
+                blocks = [f.tile(rows, cols) for f in self.opaque]
+            opaque = [np.ascontiguousarray(values, dtype=np.float64) for values in blocks]
             points = [p.take(rows, cols) for p in self.points]
             vectors = [(left[rows], right[cols]) for left, right in self.vectors]
             n, m = rows.stop - rows.start, cols.stop - cols.start
-            native = self._bind(points, vectors, foreign, n, m, symmetric, out.dtype == np.float32)
+            native = self._bind(points, vectors, opaque, n, m, symmetric, out.dtype == np.float32)
             values = np.empty((n, m), dtype=out.dtype)
             if native.dense(0, native.tiles, values, num_threads()) >= 0:
                 raise _CheckFailed
@@ -249,7 +249,7 @@ class Program:
 
         n, m = self.shape
         try:
-            size = min(f.tile_size for f in self.foreign)
+            size = min(f.tile_size for f in self.opaque)
             return tiles.run(
                 panel, n, m, symmetric=self.symmetric, out=out, tile_size=size, progress=progress
             )

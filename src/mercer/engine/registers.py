@@ -25,7 +25,7 @@ class Plan(NamedTuple):
     steps: npt.NDArray[np.int64]
     registers: int
     needed: tuple[int, ...]  # values that the result depends on, in order
-    foreign: tuple[int, ...]  # foreign blocks, as the steps count them
+    opaque: tuple[int, ...]  # opaque blocks, as the steps count them
 
 
 def second(shape: tuple[int, int, int, Any]) -> int:
@@ -40,7 +40,7 @@ def allocate(shapes: tuple[Shape, ...], result: int) -> Plan:
     Programs of the same shape are planned once, whatever their parameters and points.
     """
     needed = _needed(shapes, result)
-    foreign = tuple(shapes[v][2] for v in needed if shapes[v][0] == _native.FOREIGN)
+    opaque = tuple(shapes[v][2] for v in needed if shapes[v][0] == _native.OPAQUE)
     root: dict[int, int] = {}
     for v in needed:  # a check hands on the value that it has looked at
         root[v] = root[shapes[v][1]] if shapes[v][0] in _CHECKS else v
@@ -68,11 +68,11 @@ def allocate(shapes: tuple[Shape, ...], result: int) -> Plan:
         target = register[root[v]]
         if op == _native.CONSTANT:
             a = target
-        if op == _native.FOREIGN:
-            b = foreign.index(right)
+        if op == _native.OPAQUE:
+            b = opaque.index(right)
         steps.append((op, target, a, b, first, count))
         first += count
-    return Plan(_with_result_first(steps, register[root[result]]), registers, needed, foreign)
+    return Plan(_with_result_first(steps, register[root[result]]), registers, needed, opaque)
 
 
 def _needed(shapes: tuple[Shape, ...], result: int) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mercer import _native
 
-__all__ = ["Table", "tabulate"]
+__all__ = ["Table", "tabulate", "values_at"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -37,18 +37,28 @@ def tabulate(steps: Array, parameters: Array, registers: int, words: int) -> Tab
 
     There is none if values depend on more than the count, and if a count that need not occur fails a check.
     """
-    ops = steps[:, 0]
-    if len(ops) < 3 or (ops[1:] < _native.CONSTANT).any() or _LOCAL.intersection(ops.tolist()):
-        return None
-    counts = np.arange(_BITS * words + 1, dtype=np.float64)[np.newaxis]
-    given = steps.copy()
-    given[0, [0, 3]] = _native.FOREIGN, 0
-    native = _native.Program(
-        given, parameters, [], [], [counts], 1, counts.size, registers, False, _native.TILE, 1.0, False
-    )
-    table = np.empty_like(counts)
-    if native.dense(0, native.tiles, table, 1) >= 0:
+    counts = np.arange(_BITS * words + 1, dtype=np.float64)
+    table = values_at(counts, steps, parameters, registers) if len(steps) > 2 else None
+    if table is None:
         return None
     op, _, _, b, _, _ = steps[0].tolist()
     two = [(op, 0, 0, b, 0, 0), (_native.LOOKUP, 0, 0, 0, 0, counts.size)]
-    return Table(np.array(two, dtype=np.int64), table[0])
+    return Table(np.array(two, dtype=np.int64), table)
+
+
+def values_at(numbers: Array, steps: Array, parameters: Array, registers: int) -> Array | None:
+    """Values of the program if its first step gives these numbers.
+
+    None if values depend on more than the first step, or fail a check.
+    """
+    ops = steps[:, 0]
+    if (ops[1:] < _native.CONSTANT).any() or _LOCAL.intersection(ops.tolist()):
+        return None
+    given = steps.copy()
+    given[0, [0, 3]] = _native.OPAQUE, 0
+    first = np.ascontiguousarray(numbers, dtype=np.float64)[np.newaxis]
+    native = _native.Program(
+        given, parameters, [], [], [first], 1, first.size, registers, False, _native.TILE, 1.0, False
+    )
+    values = np.empty_like(first)
+    return values[0] if native.dense(0, native.tiles, values, 1) < 0 else None

@@ -221,7 +221,7 @@ class KernelGram(PointGram):
     @cached_property
     def _cost(self) -> float:
         program = self._whole_program
-        return np.inf if program is None or program.foreign else program.cost
+        return np.inf if program is None or program.opaque else program.cost
 
     @cached_property
     def _whole_program(self) -> Program | None:
@@ -289,7 +289,7 @@ class KernelGram(PointGram):
 
     def _fill(self, rows: Selection, out: np.ndarray, cols: Selection | None = None) -> None:
         program = self._program(rows, cols)
-        if program is None or program.foreign or program.dense(out=out) is None:
+        if program is None or program.opaque or program.dense(out=out) is None:
             super()._fill(rows, out, cols)
 
     def _fill_slots(

@@ -134,7 +134,7 @@ def test_products_with_several_columns(held_as):
 def test_machines_along_a_path(way, monkeypatch):
     monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 1)
     if way == "held_exactly":
-        monkeypatch.setattr("mercer.engine.reduced.MOST_SPREAD", 0.0)
+        monkeypatch.setattr("mercer.engine.reduced.MOST_ROUNDING", 0.0)
     X, y = classification(1500)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, 1500)
     size = 1.0 if way == "streamed" else "auto"

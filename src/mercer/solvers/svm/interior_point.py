@@ -215,14 +215,14 @@ def _raised(problem: BoxProblem, factor: Array, beta: Vector, total: float) -> V
     d = np.random.default_rng(0).choice([-1.0, 1.0], len(index))
     for _ in range(2):  # once leaves rounding
         d -= basis @ (basis.T @ d)
-    room = np.where(d > 0, problem.high[index] - beta[index], beta[index] - problem.low[index]) / np.abs(d)
+    lengths = np.where(d > 0, problem.high[index] - beta[index], beta[index] - problem.low[index]) / np.abs(d)
 
     fixed = float(beta[beta == problem.high].clip(0.0).sum())
 
     def lacking(length: float) -> float:
         return total - fixed - float(np.maximum(beta[index] + length * d, 0.0).sum())
 
-    longest = float(room.min())
+    longest = float(lengths.min())
     if lacking(longest) > 0:
         return beta
     result = beta.copy()
@@ -329,9 +329,9 @@ class _Iterate:
         at_low, at_high = self.x / width < self.z / self.unit, self.t / width < self.v / self.unit
         b = np.where(at_low, low, np.where(at_high, high, self.beta))
         for row, total in zip(self.A, self.sums, strict=True):  # what rounding has taken from sums
-            room = np.where(at_low | at_high | (row == 0), 0.0, np.minimum(self.x, self.t))
-            if room.any():
-                b = np.clip(b + (total - float(row @ b)) * room / float(room.sum()), low, high)
+            slack = np.where(at_low | at_high | (row == 0), 0.0, np.minimum(self.x, self.t))
+            if slack.any():
+                b = np.clip(b + (total - float(row @ b)) * slack / float(slack.sum()), low, high)
         return np.asarray(b)
 
 

@@ -1,4 +1,4 @@
-#include "half.hpp"
+#include "packed.hpp"
 
 #include <algorithm>
 
@@ -54,11 +54,11 @@ void leave(const Padded& p, Index tile, Index rows, Index width, Strided<double>
 
 }  // namespace
 
-Status half_product(const double* tiles, Index rows, Index width, Strided<const double> V,
-                    Strided<double> out, int threads) noexcept {
+Status packed_product(const double* tiles, Index rows, Index width, Strided<const double> V,
+                      Strided<double> out, int threads) noexcept {
   const Table& t = table();
   Index size = (rows + kTileRows - 1) / kTileRows, teams = size + size % 2;
-  Index columns = (width + kHalfColumns - 1) / kHalfColumns * kHalfColumns;
+  Index columns = (width + kPackedColumns - 1) / kPackedColumns * kPackedColumns;
   Index numbers = size * kTileRows * columns;
   if (numbers == 0) return kOk;
   double* work = scratch(2 * numbers);

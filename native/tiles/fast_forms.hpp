@@ -1,6 +1,6 @@
-// Quick forms of two sums over features, and where they can be trusted.
+// Fast forms of two sums over features, and where they can be trusted.
 //
-//   Sum                     what is summed, quicker than Term
+//   Sum                     what is summed, faster than Term
 //   value(sum, squares)     its value, given |x|^2 + |y|^2 if kNeedsSquares; NaN where Term has to be summed
 //
 // Both are symmetric in x and y down to the last bit, as the terms are.

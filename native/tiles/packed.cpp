@@ -52,8 +52,8 @@ void multiply_columns(const double* tile, const double* left, const double* righ
 }
 
 template <bool below>
-void multiply_half(const double* tile, const double* left, const double* right, Index width, double* out,
-                   double* mirrored) {
+void multiply_packed(const double* tile, const double* left, const double* right, Index width, double* out,
+                     double* mirrored) {
   constexpr Index two = 2 * kLanes;
   Index c = 0;
   for (; c + two <= width; c += two)
@@ -64,9 +64,9 @@ void multiply_half(const double* tile, const double* left, const double* right, 
 
 }  // namespace
 
-void fill_half(Table& table) {
-  table.multiply_below = multiply_half<true>;
-  table.multiply_square = multiply_half<false>;
+void fill_packed(Table& table) {
+  table.multiply_below = multiply_packed<true>;
+  table.multiply_square = multiply_packed<false>;
 }
 
 }  // namespace mercer::MERCER_TILES

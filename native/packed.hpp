@@ -23,7 +23,7 @@ struct Strided {
 };
 
 // out = K V, both with `width` columns and as many rows as K.
-Status half_product(const double* tiles, Index rows, Index width, Strided<const double> V,
-                    Strided<double> out, int threads) noexcept;
+Status packed_product(const double* tiles, Index rows, Index width, Strided<const double> V,
+                      Strided<double> out, int threads) noexcept;
 
 }  // namespace mercer
