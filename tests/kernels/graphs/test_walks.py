@@ -14,7 +14,7 @@ import scipy.linalg
 
 from mercer.arithmetic import multiprecision
 from mercer.domains import Graph
-from mercer.errors import DivergenceError, InputError, ParameterError
+from mercer.errors import DivergenceError, InputError, MemoryLimitError, ParameterError
 from mercer.kernel import Kernel
 from mercer.kernels import Categorical, Constant, Gaussian, Linear, RandomWalk, WhiteNoise
 
@@ -338,10 +338,10 @@ def test_contributions_add_up(k: Kernel) -> None:
 
 def test_contributions_are_the_walks_with_their_labels() -> None:
     found = {c.pattern: c.weight for c in RandomWalk(0.5, length=2).contributions(PATH, PATH)}
-    assert found["C",] == 9.0
-    assert found["C", 1, "C"] == 0.5 * 2 * 2  # both directions of the first edge
-    assert found["C", 2, "O", 1, "C"] == 0.25
-    ends = {c.pattern: c for c in RandomWalk(0.5, length=2).contributions(PATH, PATH)}["C", 1, "C"]
+    assert found["C"] == 9.0
+    assert found["C -1- C"] == 0.5 * 2 * 2  # both directions of the first edge
+    assert found["C -2- O -1- C"] == 0.25
+    ends = {c.pattern: c for c in RandomWalk(0.5, length=2).contributions(PATH, PATH)}["C -1- C"]
     assert ends.placed("x") == ends.placed("y") == {(0, 1): 1.0, (1, 2): 1.0}
     unlabelled = RandomWalk(0.5, length=2).contributions(bare(PATH), bare(PATH))
     assert [(c.pattern, c.weight) for c in unlabelled] == [
@@ -349,6 +349,14 @@ def test_contributions_are_the_walks_with_their_labels() -> None:
         ("walks of 1 step", 0.5 * 6 * 6),
         ("walks of 0 steps", 16.0),
     ]
+
+
+def test_memory_is_said_first() -> None:
+    large = [Graph(10**6, [(0, 1)]), Graph(10**6, [(0, 1)], directed=True)]
+    with pytest.raises(MemoryLimitError, match="the eigenvectors of a graph of 1000000 nodes"):
+        RandomWalk(0.1).block(large[:1])
+    with pytest.raises(MemoryLimitError, match="a product graph of up to 1000000000000 nodes"):
+        RandomWalk(0.1, edge=Constant(0.5)).block(large)
 
 
 def test_parameters_are_checked() -> None:

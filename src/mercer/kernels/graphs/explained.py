@@ -11,6 +11,7 @@ import numpy as np
 
 from ...contributions import Contribution
 from ...domains import Graph
+from .counted import label_name
 from .product import ProductGraph
 from .walk_sums import Series
 
@@ -103,12 +104,15 @@ def _placed(
     )
 
 
-def _name(labels: Sequence[Any]) -> Any:
-    """Labels of nodes, with those of the edges between them if there are any."""
+def _name(labels: Sequence[Any]) -> str:
+    """Labels of nodes and of the edges between them, in words; the number of steps if there are none."""
     nodes, edges = labels[::2], labels[1::2]
-    if any(label is not None for label in edges):
-        return tuple(labels)
-    return nodes if any(label is not None for label in nodes) else _steps(len(edges))
+    if all(label is None for label in labels):
+        return _steps(len(edges))
+    name = label_name(nodes[0])
+    for edge, node in zip(edges, nodes[1:], strict=True):
+        name += f" {'-' if edge is None else f'-{label_name(edge)}-'} {label_name(node)}"
+    return name
 
 
 def _steps(steps: int) -> str:

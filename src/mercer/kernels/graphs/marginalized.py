@@ -72,8 +72,8 @@ class MarginalizedWalk(Kernel):
     (0.155914, 0.167435)
     >>> print(k.contributions(ethanol, ether)[:2])
        weight  pattern
-     0.111111  ('C',)  [0:1 1:2 | 0:1 2:3]
-    0.0277778  ('O',)  [2:3 | 1:2]
+     0.111111  'C'  [0:1 1:2 | 0:1 2:3]
+    0.0277778  'O'  [2:3 | 1:2]
     """
 
     stop: float = parameter(low=0.0, open_low=True, high=1.0)

@@ -8,16 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ... import _native
+from ... import _native, memory
 from ...domains import GraphBatch
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads, single_threaded_blas
+from ...errors import MemoryLimitError
 from ...kernel import Kernel
 from .similarities import arc_similarities, node_similarities
 
 __all__ = ["Pairs", "Series", "Spectra", "Walkers", "spectral_sums", "sums"]
 
 CONVERGES, UNPROVED, NOT_CONVERGED = range(3)
+
+#: Nodes of a product graph, at most: the native core numbers them with 32 bits.
+MOST_NODES = (1 << 31) - 1
+
+REMEDY = "Compare smaller graphs: walks take memory as the product of both sizes."
 
 #: Entries of the adjacency matrices that are in memory at a time: 32 MiB.
 MOST_ENTRIES = 1 << 22
@@ -75,6 +81,8 @@ class Spectra:
     def of(cls, graphs: GraphBatch) -> Spectra | None:
         """The spectra of all graphs, if all are undirected."""
         values, weights = np.empty(len(graphs.node_codes)), np.empty(len(graphs.node_codes))
+        most = int(graphs.sizes.max(initial=0))
+        memory.require(3 * 8 * most * most, f"the eigenvectors of a graph of {most} nodes", REMEDY)
         with single_threaded_blas():
             for some in _of_equal_size(graphs.sizes):
                 n = int(graphs.sizes[some[0]])
@@ -188,6 +196,12 @@ def sums(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sum over walks of each pair; and whether it converges, as :data:`CONVERGES` and the others say."""
     X, Y = pairs.X.graphs, pairs.Y.graphs
+    most = int((X.sizes[pairs.rows] * Y.sizes[pairs.cols]).max(initial=0))
+    memory.require(8 * most, f"a product graph of up to {most} nodes", REMEDY)
+    if most > MOST_NODES:
+        raise MemoryLimitError(
+            f"a product graph must have at most {MOST_NODES} nodes. Got up to {most}. {REMEDY}"
+        )
     node_rows, node_columns, nodes = node_similarities(node, X, Y)
     arc_rows, arc_columns, arcs = arc_similarities(edge, X, Y)
     values, status = np.empty(len(pairs.rows)), np.empty(len(pairs.rows), dtype=np.int32)

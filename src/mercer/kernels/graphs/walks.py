@@ -100,10 +100,10 @@ class RandomWalk(Kernel):
     5.4
     >>> print(k.contributions(ethanol, ether))
     weight  pattern
-       4.0  ('C',)  [0:1 1:2 | 0:1 2:3]
-       1.0  ('O',)  [2:3 | 1:2]
-       0.2  ('C', 'O')  [2:3 | 1:2]
-       0.2  ('O', 'C')  [1:2 | 0:1 2:3]
+       4.0  'C'  [0:1 1:2 | 0:1 2:3]
+       1.0  'O'  [2:3 | 1:2]
+       0.2  'C - O'  [2:3 | 1:2]
+       0.2  'O - C'  [1:2 | 0:1 2:3]
     >>> RandomWalk(0.1, length=1, node=Constant(1.0))(ethanol, ether)  # 9 pairs of nodes, 16 of arcs
     10.6
     >>> RandomWalk(0.5, node=Constant(1.0))(ethanol, ether)
