@@ -430,8 +430,11 @@ class Kernel(Expression):
                 f"{self!r} has no finite features that are known, or too many of them to be listed. "
                 "Use the kernel itself, or an approximate map of mercer.features."
             )
-        sparse = scipy.sparse.issparse(found)
-        columns = np.unique(found.indices) if sparse else np.arange(found.shape[1])
+        occurs = np.ones(found.shape[1], dtype=bool)
+        if scipy.sparse.issparse(found):
+            occurs[:] = False
+            occurs[found.indices] = True
+        columns = np.flatnonzero(occurs)
         return feature_rows(found, columns), columns
 
     # -- explanation --------------------------------------------------------------------------

@@ -211,9 +211,14 @@ class Colours:
         return self._chosen(self.source.like(other.source))
 
     def _chosen(self, found: Any) -> Any:
-        if len(self.rows) == len(self.source.graphs) and (self.rows == np.arange(len(self.rows))).all():
-            return found
-        return [take(part, self.rows) for part in found] if isinstance(found, list) else found[self.rows]
+        size = len(self.rows)
+        first = int(self.rows[0]) if size else 0
+        index: Any = self.rows
+        if np.array_equal(index, np.arange(first, first + size)):
+            if size == len(self.source.graphs):
+                return found
+            index = slice(first, first + size)  # costs less
+        return [take(part, index) for part in found] if isinstance(found, list) else found[index]
 
 
 def count_colours(graphs: GraphBatch, sizes: Sequence[int], colours: np.ndarray) -> scipy.sparse.csr_array:
