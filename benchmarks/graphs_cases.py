@@ -17,17 +17,23 @@ from typing import Any
 import numpy as np
 
 from mercer.graphs import Graph, read_tu
-from mercer.kernels import Constant, Graphlets, RandomWalk, ShortestPath, VertexHistogram
+from mercer.kernels import Constant, Graphlets, RandomWalk, ShortestPath, VertexHistogram, WeisfeilerLehman
 
 from .harness import Case, Skipped
+
+
+def tu_folder(name: str) -> Path:
+    """Where a data set of the TU collection is."""
+    folder = Path(os.environ.get("MERCER_DATA", Path(__file__).parents[2] / "shared" / "data")) / name
+    if not folder.exists():
+        raise Skipped(f"{folder} is missing: set MERCER_DATA")
+    return folder
 
 
 @cache
 def tu_graphs(name: str) -> list[Graph]:
     """The graphs of a folder of the TU collection."""
-    folder = Path(os.environ.get("MERCER_DATA", Path(__file__).parents[2] / "shared" / "data")) / name
-    if not folder.exists():
-        raise Skipped(f"{folder} is missing: set MERCER_DATA")
+    folder = tu_folder(name)
     if find_spec("grakel") is None:
         raise Skipped("grakel is not installed: pip install '.[bench]'")
     return list(read_tu(folder)[0])
@@ -85,6 +91,23 @@ def graphlet_case(size: int) -> Case:
     )
 
 
+# -- Weisfeiler-Lehman colours --------------------------------------------------------------------
+def colours_case(name: str, repeats: int) -> Case:
+    """Labels of nodes alone: GraKeL ignores those of edges."""
+    return Case(
+        f"colours-{name}",
+        f"WeisfeilerLehman(5, edge_labels=False), {name}",
+        "GraKeL WeisfeilerLehman",
+        lambda: (tu_graphs(name), as_grakel(name))[0],
+        WeisfeilerLehman(5, edge_labels=False).block,
+        grakel_gram("WeisfeilerLehman", name, n_iter=5),
+        same,
+        repeats=repeats,
+        target=20.0,
+        warm=repeats > 1,
+    )
+
+
 # -- random walks ---------------------------------------------------------------------------------
 #: Below 1 / rho^2 = 0.139 of MUTAG, so that GraKeL keeps it; its solver stops at 1e-6.
 DECAY = 0.05
@@ -123,6 +146,9 @@ def walk_case(
 
 
 CASES = [
+    colours_case("MUTAG", 5),
+    colours_case("PTC_MR", 5),
+    colours_case("NCI1", 1),
     walk_case(
         "plain-walks",
         "RandomWalk",
