@@ -132,6 +132,10 @@ class Scaled(Node):
     def _feature_names(self, X: Prepared) -> Sequence[str]:
         return self.base._feature_names(X.parts[0])
 
+    def _action(self, X: Prepared, Y: Prepared | None, V: np.ndarray) -> np.ndarray | None:
+        inner = self.base._action(X.parts[0], None if Y is None else Y.parts[0], V)
+        return None if inner is None else self.factor * inner
+
     def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
         inner = self.base._sparse_block(X.parts[0], None if Y is None else Y.parts[0])
         return None if inner is None else self.factor * inner
@@ -318,6 +322,16 @@ class Sum(Associative, Additive):
         if len({*names}) == len(names):
             return names
         return [f"{i}: {name}" for i, found in enumerate(parts) for name in found]
+
+    def _action(self, X: Prepared, Y: Prepared | None, V: np.ndarray) -> np.ndarray | None:
+        others: Any = [None] * len(X.parts) if Y is None else Y.parts
+        total: Any = 0.0
+        for k, a, b in zip(self.terms, X.parts, others, strict=True):
+            part = k._action(a, b, V)
+            if part is None:
+                return None
+            total = total + part
+        return np.asarray(total)
 
     def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
         columns: Any = [None] * len(X.parts) if Y is None else Y.parts

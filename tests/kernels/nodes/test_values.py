@@ -111,6 +111,9 @@ def test_products_are_those_of_the_matrix(make: Callable[[Any], Any], want: np.n
     nodes, others = [2, 2, 9, 0], [1, 3, 3]
     np.testing.assert_allclose(gram(k, range(12)) @ V, want @ V, **tol)
     np.testing.assert_allclose(gram(k, range(12)) @ V[:, 0], want @ V[:, 0], **tol)
+    both = gram(k + 0.5 * Diffusion(k.graph, 0.8), nodes)
+    total = (want + 0.5 * scipy.linalg.expm(-0.8 * L))[np.ix_(nodes, nodes)]
+    np.testing.assert_allclose(both @ V[:4], total @ V[:4], **tol)
     np.testing.assert_allclose(gram(k, nodes) @ V[:4], want[np.ix_(nodes, nodes)] @ V[:4], **tol)
     np.testing.assert_allclose(gram(k, nodes, others) @ V[:3], want[np.ix_(nodes, others)] @ V[:3], **tol)
 

@@ -76,6 +76,10 @@ class NodeKernel(Kernel):
     def _tile_size(self) -> int:
         return WHOLE
 
+    @property
+    def _block_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
     @cached_property
     def _held(self) -> np.ndarray:
         return self._rounded(self._matrix())
