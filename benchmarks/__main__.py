@@ -20,6 +20,7 @@ from . import (
     strings_cases,
     subsequence_cases,
     texts_cases,
+    trees_cases,
     two_sample_cases,
 )
 from .cases import CASES, growth, import_time, memory
@@ -41,6 +42,7 @@ GROUPS = {
         *series_cases.CASES,
     ],
     "molecules": fingerprint_cases.CASES,
+    "trees": trees_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
 }
 

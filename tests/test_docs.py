@@ -172,6 +172,20 @@ def test_the_page_on_sequences_is_true(capsys, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["letters.png", "words.png"]
 
 
+def test_the_page_on_trees_is_true(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/trees.md")
+    page = (ROOT / "docs" / "trees.md").read_text(encoding="utf-8")
+    shown = re.search(r"^```text\n(.*?)^```", page, flags=re.S | re.M)
+    assert shown is not None
+    *lines, large, names = capsys.readouterr().out.splitlines()
+    assert lines == shown[1].splitlines()
+    assert large == "1.0 1386.29"
+    assert names == "['(N dog)', '(D the)', '(NP (D the) (N dog))']"
+    assert (tmp_path / "tree.png").exists()
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

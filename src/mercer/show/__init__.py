@@ -11,6 +11,7 @@
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
 ``graphs``         ``graph``: a graph and what its nodes add to a value or a decision
+``trees``          ``tree``: a tree and what the fragments at its nodes add
 ``molecules``      ``molecule``: the atoms that spoke
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
@@ -36,6 +37,7 @@ from .proofs import Fragment, proof
 from .report import Report
 from .selection import leave_one_out_curve
 from .significance import null_distribution, witness
+from .trees import tree
 
 __all__ = [
     "Fragment",
@@ -57,5 +59,6 @@ __all__ = [
     "proof",
     "scree",
     "spectrum",
+    "tree",
     "witness",
 ]

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...contributions import Contribution
 from ...domains import Domain, Tree, TreeBatch, Trees
-from ...engine.tiles import PAIRWISE_TILE_SIZE
 from ...engine.tree_pairs import tree_pairs
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
@@ -18,6 +17,9 @@ from .comparison import Comparison
 from .forest import KeyedTrees, Subtrees
 
 __all__ = ["PairKernel", "TreeKernel"]
+
+#: Rows and columns of a tile: a pair of sentences takes a microsecond.
+TILE_SIZE = 256
 
 Scaled = tuple[np.ndarray, np.ndarray]
 
@@ -45,7 +47,7 @@ class PairKernel(TreeKernel):
 
     @property
     def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+        return TILE_SIZE
 
     @property
     def _block_dtype(self) -> np.dtype[Any]:
@@ -110,5 +112,8 @@ class PairKernel(TreeKernel):
 
 
 def _plain(values: Scaled) -> np.ndarray:
+    m, e = values
+    if not e.any():
+        return m
     with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(values[0], values[1].astype(np.intc)))
+        return np.asarray(np.ldexp(m, e.astype(np.intc)))
