@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, overload
 
 import numpy as np
@@ -59,8 +60,8 @@ class GraphBatch:
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> GraphBatch:
         """The batch of some graphs."""
-        nodes: Vocabulary = Vocabulary(label for g in graphs for label in g.labels)
-        edges: Vocabulary = Vocabulary(label for g in graphs for label in g.edge_labels)
+        nodes: Vocabulary = Vocabulary(chain.from_iterable(g.labels for g in graphs))
+        edges: Vocabulary = Vocabulary(chain.from_iterable(g.edge_labels for g in graphs))
         starts = _starts([g.n for g in graphs])
         sources = np.concatenate([np.zeros(0, dtype=np.int32), *(g.sources for g in graphs)])
         first = np.repeat(starts[:-1], [len(g.sources) for g in graphs])
@@ -68,8 +69,8 @@ class GraphBatch:
             starts,
             _starts(np.bincount(sources + first, minlength=int(starts[-1]))),
             np.concatenate([np.zeros(0, dtype=np.int32), *(g.targets for g in graphs)]),
-            _codes((label for g in graphs for label in g.labels), nodes),
-            _codes((label for g in graphs for label in g.edge_labels), edges),
+            _codes(chain.from_iterable(g.labels for g in graphs), nodes),
+            _codes(chain.from_iterable(g.edge_labels for g in graphs), edges),
             np.concatenate([np.zeros(0), *(g.weights for g in graphs)]),
             _joined_attributes(graphs),
             nodes,
@@ -230,7 +231,7 @@ def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
 
 
 def _codes(labels: Iterable[Hashable], vocabulary: Vocabulary) -> np.ndarray:
-    return np.fromiter((vocabulary.index[label] for label in labels), dtype=np.int32)
+    return np.fromiter(map(vocabulary.index.__getitem__, labels), dtype=np.int32)
 
 
 def _starts(lengths: Any) -> np.ndarray:
