@@ -12,6 +12,7 @@ import pytest
 from mercer import gram
 from mercer.domains import Graph
 from mercer.errors import DigestError, DomainError, InputError, ParameterError
+from mercer.graphs import similarity_graph
 from mercer.kernels import (
     Cutoff,
     Diffusion,
@@ -39,6 +40,7 @@ from mercer.machines import (
     LaplacianSVC,
     SpectralClustering,
 )
+from mercer.testing import check_kernel
 
 FULL = "combinatorial"
 P3, P4 = (3, [(0, 1), (1, 2)]), (4, [(0, 1), (1, 2), (2, 3)])
@@ -200,6 +202,25 @@ def test_machines_take_nodes() -> None:
     clusters = SpectralClustering(PathKernel(BARBELL, 1), n_clusters=2).fit_predict(nodes)
     assert len(set(clusters[:5])) == len(set(clusters[5:])) == 1
     assert clusters[0] != clusters[9]
+
+
+def test_labels_propagate_over_a_similarity_graph() -> None:
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.standard_normal((5, 2)), 6 + rng.standard_normal((5, 2))])
+    graph = similarity_graph(X, Gaussian(2.0), k=3)
+    for k in (PathKernel(graph, 1), Diffusion(graph, 5.0)):
+        np.testing.assert_array_equal(LabelSpreading(k).fit(range(10), PARTIAL).transduction_, SIDE)
+
+
+def test_a_kernel_on_a_large_graph_obeys_the_laws() -> None:
+    ring = (60, [(i, (i + 1) % 60) for i in range(60)])
+    report = check_kernel(LaplacianKernel(ring, lambda x: np.exp(-x)), range(10))
+    assert "representation" in report.skipped
+    k = LaplacianKernel(ring, Heat(1.0))
+    assert repr(k).startswith("LaplacianKernel(graph=<graph of 60 nodes and 60 edges, ")
+    assert (
+        "representation" in check_kernel(k, range(10), laws=["representation", "pickling", "block"]).skipped
+    )
 
 
 def test_a_lazy_matrix_of_nodes_is_a_matrix() -> None:
