@@ -1,0 +1,59 @@
+"""Solubility and lipophilicity of molecules: kernels on fingerprints and on graphs, beside the mean.
+
+Run: python examples/molecules.py [molecule.png]
+"""
+
+import csv
+import sys
+
+import numpy as np
+from _data import find
+
+from mercer import Kernel
+from mercer.kernels import MinMax, Tanimoto, WeisfeilerLehman
+from mercer.machines import KernelRidge
+from mercer.molecules import MolecularGraph, MorganFingerprint, parse
+from mercer.show import molecule
+
+DATA = {
+    "esol": "measured log solubility in mols per litre",
+    "freesolv": "expt",
+    "lipophilicity": "exp",
+}
+KERNELS: dict[str, Kernel] = {
+    "Tanimoto, bits": Tanimoto().on(MorganFingerprint()),
+    "MinMax, counts": MinMax().on(MorganFingerprint(counts=True)),
+    "Weisfeiler-Lehman": WeisfeilerLehman(3).on(MolecularGraph()).normalized(),
+}
+
+
+def load(name: str) -> tuple[list[object], np.ndarray]:
+    with open(find(f"molecules/{name}.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    found = parse([row["smiles"].strip() for row in rows], invalid="skip")
+    y = np.array([float(row[DATA[name]]) for row in rows])
+    return found.molecules, y[found.positions]
+
+
+def main() -> None:
+    print(f"{'root mean square error':24}{'mean':>8}" + "".join(f"{name:>20}" for name in KERNELS))
+    for name in DATA:
+        molecules, y = load(name)
+        order = np.random.default_rng(0).permutation(len(y))
+        test, train = order[: len(y) // 5], order[len(y) // 5 :]
+        X, Z = [molecules[i] for i in train], [molecules[i] for i in test]
+        errors = [np.sqrt(np.mean((y[test] - y[train].mean()) ** 2))]
+        for k in KERNELS.values():
+            model = KernelRidge(k, alpha="loo").fit(X, y[train])
+            errors.append(np.sqrt(np.mean((model.predict(Z) - y[test]) ** 2)))
+        print(f"{name:24}{errors[0]:8.3f}" + "".join(f"{e:20.3f}" for e in errors[1:]))
+        if name == "esol" and len(sys.argv) > 1:
+            model = KernelRidge(KERNELS["Tanimoto, bits"], alpha="loo").fit(X, y[train])
+            largest = max(Z, key=lambda m: m.GetNumAtoms())
+            molecule(largest, model.explain(largest)).figure.savefig(
+                sys.argv[1], dpi=120, bbox_inches="tight"
+            )
+
+
+if __name__ == "__main__":
+    main()
