@@ -315,6 +315,7 @@ NB_MODULE(_native, m) {
   bind_pairs(m);
   bind_reduced(m);
   bind_substrings(m);
+  bind_hmm(m);
   bind_series(m);
   bind_chebyshev(m);
   bind_walks(m);

@@ -22,7 +22,7 @@ LAYERS = [
     {"gram"},
     {"refute", "candidates", "point_sets"},
     {"rkhs", "expansion"},
-    {"sequences", "automata", "graphs", "trees", "molecules"},
+    {"sequences", "automata", "graphs", "trees", "molecules", "models"},
     {"kernels"},
     {"features"},
     {"solvers"},

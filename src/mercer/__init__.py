@@ -14,6 +14,7 @@
 ``mercer.trees``       trees as data, and files of them
 ``mercer.graphs``      graphs as data
 ``mercer.molecules``   SMILES into fingerprints and graphs
+``mercer.models``      probability models, for kernels made from them
 ``mercer.show``        plots
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
@@ -47,6 +48,7 @@ if _TYPE_CHECKING:
         graphs,
         guarantees,
         machines,
+        models,
         molecules,
         rkhs,
         selection,
@@ -57,7 +59,8 @@ if _TYPE_CHECKING:
     )
 
 _LAZY = {
-    "automata", "features", "graphs", "guarantees", "machines", "molecules", "rkhs",
+    "automata", "features", "graphs", "guarantees", "machines", "models",
+    "molecules", "rkhs",
     "selection", "sequences", "show", "solvers", "testing", "trees",
 }  # fmt: skip
 
@@ -93,6 +96,7 @@ __all__ = [
     "kernels",
     "limit",
     "machines",
+    "models",
     "molecules",
     "parameter",
     "refute",

@@ -94,6 +94,17 @@ def add_rows(
     out: NDArray[np.float64],
     threads: int,
 ) -> None: ...
+def forward_backward(
+    start: NDArray[np.float64],
+    transitions: NDArray[np.float64],
+    emissions: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    log_likelihoods: NDArray[np.float64],
+    posteriors: NDArray[np.float64],
+    moves: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
 def align_series(
     op: int,
     x: NDArray[np.float64],

@@ -35,6 +35,7 @@
 ``categorical``    unordered values
 ``strings``        sequences of letters or of any symbols, and automata: a folder
 ``graphs``         graphs against graphs: a folder
+``generative``     probability models: a folder
 ``nodes``          nodes of one graph: a folder
 ``trees``          ordered trees with labels: a folder
 ``frames``         columns of data frames
@@ -60,6 +61,7 @@ from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
+from .generative import Fisher, FisherVector, Marginalized, TangentPosterior
 from .graphs import (
     EdgeHistogram,
     Graphlets,
@@ -178,6 +180,8 @@ __all__ = [
     "ExponentialDot",
     "ExponentialSum",
     "Factors",
+    "Fisher",
+    "FisherVector",
     "GappedKmer",
     "GappyNGram",
     "Gaussian",
@@ -206,6 +210,7 @@ __all__ = [
     "LocalAlignment",
     "LogSum",
     "Mahalanobis",
+    "Marginalized",
     "MarginalizedWalk",
     "Matern",
     "MaxRatio",
@@ -254,6 +259,7 @@ __all__ = [
     "Subsequence",
     "SubsetTree",
     "SymmetricDifference",
+    "TangentPosterior",
     "Tanimoto",
     "ThinPlate",
     "TotalVariation",

@@ -1,0 +1,176 @@
+"""What a probability model is: an immutable value with a likelihood and its derivatives."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from ..digests import digest
+from ..domains import Data, Domain
+from ..errors import InputError, ParameterError
+from ..parameters import show
+
+__all__ = ["PARAMETRIZATIONS", "Model", "generator", "probabilities", "simplex_information", "simplex_scores"]
+
+PARAMETRIZATIONS = ("softmax", "tangent", "raw")
+
+#: Probabilities must add up to 1 within this.
+SUM_TOLERANCE = 1e-8
+
+
+class Model(ABC):
+    """A probability model of observations, an immutable value.
+
+    Subclasses are frozen dataclasses of arrays.  They give the domain of the observations, logarithms of
+    likelihoods, *scores* (derivatives of these with respect to the parameters), and samples.
+    """
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """The observations."""
+
+    @abstractmethod
+    def _log_likelihoods(self, X: Data) -> np.ndarray:
+        """Logarithms of the likelihoods of validated observations."""
+
+    @abstractmethod
+    def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        """Scores of validated observations, shape (n, number of parameters)."""
+
+    @abstractmethod
+    def _sample(self, n: int, rng: np.random.Generator) -> Any:
+        """Observations drawn from the model."""
+
+    def information(self, parametrization: str = "softmax") -> np.ndarray | None:
+        """Fisher information of one draw; None where it has no closed form."""
+        return None
+
+    def log_likelihood(self, x: Any) -> float:
+        """Logarithm of the likelihood of one observation; minus infinity where it is impossible."""
+        return float(self._log_likelihoods(self.domain.validate([x], "x"))[0])
+
+    def log_likelihoods(self, X: Any) -> np.ndarray:
+        """Logarithms of the likelihoods of many observations."""
+        return self._log_likelihoods(self.domain.validate(X))
+
+    def score(self, x: Any, parametrization: str = "softmax") -> np.ndarray:
+        r"""Gradient of the log-likelihood of one observation with respect to the parameters.
+
+        Parameters
+        ----------
+        x : observation
+        parametrization : {"softmax", "tangent", "raw"}, default="softmax"
+            How probabilities that add up to 1 are parameters: by logits, so that
+            :math:`p_i = e^{\theta_i} / \sum_j e^{\theta_j}`; as they are, moving within the simplex; or each
+            for itself, as if they need not add up to 1.  Means and covariances are as they are in all three.
+        """
+        return np.asarray(self.scores(_one(self.domain, x), parametrization)[0])
+
+    def scores(self, X: Any, parametrization: str = "softmax") -> np.ndarray:
+        """Scores of many observations, shape (n, number of parameters)."""
+        if parametrization not in PARAMETRIZATIONS:
+            raise ParameterError(
+                f"{type(self).__name__}.scores: `parametrization` must be one of "
+                f"{', '.join(map(repr, PARAMETRIZATIONS))}. Got {parametrization!r}."
+            )
+        X = self.domain.validate(X)
+        impossible = np.flatnonzero(np.isneginf(self._log_likelihoods(X)))
+        if len(impossible):
+            raise InputError(
+                f"{type(self).__name__}: observation {int(impossible[0])} has probability 0, and so no "
+                "score. Fit the model with a pseudocount, or leave the observation out."
+            )
+        return self._scores(X, parametrization)
+
+    def sample(self, n: int, random_state: Any = None) -> Any:
+        """Observations drawn from the model.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, Generator or None
+        """
+        return self._sample(n, generator(random_state))
+
+    # -- values -------------------------------------------------------------------------------
+    def _parts(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return digest(_plain(self)) == digest(_plain(other))
+
+    def __hash__(self) -> int:
+        return hash(digest(_plain(self)))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(show(part) for part in self._parts() if part is not None)
+        return f"{type(self).__name__}({inner})"
+
+    def _set(self, **values: Any) -> Self:
+        """Store validated parameters; arrays become read-only."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        return self
+
+
+def _plain(model: Any) -> Any:
+    if isinstance(model, Model):
+        return (type(model).__name__, *(_plain(part) for part in model._parts()))
+    return tuple(map(_plain, model)) if isinstance(model, tuple) else model
+
+
+def _one(domain: Domain, x: Any) -> Any:
+    return domain.validate([x], "x")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator of random numbers from a seed, a generator, or None."""
+    return np.random.default_rng(random_state)
+
+
+def probabilities(p: Any, caller: str, name: str, axes: int = 1) -> np.ndarray:
+    """Nonnegative numbers that add up to 1 along the last axis, or an error that names the argument."""
+    array = np.array(p, dtype=np.float64)
+    if array.ndim != axes or 0 in array.shape:
+        kind = "a vector" if axes == 1 else "a matrix with a row for each state"
+        raise ParameterError(f"{caller}: `{name}` must be {kind} of probabilities. Got shape {array.shape}.")
+    sums = array.sum(axis=-1)
+    if not (array >= 0).all() or (np.abs(sums - 1) > SUM_TOLERANCE).any():
+        worst = float(np.atleast_1d(sums)[np.abs(np.atleast_1d(sums) - 1).argmax()])
+        got = "a negative or NaN entry" if not (array >= 0).all() else f"the sum {worst:.6g}"
+        where = "" if axes == 1 else " in each row"
+        raise ParameterError(f"{caller}: `{name}` must be numbers >= 0 that add up to 1{where}. Got {got}.")
+    return array
+
+
+def simplex_scores(counts: np.ndarray, p: np.ndarray, parametrization: str) -> np.ndarray:
+    r"""Scores of :math:`\sum_i c_i \log p_i` for counts, shape (n, k), of outcomes with probabilities p.
+
+    Counts of outcomes of probability 0 are 0.
+    """
+    if parametrization == "softmax":
+        return np.asarray(counts - counts.sum(axis=1, keepdims=True) * p)
+    possible = p > 0
+    raw = np.zeros_like(counts)
+    raw[:, possible] = counts[:, possible] / p[possible]
+    if parametrization == "tangent":
+        raw[:, possible] -= raw[:, possible].mean(axis=1, keepdims=True)
+    return raw
+
+
+def simplex_information(p: np.ndarray, parametrization: str) -> np.ndarray:
+    """Information of one draw of an outcome: the covariance of the scores of one count."""
+    if parametrization == "raw":
+        return np.diag(np.divide(1.0, p, out=np.zeros_like(p), where=p > 0))
+    scores = simplex_scores(np.diag((p > 0).astype(float)), p, parametrization)
+    return np.asarray(scores.T @ (p[:, None] * scores))

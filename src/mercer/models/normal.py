@@ -1,0 +1,223 @@
+"""Normal distributions, and mixtures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.special
+from scipy import linalg
+
+from ..domains import Data, Domain, Vectors
+from ..errors import InputError, ParameterError
+from .base import Model, probabilities, simplex_scores
+
+__all__ = ["Mixture", "Normal"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Normal(Model):
+    r"""Normal distribution of vectors.
+
+    .. math:: \log p(x) = -\tfrac12 (x-\mu)^T \Sigma^{-1} (x-\mu) - \tfrac12 \log\det(2\pi\Sigma)
+
+    The parameters are the mean and the entries :math:`\Sigma_{ij}` with :math:`i \ge j`.
+
+    Parameters
+    ----------
+    mean : array of shape (d,)
+    covariance : array of shape (d, d)
+        Symmetric and positive definite.
+
+    Examples
+    --------
+    >>> model = Normal([0.0], [[4.0]])
+    >>> model.score([2.0]).tolist()  # of the mean and of the variance
+    [0.5, 0.0]
+    """
+
+    mean: Any
+    covariance: Any
+
+    def __post_init__(self) -> None:
+        mean, S = np.array(self.mean, dtype=np.float64), np.array(self.covariance, dtype=np.float64)
+        if mean.ndim != 1 or not len(mean) or not np.isfinite(mean).all():
+            raise ParameterError(f"Normal: `mean` must be a vector of finite numbers. Got {self.mean!r}.")
+        if S.shape != (len(mean), len(mean)) or not np.allclose(S, S.T, rtol=1e-10, atol=0):
+            raise ParameterError(
+                f"Normal: `covariance` must be a symmetric matrix of shape {(len(mean), len(mean))}. "
+                f"Got shape {S.shape}."
+            )
+        self._set(mean=mean, covariance=(S + S.T) / 2)
+        try:
+            root = linalg.cholesky(self.covariance, lower=True)
+        except linalg.LinAlgError as error:
+            raise ParameterError(
+                "Normal: `covariance` must be positive definite. It is singular or has a negative "
+                "eigenvalue: add a multiple of the identity, or fit with a `ridge`."
+            ) from error
+        object.__setattr__(self, "_root", root)
+
+    @classmethod
+    def fit(cls, X: Any, *, ridge: float = 0.0) -> Self:
+        """The maximum-likelihood model of vectors.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        ridge : float, default=0.0
+            Added to the variances, on the diagonal of the covariance.
+        """
+        points = Vectors(dense=True).validate(X)
+        if len(points) < 1:
+            raise InputError("Normal.fit: X must have at least one row.")
+        centred = points - points.mean(axis=0)
+        S = centred.T @ centred / len(points) + ridge * np.eye(points.shape[1])
+        return cls(points.mean(axis=0), S)
+
+    @property
+    def domain(self) -> Domain:
+        return Vectors(dim=len(self.mean), dense=True)
+
+    def _whitened(self, X: Data) -> np.ndarray:
+        """Rows ``L^-1 (x - mean)`` with ``L L' = covariance``."""
+        root: np.ndarray = self._root  # type: ignore[attr-defined]
+        return np.asarray(linalg.solve_triangular(root, (X - self.mean).T, lower=True).T)
+
+    def _log_likelihoods(self, X: Data) -> np.ndarray:
+        root: np.ndarray = self._root  # type: ignore[attr-defined]
+        half = np.log(np.diag(root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
+        return np.asarray(-0.5 * (self._whitened(X) ** 2).sum(axis=1) - half)
+
+    def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        root: np.ndarray = self._root  # type: ignore[attr-defined]
+        z = self._whitened(X)
+        inverse = linalg.solve_triangular(root, np.eye(len(root)), lower=True)
+        means = z @ inverse  # rows S^-1 (x - mean)
+        precision = inverse.T @ inverse
+        i, j = np.tril_indices(len(root))
+        entries = 0.5 * (means[:, i] * means[:, j] - precision[i, j])
+        return np.hstack([means, np.where(i == j, 1.0, 2.0) * entries])
+
+    def information(self, parametrization: str = "softmax") -> np.ndarray:
+        d = len(self.mean)
+        precision = np.linalg.inv(self.covariance)
+        i, j = np.tril_indices(d)
+        # 1/2 tr(P E_a P E_b), where E_a is the derivative of the covariance by its entry a
+        pairs = (
+            precision[np.ix_(i, i)] * precision[np.ix_(j, j)]
+            + precision[np.ix_(i, j)] * precision[np.ix_(j, i)]
+        )
+        twice = np.where(i == j, 1.0, 2.0)
+        entries = 0.25 * pairs * np.outer(twice, twice)
+        return np.asarray(linalg.block_diag(precision, entries))
+
+    def _sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.multivariate_normal(self.mean, self.covariance, size=n, method="cholesky")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture(Model):
+    r"""Mixture of normal distributions.
+
+    .. math:: p(x) = \sum_k w_k \, N(x; \mu_k, \Sigma_k)
+
+    Parameters are the weights, then mean and covariance of each component.  The information has no closed
+    form.
+
+    Parameters
+    ----------
+    weights : array of shape (K,)
+        Probabilities of the components.
+    normals : sequence of K Normal
+
+    Examples
+    --------
+    >>> model = Mixture([0.5, 0.5], [Normal([-2.0], [[1.0]]), Normal([2.0], [[1.0]])])
+    >>> model.responsibilities([[0.0]]).tolist()
+    [[0.5, 0.5]]
+    """
+
+    weights: Any
+    normals: Any
+
+    def __post_init__(self) -> None:
+        weights = probabilities(self.weights, "Mixture", "weights")
+        normals: Sequence[Any] = tuple(self.normals)
+        wrong = next((x for x in normals if not isinstance(x, Normal)), None)
+        if wrong is not None or len(normals) != len(weights):
+            got = f"{len(normals)} of them" if wrong is None else repr(wrong)
+            raise ParameterError(
+                f"Mixture: `normals` must be {len(weights)} Normal, one for each weight. Got {got}."
+            )
+        if len({len(x.mean) for x in normals}) > 1:
+            raise ParameterError("Mixture: `normals` must have means of one length.")
+        self._set(weights=weights, normals=normals)
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        n_components: int,
+        *,
+        covariance_type: str = "full",
+        ridge: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+    ) -> Self:
+        """A local maximum of the likelihood, by scikit-learn's expectation maximisation.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        n_components : int
+        covariance_type : {"full", "diag"}, default="full"
+        ridge : float, default=1e-6
+            Added to the variances.
+        max_iter : int, default=200
+        random_state : int or None
+        """
+        from sklearn.mixture import GaussianMixture
+
+        points = Vectors(dense=True).validate(X)
+        model = GaussianMixture(
+            n_components,
+            covariance_type=covariance_type,
+            reg_covar=ridge,
+            max_iter=max_iter,
+            random_state=random_state,
+        ).fit(points)
+        S = model.covariances_ if covariance_type == "full" else [np.diag(v) for v in model.covariances_]
+        return cls(model.weights_, [Normal(m, s) for m, s in zip(model.means_, S, strict=True)])
+
+    @property
+    def domain(self) -> Domain:
+        return self.normals[0].domain  # type: ignore[no-any-return]
+
+    def _joint(self, X: Data) -> np.ndarray:
+        """Logarithms of ``w_k N(x; k)``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(
+                np.log(self.weights) + np.column_stack([g._log_likelihoods(X) for g in self.normals])
+            )
+
+    def _log_likelihoods(self, X: Data) -> np.ndarray:
+        return np.asarray(scipy.special.logsumexp(self._joint(X), axis=1))
+
+    def responsibilities(self, X: Any) -> np.ndarray:
+        """Posterior probabilities of the components, shape (n, K)."""
+        return np.asarray(scipy.special.softmax(self._joint(self.domain.validate(X)), axis=1))
+
+    def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        q = scipy.special.softmax(self._joint(X), axis=1)
+        parts = [q[:, [k]] * g._scores(X, parametrization) for k, g in enumerate(self.normals)]
+        return np.hstack([simplex_scores(q, self.weights, parametrization), *parts])
+
+    def _sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        which = rng.choice(len(self.weights), size=n, p=self.weights)
+        found = np.empty((n, len(self.normals[0].mean)))
+        for k, g in enumerate(self.normals):
+            found[which == k] = g._sample(int((which == k).sum()), rng)
+        return found

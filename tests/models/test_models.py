@@ -1,0 +1,268 @@
+"""Models against enumeration, finite differences, scikit-learn and hmmlearn's definitions."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+
+from mercer.errors import InputError, ParameterError
+from mercer.models import HMM, MarkovChain, Mixture, Multinomial, Normal
+
+RNG = np.random.default_rng(0)
+P = np.array([0.5, 0.2, 0.3])
+START, MOVES = np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.2, 0.8]])
+SHOWN = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+HIDDEN = HMM(START, MOVES, SHOWN, "abc")
+NORMALS = [Normal([0.0, 1.0], [[1.0, 0.3], [0.3, 2.0]]), Normal([2.0, -1.0], [[0.5, 0.0], [0.0, 0.7]])]
+VECTOR_HMM = HMM(START, MOVES, NORMALS)
+MIXTURE = Mixture([0.3, 0.7], NORMALS)
+
+
+def likelihood_by_enumeration(model, x):
+    """Sum over hidden paths, with what the posterior expects of symbols and transitions."""
+    S = len(model.start)
+    total, counts, moves = 0.0, np.zeros((S, 3)), np.zeros((S, S))
+    codes = ["abc".index(c) for c in x]
+    for path in itertools.product(range(S), repeat=len(x)):
+        p = model.start[path[0]] * np.prod([model.emissions[s, c] for s, c in zip(path, codes, strict=True)])
+        p *= np.prod([model.transitions[a, b] for a, b in itertools.pairwise(path)])
+        total += p
+        for s, c in zip(path, codes, strict=True):
+            counts[s, c] += p
+        for a, b in itertools.pairwise(path):
+            moves[a, b] += p
+    return total, counts / total, moves / total
+
+
+@pytest.mark.parametrize("x", ["a", "ab", "cabbc", "aaaaaaa"])
+def test_hidden_paths_are_summed(x):
+    total, counts, moves = likelihood_by_enumeration(HIDDEN, x)
+    assert HIDDEN.log_likelihood(x) == pytest.approx(np.log(total), rel=1e-13)
+    np.testing.assert_allclose(HIDDEN.symbol_counts([x])[0], counts, rtol=1e-12)
+    np.testing.assert_allclose(HIDDEN.expected([x]).moves[0], moves, rtol=1e-12, atol=1e-15)
+
+
+def test_batches_slices_and_threads_agree():
+    X = ["cab", "", "a", "bbbcc", "abcabc"]
+    all_of = HIDDEN.scores(X)
+    for i, x in enumerate(X):
+        np.testing.assert_array_equal(HIDDEN.scores([x])[0], all_of[i])
+    part = HIDDEN.domain.validate(X).take(slice(2, 5))
+    np.testing.assert_array_equal(HIDDEN.scores(part), all_of[2:])
+    np.testing.assert_array_equal(HIDDEN.log_likelihoods(part), HIDDEN.log_likelihoods(X)[2:])
+
+
+def test_long_sequences_do_not_underflow():
+    x = "".join(RNG.choice(list("abc"), 100_000))
+    short = HIDDEN.log_likelihood(x[:1000])
+    value = HIDDEN.log_likelihood(x)
+    assert np.isfinite(value)
+    assert value / 100_000 == pytest.approx(short / 1000, rel=0.05)
+    # exactly: the product of the matrices, in exponents and mantissas
+    a, exponent = START * SHOWN[:, "abc".index(x[0])], 0
+    for c in x[1:]:
+        a = (a @ MOVES) * SHOWN[:, "abc".index(c)]
+        if a.sum() < 2.0**-300:
+            a, exponent = a * 2.0**300, exponent - 300
+    assert value == pytest.approx(np.log(a.sum()) + exponent * np.log(2), rel=1e-12)
+    posteriors = HIDDEN.expected([x]).posteriors
+    np.testing.assert_allclose(posteriors.sum(axis=1), 1, rtol=1e-9)
+
+
+def softmax_model(kind, theta):
+    """The model whose probabilities are softmax of blocks of logits, and whose other parameters are theta."""
+    if kind == "multinomial":
+        return Multinomial(scipy.special.softmax(theta))
+    if kind == "markov":
+        return MarkovChain(
+            scipy.special.softmax(theta[:2]), scipy.special.softmax(theta[2:].reshape(2, 2), axis=1), "ab"
+        )
+    if kind == "hmm":
+        return HMM(
+            scipy.special.softmax(theta[:2]),
+            scipy.special.softmax(theta[2:6].reshape(2, 2), axis=1),
+            scipy.special.softmax(theta[6:].reshape(2, 3), axis=1),
+            "abc",
+        )
+    if kind == "normal":
+        return normal_of(theta)
+    if kind == "mixture":
+        return Mixture(scipy.special.softmax(theta[:2]), [normal_of(theta[2:7]), normal_of(theta[7:])])
+    return HMM(
+        scipy.special.softmax(theta[:2]),
+        scipy.special.softmax(theta[2:6].reshape(2, 2), axis=1),
+        [normal_of(theta[6:11]), normal_of(theta[11:])],
+    )
+
+
+def normal_of(theta):
+    a, b, c = theta[2:]
+    return Normal(theta[:2], [[a, b], [b, c]])
+
+
+def lower(model):
+    return [*model.mean, *model.covariance[np.tril_indices(len(model.mean))]]
+
+
+CASES = {
+    "multinomial": (np.log(P), [[3, 1, 0], [0, 0, 2]]),
+    "markov": (np.log([0.6, 0.4, 0.7, 0.3, 0.2, 0.8]), ["abba", "b", ""]),
+    "hmm": (np.log([*START, *MOVES.ravel(), *SHOWN.ravel()]), ["abca", "c"]),
+    "normal": (np.array(lower(NORMALS[0])), RNG.standard_normal((2, 2))),
+    "mixture": (
+        np.array([*np.log([0.3, 0.7]), *lower(NORMALS[0]), *lower(NORMALS[1])]),
+        RNG.standard_normal((3, 2)),
+    ),
+    "vector_hmm": (
+        np.array([*np.log([*START, *MOVES.ravel()]), *lower(NORMALS[0]), *lower(NORMALS[1])]),
+        [RNG.standard_normal((5, 2)), RNG.standard_normal((1, 2))],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_scores_are_derivatives(kind):
+    theta, X = CASES[kind]
+    model = softmax_model(kind, theta)
+    h = 1e-6
+    steps = np.eye(len(theta)) * h
+    numeric = np.array(
+        [
+            (
+                softmax_model(kind, theta + s).log_likelihoods(X)
+                - softmax_model(kind, theta - s).log_likelihoods(X)
+            )
+            / (2 * h)
+            for s in steps
+        ]
+    ).T
+    np.testing.assert_allclose(model.scores(X), numeric, rtol=1e-6, atol=1e-6)
+
+
+def test_raw_and_tangent_scores():
+    model = Multinomial(P)
+    np.testing.assert_allclose(model.score([1, 2, 0], "raw"), [2, 10, 0])
+    tangent = model.score([1, 2, 0], "tangent")
+    assert tangent.sum() == pytest.approx(0)
+    np.testing.assert_allclose(tangent, np.array([2, 10, 0]) - 4)
+
+
+@pytest.mark.parametrize("parametrization", ["softmax", "tangent", "raw"])
+def test_the_information_is_the_covariance_of_scores(parametrization):
+    scores = Multinomial(P).scores(np.eye(3), parametrization)
+    exact = sum(p * np.outer(s, s) for p, s in zip(P, scores, strict=True))
+    np.testing.assert_allclose(Multinomial(P).information(parametrization), exact, atol=1e-14)
+
+
+def test_the_information_of_a_normal_by_quadrature():
+    model = Normal([0.5, -1.0], [[1.0, 0.3], [0.3, 2.0]])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
+    grid = np.array(list(itertools.product(nodes, repeat=2)))
+    w = np.array([a * b for a, b in itertools.product(weights, repeat=2)]) / (2 * np.pi)
+    X = model.mean + grid @ np.linalg.cholesky(model.covariance).T
+    U = model.scores(X)
+    np.testing.assert_allclose(model.information(), U.T @ (w[:, None] * U), atol=1e-12)
+
+
+def test_likelihoods_are_those_of_scipy():
+    X = RNG.standard_normal((4, 2))
+    for g in NORMALS:
+        peer = scipy.stats.multivariate_normal(g.mean, g.covariance).logpdf(X)
+        np.testing.assert_allclose(g.log_likelihoods(X), peer)
+    density = sum(w * np.exp(g.log_likelihoods(X)) for w, g in zip([0.3, 0.7], NORMALS, strict=True))
+    np.testing.assert_allclose(MIXTURE.log_likelihoods(X), np.log(density))
+    assert Multinomial(P).log_likelihood([3, 1, 2]) == pytest.approx(
+        scipy.stats.multinomial(6, P).logpmf([3, 1, 2])
+    )
+
+
+def test_fits_are_maxima():
+    counts = RNG.poisson(3, (20, 3))
+    model = Multinomial.fit(counts)
+    np.testing.assert_allclose(model.scores(counts).sum(axis=0), 0, atol=1e-10)
+    X = RNG.standard_normal((50, 2))
+    np.testing.assert_allclose(Normal.fit(X).scores(X).sum(axis=0), 0, atol=1e-9)
+    strings = MarkovChain(START, MOVES, "ab").sample_sequences([20] * 30, random_state=0)
+    chain = MarkovChain.fit(strings, alphabet="ab")
+    np.testing.assert_allclose(chain.scores(strings).sum(axis=0), 0, atol=1e-10)
+
+
+def test_baum_welch_raises_the_likelihood_and_finds_the_model():
+    X = HIDDEN.sample_sequences([60] * 40, random_state=1)
+    one = HMM.fit(X, 2, alphabet="abc", max_iter=1, random_state=0)
+    many = HMM.fit(X, 2, alphabet="abc", max_iter=200, tol=1e-7, random_state=0)
+    assert many.log_likelihoods(X).sum() > one.log_likelihoods(X).sum()
+    assert many.log_likelihoods(X).sum() > HIDDEN.log_likelihoods(X).sum() - 1
+    assert np.abs(many.scores(X).sum(axis=0)).max() < 0.2
+    series = VECTOR_HMM.sample_sequences([50] * 20, random_state=2)
+    fitted = HMM.fit(series, 2, random_state=0)
+    assert not fitted.is_discrete
+    assert fitted.log_likelihoods(series).sum() > VECTOR_HMM.log_likelihoods(series).sum() - 20
+
+
+def test_samples_have_the_probabilities():
+    X = MIXTURE.sample(20_000, random_state=0)
+    np.testing.assert_allclose(X.mean(axis=0), 0.3 * NORMALS[0].mean + 0.7 * NORMALS[1].mean, atol=0.05)
+    draws = Multinomial(P).sample(20_000, random_state=0)
+    np.testing.assert_allclose(draws.mean(axis=0), P, atol=0.02)
+    assert Multinomial(P).sample(5, 3).tolist() == Multinomial(P).sample(5, 3).tolist()
+
+
+def test_models_are_values():
+    for model in (Multinomial(P), NORMALS[0], MIXTURE, MarkovChain(START, MOVES), HIDDEN, VECTOR_HMM):
+        names = {
+            "HMM": HMM,
+            "MarkovChain": MarkovChain,
+            "Mixture": Mixture,
+            "Multinomial": Multinomial,
+            "Normal": Normal,
+        }
+        assert eval(repr(model), names) == model
+        assert pickle.loads(pickle.dumps(model)) == model
+        assert hash(model) == hash(pickle.loads(pickle.dumps(model)))
+    assert Multinomial(P) != Multinomial(P[::-1])
+    with pytest.raises(ValueError, match="read-only"):
+        Multinomial(P).p[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Multinomial([0.5, 0.6]), "`p` must be numbers >= 0 that add up to 1. Got the sum 1.1"),
+        (lambda: Multinomial([]), "`p` must be a vector of probabilities"),
+        (lambda: Normal([0, 0], [[1, 2], [2, 1]]), "`covariance` must be positive definite"),
+        (lambda: Normal([0, 0], [[1, 1], [1, 1]]), "singular"),
+        (lambda: Normal([0], [[1, 0], [0, 1]]), "`covariance` must be a symmetric matrix of shape"),
+        (lambda: Mixture([1.0], NORMALS), "`normals` must be 1 Normal"),
+        (lambda: HMM(START, MOVES, SHOWN, "ab"), "`alphabet` must have 3 different symbols"),
+        (lambda: HMM(START, MOVES[:1], SHOWN), "`transitions` must have shape"),
+        (lambda: HMM(START, MOVES, SHOWN[:1]), "a row for each of the 2 states"),
+        (lambda: HMM(START, MOVES, NORMALS[:1]), "`emissions` must be 2 Normal"),
+        (lambda: HMM.fit(["ab"], 0), "`n_states` must be an integer >= 1"),
+        (lambda: Multinomial(P).scores([[1, 0, 0]], "logit"), "`parametrization` must be one of"),
+    ],
+)
+def test_bad_parameters(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_bad_observations():
+    with pytest.raises(InputError, match="'d'"):
+        HIDDEN.log_likelihood("abd")
+    sure = Multinomial([1.0, 0.0])
+    assert sure.log_likelihood([0, 1]) == -np.inf
+    with pytest.raises(InputError, match="observation 1 has probability 0"):
+        sure.scores([[1, 0], [0, 1]])
+    never = HMM([1.0, 0.0], [[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]], "ab")
+    assert never.log_likelihood("ab") == -np.inf
+    assert never.log_likelihood("") == 0
+    with pytest.raises(InputError, match="probability 0"):
+        never.scores(["aa", "ab"])
+    with pytest.raises(InputError, match="entries >= 0"):
+        Multinomial(P).log_likelihood([1, -1, 0])
+    with pytest.raises(InputError, match="no counts"):
+        Multinomial.fit(np.zeros((2, 3)))
