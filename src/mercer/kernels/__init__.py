@@ -61,7 +61,14 @@ from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
 from .fingerprints import DotTanimoto, MinMax, Tanimoto
 from .frames import Columns, columns
-from .generative import Fisher, FisherVector, Marginalized, TangentPosterior
+from .generative import (
+    Fisher,
+    FisherVector,
+    Marginalized,
+    MutualInformation,
+    SampledMutualInformation,
+    TangentPosterior,
+)
 from .graphs import (
     EdgeHistogram,
     Graphlets,
@@ -220,6 +227,7 @@ __all__ = [
     "MinMax",
     "MinOverMax",
     "Mismatch",
+    "MutualInformation",
     "NGram",
     "OneStep",
     "PartialTree",
@@ -237,6 +245,7 @@ __all__ = [
     "RegularLanguage",
     "Regularized",
     "SampledIntersection",
+    "SampledMutualInformation",
     "Semigroup",
     "SeriesKernel",
     "SetIntersection",

@@ -5,6 +5,7 @@
 ``multinomial``  ``Multinomial``: counts
 ``normal``       ``Normal`` and ``Mixture``: vectors
 ``chains``       ``MarkovChain`` and ``HMM``: sequences
+``priors``       ``Dirichlet`` and ``NormalMean``: priors with closed integrals
 ===============  =========================================================
 """
 
@@ -12,5 +13,17 @@ from .base import Model
 from .chains import HMM, Expected, MarkovChain
 from .multinomial import Multinomial
 from .normal import Mixture, Normal
+from .priors import Dirichlet, NormalMean, Prior
 
-__all__ = ["HMM", "Expected", "MarkovChain", "Mixture", "Model", "Multinomial", "Normal"]
+__all__ = [
+    "HMM",
+    "Dirichlet",
+    "Expected",
+    "MarkovChain",
+    "Mixture",
+    "Model",
+    "Multinomial",
+    "Normal",
+    "NormalMean",
+    "Prior",
+]

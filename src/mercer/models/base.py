@@ -13,7 +13,15 @@ from ..domains import Data, Domain
 from ..errors import InputError, ParameterError
 from ..parameters import show
 
-__all__ = ["PARAMETRIZATIONS", "Model", "generator", "probabilities", "simplex_information", "simplex_scores"]
+__all__ = [
+    "PARAMETRIZATIONS",
+    "Model",
+    "Value",
+    "generator",
+    "probabilities",
+    "simplex_information",
+    "simplex_scores",
+]
 
 PARAMETRIZATIONS = ("softmax", "tangent", "raw")
 
@@ -21,7 +29,35 @@ PARAMETRIZATIONS = ("softmax", "tangent", "raw")
 SUM_TOLERANCE = 1e-8
 
 
-class Model(ABC):
+class Value:
+    """An immutable value: a frozen dataclass of arrays, compared by content."""
+
+    def _parts(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return digest(_plain(self)) == digest(_plain(other))
+
+    def __hash__(self) -> int:
+        return hash(digest(_plain(self)))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(show(part) for part in self._parts() if part is not None)
+        return f"{type(self).__name__}({inner})"
+
+    def _set(self, **values: Any) -> Self:
+        """Store validated parameters; arrays become read-only."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        return self
+
+
+class Model(Value, ABC):
     """A probability model of observations, an immutable value.
 
     Subclasses are frozen dataclasses of arrays.  They give the domain of the observations, logarithms of
@@ -97,34 +133,9 @@ class Model(ABC):
         """
         return self._sample(n, generator(random_state))
 
-    # -- values -------------------------------------------------------------------------------
-    def _parts(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return digest(_plain(self)) == digest(_plain(other))
-
-    def __hash__(self) -> int:
-        return hash(digest(_plain(self)))
-
-    def __repr__(self) -> str:
-        inner = ", ".join(show(part) for part in self._parts() if part is not None)
-        return f"{type(self).__name__}({inner})"
-
-    def _set(self, **values: Any) -> Self:
-        """Store validated parameters; arrays become read-only."""
-        for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value = value.copy()
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-        return self
-
 
 def _plain(model: Any) -> Any:
-    if isinstance(model, Model):
+    if isinstance(model, Value):
         return (type(model).__name__, *(_plain(part) for part in model._parts()))
     return tuple(map(_plain, model)) if isinstance(model, tuple) else model
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.kernels import Fisher, FisherVector, Marginalized, TangentPosterior
-from mercer.models import HMM, MarkovChain, Mixture, Multinomial, Normal
+from mercer.kernels import (
+    Fisher,
+    FisherVector,
+    Marginalized,
+    MutualInformation,
+    SampledMutualInformation,
+    TangentPosterior,
+)
+from mercer.models import HMM, Dirichlet, MarkovChain, Mixture, Multinomial, Normal, NormalMean
 
 from ..cases import Case
 
@@ -35,5 +42,8 @@ CASES: list[Case] = [
     Case(TangentPosterior(DICE, COIN), COUNTS),
     Case(TangentPosterior(CHAIN, HIDDEN, log_odds=True), STRINGS),
     *(Case(FisherVector(MIXTURE, improved=improved), SETS) for improved in (False, True)),
+    Case(MutualInformation(Dirichlet([1.0, 0.5, 2.0])), COUNTS),
+    Case(MutualInformation(NormalMean([0.0, 1.0], [[1.0, 0.3], [0.3, 2.0]], np.eye(2))), VECTORS),
+    Case(SampledMutualInformation([DICE, COIN]), COUNTS),
     *(Case(Marginalized(HIDDEN, order=order), STRINGS) for order in (1, 2)),
 ]

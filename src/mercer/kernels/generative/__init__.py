@@ -5,13 +5,22 @@
 ``posterior``     ``TangentPosterior``: scores of a likelihood ratio
 ``vectors``       ``FisherVector``: sets of vectors under a mixture
 ``marginalized``  ``Marginalized``: posterior counts of hidden states
+``mutual``        ``MutualInformation``: likelihoods averaged over a prior
 ``scored``        what they share
 ================  =======================================================================
 """
 
 from .fisher import Fisher
 from .marginalized import Marginalized
+from .mutual import MutualInformation, SampledMutualInformation
 from .posterior import TangentPosterior
 from .vectors import FisherVector
 
-__all__ = ["Fisher", "FisherVector", "Marginalized", "TangentPosterior"]
+__all__ = [
+    "Fisher",
+    "FisherVector",
+    "Marginalized",
+    "MutualInformation",
+    "SampledMutualInformation",
+    "TangentPosterior",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Self
 
@@ -62,7 +63,7 @@ class Fisher(Scored):
     model: Any
     parametrization: str = parameter(default="softmax", choices=PARAMETRIZATIONS, kw_only=True)
     information: str = parameter(default="full", choices=("full", "diagonal", "identity"), kw_only=True)
-    estimate: Any = parameter(default=None, kw_only=True)
+    estimate: Any = field(default=None, kw_only=True)
     shrinkage: float = parameter(default=0.0, low=0.0, high=1.0, kw_only=True)
 
     def _validate(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -52,7 +53,7 @@ class Marginalized(Scored):
 
     hmm: Any
     order: int = parameter(default=1, choices=(1, 2), kw_only=True)
-    symbols: Any = parameter(default=None, kw_only=True)
+    symbols: Any = field(default=None, kw_only=True)
 
     def _validate(self) -> None:
         model_of(self.hmm, self, "hmm", HMM)
