@@ -75,7 +75,18 @@ class Model(Value, ABC):
 
     @abstractmethod
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
-        """Scores of validated observations, shape (n, number of parameters)."""
+        """Scores of validated observations, shape (n, number of parameters);
+        an error if one is impossible.
+        """
+
+    def _check_possible(self, log_likelihoods: np.ndarray) -> None:
+        """Raise if an observation has probability 0."""
+        impossible = np.flatnonzero(np.isneginf(log_likelihoods))
+        if len(impossible):
+            raise InputError(
+                f"{type(self).__name__}: observation {int(impossible[0])} has probability 0, and so no "
+                "score. Fit the model with a pseudocount, or leave the observation out."
+            )
 
     @abstractmethod
     def _sample(self, n: int, rng: np.random.Generator) -> Any:
@@ -113,14 +124,7 @@ class Model(Value, ABC):
                 f"{type(self).__name__}.scores: `parametrization` must be one of "
                 f"{', '.join(map(repr, PARAMETRIZATIONS))}. Got {parametrization!r}."
             )
-        X = self.domain.validate(X)
-        impossible = np.flatnonzero(np.isneginf(self._log_likelihoods(X)))
-        if len(impossible):
-            raise InputError(
-                f"{type(self).__name__}: observation {int(impossible[0])} has probability 0, and so no "
-                "score. Fit the model with a pseudocount, or leave the observation out."
-            )
-        return self._scores(X, parametrization)
+        return self._scores(self.domain.validate(X), parametrization)
 
     def sample(self, n: int, random_state: Any = None) -> Any:
         """Observations drawn from the model.

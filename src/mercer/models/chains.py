@@ -89,6 +89,7 @@ class MarkovChain(Model):
         )
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        self._check_possible(self._log_likelihoods(X))
         first, moves = _counts(X, len(self.start))
         return _chain_scores(self, first, moves.reshape(len(X), *self.transitions.shape), parametrization)
 
@@ -151,7 +152,7 @@ class HMM(Model):
     --------
     >>> model = HMM([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.3, 0.7]], alphabet="ab")
     >>> round(model.log_likelihood("aab"), 6)
-    -2.189464
+    -2.215261
     """
 
     start: Any
@@ -240,6 +241,7 @@ class HMM(Model):
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
         expected = self._expected(X)
+        self._check_possible(expected.log_likelihoods)
         chain = _chain_scores(self, expected.first, expected.moves, parametrization)
         if self.is_discrete:
             counts = self._symbol_counts(X, expected)
@@ -272,8 +274,8 @@ class HMM(Model):
         alphabet: Any = None,
         pseudocount: float = 1e-3,
         ridge: float = 1e-3,
-        max_iter: int = 100,
-        tol: float = 1e-4,
+        max_iter: int = 300,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> Self:
         """A local maximum of the likelihood, by the Baum-Welch iteration from a random start.
@@ -290,8 +292,8 @@ class HMM(Model):
             Added to every expected count of a transition or a symbol.
         ridge : float, default=1e-3
             Added to the variances of vectors, in units of the variance of all of them.
-        max_iter : int, default=100
-        tol : float, default=1e-4
+        max_iter : int, default=300
+        tol : float, default=1e-6
             The iteration ends when the mean log-likelihood per step grows by less.
         random_state : int, Generator or None
         """
@@ -406,7 +408,7 @@ def _weighted_normal(steps: np.ndarray, weights: np.ndarray, ridge: float) -> No
 
 
 def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.random.Generator) -> Any:
-    start, A = np.full(S, 1 / S), _normalized(rng.uniform(0.5, 1.5, (S, S)))
+    start, A = np.full(S, 1 / S), _normalized(rng.uniform(0.5, 1.5, (S, S)) + S * np.eye(S))
     numbers = alphabet is None and _is_numeric(X)
     if numbers:
         data = Series().validate(X)
@@ -417,7 +419,7 @@ def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.
     letters = tuple(Sequences().validate(X).alphabet.elements) if alphabet is None else tuple(alphabet)
     if not letters:
         raise InputError("HMM.fit: X has no symbols. Pass the alphabet, or other data.")
-    return cls(start, A, _normalized(rng.uniform(0.5, 1.5, (S, len(letters)))), letters)
+    return cls(start, A, rng.dirichlet(np.ones(len(letters)), size=S), letters)
 
 
 def _is_numeric(X: Any) -> bool:

@@ -69,6 +69,7 @@ class Multinomial(Model):
         return np.asarray(arrangements + scipy.special.xlogy(X, self.p).sum(axis=1))
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        self._check_possible(self._log_likelihoods(X))
         return simplex_scores(np.asarray(X, dtype=np.float64), self.p, parametrization)
 
     def information(self, parametrization: str = "softmax") -> np.ndarray:

@@ -12,6 +12,7 @@ import mercer.algebra
 import mercer.automata
 import mercer.domains
 import mercer.kernels
+import mercer.models
 
 from ..kernel import Kernel
 from .trial import nodes
@@ -26,6 +27,7 @@ def scope(k: Kernel) -> dict[str, Any]:
         mercer.domains,
         mercer.domains.regions,
         mercer.automata,
+        mercer.models,
         mercer.algebra,
         mercer,
         mercer.kernels,

@@ -19,13 +19,15 @@ from ..cases import Case
 __all__ = ["CASES"]
 
 COUNTS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 0], [3, 1, 2], [0, 0, 7], [20, 5, 1]])
-VECTORS = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, -1.0], [3.0, 0.5], [1e-6, 2.0]])
+VECTORS = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, -1.0], [3.0, 0.5], [1e-6, 2.0], [-2.0, 1.0]])
 STRINGS = ["", "a", "ab", "ab", "bbba", "aabbab"]
 SETS = [
     np.array([[0.0]]),
     np.array([[1.0], [2.0]]),
     np.array([[2.0], [1.0]]),
     np.array([[-1.0], [0.5], [3.0]]),
+    np.array([[0.0], [0.0]]),
+    np.array([[5.0]]),
 ]
 
 DICE, COIN = Multinomial([0.5, 0.2, 0.3]), Multinomial([0.2, 0.2, 0.6])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -52,7 +53,7 @@ class Marginalized(Scored):
     """
 
     hmm: Any
-    order: int = parameter(default=1, choices=(1, 2), kw_only=True)
+    order: int = parameter(default=1, low=1, high=2, integer=True, kw_only=True)
     symbols: Any = field(default=None, kw_only=True)
 
     def _validate(self) -> None:
@@ -92,7 +93,7 @@ class Marginalized(Scored):
         if self._root is not None:
             counts = counts @ self._root
         lengths = np.maximum(X.lengths, 1)
-        return np.asarray(counts.reshape(len(X), -1) / lengths[:, None])
+        return np.asarray((counts / lengths[:, None, None]).reshape(len(X), math.prod(counts.shape[1:])))
 
     def _certify(self) -> Certificate:
         premises = [] if self.symbols is None else [self.symbols.certificate.positive]

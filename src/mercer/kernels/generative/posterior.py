@@ -39,7 +39,7 @@ class TangentPosterior(Scored):
     --------
     >>> from mercer.models import Multinomial
     >>> k = TangentPosterior(Multinomial([0.5, 0.5]), Multinomial([0.25, 0.75]))
-    >>> k([1, 0], [1, 0])
+    >>> round(k([1, 0], [1, 0]), 12)
     1.625
     """
 
