@@ -74,7 +74,9 @@ COMBINED: list[tuple[Kernel, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "X", "new"), CASES + COMBINED, ids=lambda v: repr(v)[:40] if isinstance(v, Kernel) else "")
+@pytest.mark.parametrize(
+    ("kernel", "X", "new"), CASES + COMBINED, ids=lambda v: repr(v)[:40] if isinstance(v, Kernel) else ""
+)
 def test_inner_products_are_the_kernel(kernel: Kernel, X: Any, new: Any) -> None:
     features = Explicit(kernel)
     F = features.fit_transform(X)
