@@ -1,5 +1,8 @@
 """Solubility and lipophilicity of molecules: kernels on fingerprints and on graphs, beside the mean.
 
+Each row has the root mean square error and, as a Gaussian process sees it, the share of the test values
+within two standard deviations of the prediction (95 % if the model were right).
+
 Run: python examples/molecules.py [molecule.png]
 """
 
@@ -42,11 +45,14 @@ def main() -> None:
         order = np.random.default_rng(0).permutation(len(y))
         test, train = order[: len(y) // 5], order[len(y) // 5 :]
         X, Z = [molecules[i] for i in train], [molecules[i] for i in test]
-        errors = [np.sqrt(np.mean((y[test] - y[train].mean()) ** 2))]
+        cells = [f"{np.sqrt(np.mean((y[test] - y[train].mean()) ** 2)):8.3f}"]
         for k in KERNELS.values():
             model = KernelRidge(k, alpha="loo").fit(X, y[train])
-            errors.append(np.sqrt(np.mean((model.predict(Z) - y[test]) ** 2)))
-        print(f"{name:24}{errors[0]:8.3f}" + "".join(f"{e:20.3f}" for e in errors[1:]))
+            values, std = model.predict(Z, return_std=True)
+            errors = values - y[test]
+            inside = np.abs(errors) <= 2 * np.sqrt(std**2 + model.noise_variance_)
+            cells.append(f"{np.sqrt(np.mean(errors**2)):13.3f} {100 * inside.mean():4.0f} %")
+        print(f"{name:24}" + "".join(cells))
         if name == "esol" and len(sys.argv) > 1:
             model = KernelRidge(KERNELS["Tanimoto, bits"], alpha="loo").fit(X, y[train])
             largest = max(Z, key=lambda m: m.GetNumAtoms())

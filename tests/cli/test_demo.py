@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mercer.cli import main
-from mercer.cli.demo import own, refutation, sequences, strings
+from mercer.cli.demo import own, refutation, sequences, shapes, strings
 from mercer.cli.demo.contents import CHAPTERS, TASKS
 from mercer.cli.demo.digits import one_against_rest
 from mercer.cli.demo.proofs import DEEP
@@ -259,3 +259,12 @@ def test_progress_shows_only_to_a_terminal(capsys):
     stage = Stage.open(None, quick=True)
     assert list(stage.progress([1, 2, 3], "counting")) == [1, 2, 3]
     assert capsys.readouterr().err == ""
+
+
+def test_rings_are_told_from_paths_by_structure_alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("MERCER_DATA", str(tmp_path))
+    source, graphs, labels = shapes.load_graphs(quick=True)
+    assert "generated" in source
+    assert len(graphs) == len(labels) == shapes.QUICK_GENERATED
+    edges = np.array([(len(g.sources) // 2) - g.n for g in graphs])
+    assert ((edges == 0) == (labels == "ring")).all()

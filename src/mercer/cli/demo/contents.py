@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import diabetes, digits, own, pictures, proofs, refutation, sequences, structure, training, words
+from . import (
+    diabetes,
+    digits,
+    own,
+    pictures,
+    proofs,
+    refutation,
+    sequences,
+    shapes,
+    structure,
+    training,
+    words,
+)
 from .stage import Chapter
 from .tasks import Task
 
@@ -19,4 +31,5 @@ CHAPTERS: tuple[Chapter, ...] = (
     training.chapter(TASKS),
     structure.CHAPTER,
     sequences.CHAPTER,
+    shapes.CHAPTER,
 )
