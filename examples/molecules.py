@@ -39,9 +39,9 @@ def load(name: str) -> tuple[list[object], np.ndarray]:
 
 
 def main() -> None:
+    data = {name: load(name) for name in DATA}
     print(f"{'root mean square error':24}{'mean':>8}" + "".join(f"{name:>20}" for name in KERNELS))
-    for name in DATA:
-        molecules, y = load(name)
+    for name, (molecules, y) in data.items():
         order = np.random.default_rng(0).permutation(len(y))
         test, train = order[: len(y) // 5], order[len(y) // 5 :]
         X, Z = [molecules[i] for i in train], [molecules[i] for i in test]

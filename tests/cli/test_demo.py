@@ -120,7 +120,7 @@ def test_the_page_is_whole(demo):
     assert "https://" not in text
     assert "script" not in page.tags
     assert len(set(page.ids)) == len(page.ids)
-    assert page.tags.count("svg") == page.tags.count("figure") == 8
+    assert page.tags.count("svg") == page.tags.count("figure") == 11
     assert "data:image/png;base64" in text
     for claim in evaluate(DEEP).certificate.deciding.walk():
         assert claim.subject in page.text

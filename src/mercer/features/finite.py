@@ -48,9 +48,9 @@ class Explicit(KernelMap):
     >>> from mercer.kernels import NGram
     >>> features = Explicit(NGram(2)).fit(["banana", "ban"])
     >>> features.get_feature_names_out().tolist()
-    ['ba', 'an', 'na']
+    ['an', 'ba', 'na']
     >>> features.transform(["bandana"]).toarray()  # nd and da are new
-    array([[1., 2., 1.]])
+    array([[2., 1., 1.]])
     """
 
     def __init__(self, kernel: Kernel) -> None:

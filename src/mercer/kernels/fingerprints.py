@@ -17,6 +17,7 @@ from ..domains.fingerprints import BITS, Fingerprints
 from ..domains.regions import EVERYWHERE
 from ..engine import pairwise
 from ..engine.program import Builder, Value
+from ..errors import InputError
 from ..intervals import Interval
 from ..kernel import Kernel, Prepared
 from .inner import inner, squared_norms
@@ -42,7 +43,12 @@ class SharedOverAll(Kernel):
         if not any(x) and not any(y):
             return m.real(1)
         s = self._shared(x, y, m)
-        return s / (self._shared(x, x, m) + self._shared(y, y, m) - s)
+        union = self._shared(x, x, m) + self._shared(y, y, m) - s
+        if union == 0:
+            raise InputError(
+                f"{type(self).__name__}: x and y must be larger. Their squares underflow: scale them."
+            )
+        return s / union
 
     @abstractmethod
     def _totals(self, X: Data) -> np.ndarray:

@@ -361,7 +361,7 @@ def test_memory_is_said_first() -> None:
 
 def test_parameters_are_checked() -> None:
     for wrong in (-1, 1.5, True):
-        with pytest.raises(ParameterError, match="RandomWalk: `length` must be an integer >= 0"):
+        with pytest.raises(ParameterError, match="RandomWalk: `length` must be an integer from 0"):
             RandomWalk(0.1, length=wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="RandomWalk: `node` must be a kernel"):
         RandomWalk(0.1, node="equal")  # type: ignore[arg-type]

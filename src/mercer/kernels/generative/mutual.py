@@ -17,6 +17,7 @@ from ...kernel import Kernel
 from ...models import Model
 from ...models.base import generator
 from ...models.priors import Prior
+from .scored import finite_value
 
 __all__ = ["MutualInformation", "SampledMutualInformation"]
 
@@ -42,8 +43,9 @@ class _InLogs(Kernel):
         return self._logs(X, X if Y is None else Y)
 
     def __call__(self, x: Any, y: Any) -> float:
-        a, b = (self._prepare(self.domain.validate([point], "x")) for point in (x, y))
-        return float(np.exp(self._logs(a, b)[0, 0]))
+        with np.errstate(all="ignore"):
+            a, b = (self._prepare(self.domain.validate([point], "x")) for point in (x, y))
+            return finite_value(self, float(np.exp(self._logs(a, b)[0, 0])))
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         return np.asarray(np.exp(self._logs(X, X if Y is None else Y)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...errors import ParameterError
 from ...kernel import Kernel
 from ...models import Model
 
-__all__ = ["Scored", "model_of"]
+__all__ = ["Scored", "finite_value", "model_of"]
 
 
 class Scored(Kernel):
@@ -26,8 +27,9 @@ class Scored(Kernel):
 
     def __call__(self, x: Any, y: Any) -> float:
         self._require_resolved()
-        a, b = (self._features(self.domain.validate([point], "x"))[0] for point in (x, y))
-        return float(a @ b)
+        with np.errstate(all="ignore"):
+            a, b = (self._features(self.domain.validate([point], "x"))[0] for point in (x, y))
+            return finite_value(self, float(a @ b))
 
     def _prepare(self, X: Data) -> np.ndarray:
         return self._features(X)
@@ -43,6 +45,13 @@ class Scored(Kernel):
 
     def _diagonal(self, X: np.ndarray) -> np.ndarray:
         return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def finite_value(kernel: Kernel, value: float) -> float:
+    """Return the value unless it overflowed, which is an error."""
+    if not math.isfinite(value):
+        raise ParameterError(f"{kernel!r} overflows on these points. Scale the data.")
+    return value
 
 
 def model_of(value: Any, kernel: Kernel, name: str, kinds: type | tuple[type, ...] = Model) -> None:

@@ -26,6 +26,10 @@ from .graphlet_types import PATTERNS, all_counts, connected_counts, graphlet_typ
 __all__ = ["Graphlets", "graphlet_samples"]
 
 
+#: Most random sets of nodes of a graph: a second of work for each graph, about.
+MOST_SAMPLES = 10_000_000
+
+
 class Graphlets(CountedFeatures):
     r"""Graphlet kernel: sets of 3, 4 or 5 nodes by the subgraph that they induce.
 
@@ -85,9 +89,12 @@ class Graphlets(CountedFeatures):
 
     def _validate(self) -> None:
         n: Any = self.samples
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
+        if n is not None and (
+            isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_SAMPLES
+        ):
             raise ParameterError(
-                f"Graphlets: `samples` must be an integer of at least 1, or None for exact counts. Got {n!r}."
+                f"Graphlets: `samples` must be an integer from 1 to {MOST_SAMPLES:,}, or None for exact "
+                f"counts. Got {n!r}."
             )
 
     # -- counting -----------------------------------------------------------------------------

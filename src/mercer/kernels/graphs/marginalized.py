@@ -78,7 +78,7 @@ class MarginalizedWalk(Kernel):
 
     stop: float = parameter(low=0.0, open_low=True, high=1.0)
     tottering: bool = dataclasses.field(default=True, kw_only=True)
-    morgan: int = parameter(default=0, low=0, integer=True, kw_only=True)
+    morgan: int = parameter(default=0, low=0, high=100, integer=True, kw_only=True)
 
     def _validate(self) -> None:
         if not isinstance(self.tottering, bool):

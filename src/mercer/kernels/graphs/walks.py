@@ -32,6 +32,9 @@ from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, spe
 
 __all__ = ["RandomWalk"]
 
+#: Most steps of truncated walks.
+MOST_STEPS = 1_000_000
+
 #: Rounding of eigenvalues, relative to the spectral radius and per node.
 EIGENVALUE_ERROR = 4 * float(np.finfo(np.float64).eps)
 
@@ -121,10 +124,12 @@ class RandomWalk(Kernel):
 
     def _validate(self) -> None:
         length: Any = self.length
-        if length is not None and (isinstance(length, bool) or not isinstance(length, int) or length < 0):
+        if length is not None and (
+            isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= MOST_STEPS
+        ):
             raise ParameterError(
-                f"RandomWalk: `length` must be an integer >= 0, or None for walks of all lengths. "
-                f"Got {length!r}."
+                f"RandomWalk: `length` must be an integer from 0 to {MOST_STEPS:,}, or None for walks of all "
+                f"lengths. Got {length!r}."
             )
         check_similarity("RandomWalk", "node", self.node)
         check_similarity("RandomWalk", "edge", self.edge)

@@ -31,7 +31,7 @@ __all__ = ["WeisfeilerLehman"]
 class Coloured(Kernel):
     """Functions of how often each colour of the iterations 0, ..., h occurs in two graphs."""
 
-    h: int = parameter(default=5, low=0, integer=True)
+    h: int = parameter(default=5, low=0, high=1000, integer=True)
     edge_labels: bool = parameter(default=True, choices=(False, True), kw_only=True)
 
     @property

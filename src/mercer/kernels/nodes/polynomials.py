@@ -173,7 +173,7 @@ class PathKernel(PolynomialKernel):
     REFUTED
     """
 
-    length: int = parameter(default=2, low=1, integer=True)
+    length: int = parameter(default=2, low=1, high=10_000, integer=True)
 
     @property
     def _powers(self) -> tuple[float, ...]:

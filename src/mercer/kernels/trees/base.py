@@ -16,7 +16,7 @@ from ..search import Family, Pattern
 from .comparison import Comparison
 from .forest import KeyedTrees, Subtrees
 
-__all__ = ["PairKernel", "TreeKernel"]
+__all__ = ["TreeKernel", "TreePairKernel"]
 
 #: Rows and columns of a tile: a pair of sentences takes a microsecond.
 TILE_SIZE = 256
@@ -36,7 +36,7 @@ class TreeKernel(Kernel):
         return NONNEGATIVE
 
 
-class PairKernel(TreeKernel):
+class TreePairKernel(TreeKernel):
     """Those whose fragments are too many to be listed: values are computed pair by pair, as ``m * 2 ** e``.
 
     Plain values that exceed every float are an error that says so; :meth:`log_block` and ``normalized()``

@@ -12,7 +12,7 @@ from ...certificate import Certificate
 from ...domains import Tree
 from ...parameters import parameter
 from ..search import Family, Pattern
-from .base import PairKernel
+from .base import TreePairKernel
 from .comparison import Comparison
 from .definition import Values, sum_over_nodes
 from .forest import KeyedTrees, Subtrees
@@ -21,7 +21,7 @@ from .partial_fragments import PartialSearch
 __all__ = ["PartialTree"]
 
 
-class PartialTree(PairKernel):
+class PartialTree(TreePairKernel):
     r"""Common partial trees: fragments that have, of every node, any of its children in their order.
 
     .. math:: k(x, y) = \sum_{u \in x} \sum_{v \in y} \Delta(u, v), \qquad

@@ -10,7 +10,7 @@ from ...certificate import Certificate
 from ...domains import Tree
 from ...parameters import parameter
 from ..search import Family, Pattern
-from .base import PairKernel
+from .base import TreePairKernel
 from .comparison import Comparison
 from .definition import Values, sum_over_nodes
 from .forest import KeyedTrees, Subtrees
@@ -19,7 +19,7 @@ from .subset_fragments import SubsetSearch
 __all__ = ["SubsetTree"]
 
 
-class SubsetTree(PairKernel):
+class SubsetTree(TreePairKernel):
     r"""Common subset trees: fragments that have, of every node, all children or none.
 
     .. math:: k(x, y) = \sum_{u \in x} \sum_{v \in y} \Delta(u, v), \qquad
