@@ -4,13 +4,16 @@
 ``base``         ``Model``, the contract; scores of probabilities
 ``multinomial``  ``Multinomial``: counts
 ``normal``       ``Normal`` and ``Mixture``: vectors
-``chains``       ``MarkovChain`` and ``HMM``: sequences
+``markov``       ``MarkovChain``: sequences of symbols
+``hmm``          ``HMM``: sequences with hidden states
+``chains``       what these two share
 ``priors``       ``Dirichlet`` and ``NormalMean``: priors with closed integrals
 ===============  =========================================================
 """
 
 from .base import Model
-from .chains import HMM, Expected, MarkovChain
+from .hmm import HMM, Expected
+from .markov import MarkovChain
 from .multinomial import Multinomial
 from .normal import Mixture, Normal
 from .priors import Dirichlet, NormalMean, Prior

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -52,13 +53,17 @@ class Normal(Model):
             )
         self._set(mean=mean, covariance=(S + S.T) / 2)
         try:
-            root = linalg.cholesky(self.covariance, lower=True)
+            _ = self._root
         except linalg.LinAlgError as error:
             raise ParameterError(
                 "Normal: `covariance` must be positive definite. It is singular or has a negative "
                 "eigenvalue: add a multiple of the identity, or fit with a `ridge`."
             ) from error
-        object.__setattr__(self, "_root", root)
+
+    @cached_property
+    def _root(self) -> np.ndarray:
+        """The lower triangular L with ``L L' = covariance``."""
+        return np.asarray(linalg.cholesky(self.covariance, lower=True))
 
     @classmethod
     def fit(cls, X: Any, *, ridge: float = 0.0) -> Self:
@@ -82,22 +87,19 @@ class Normal(Model):
         return Vectors(dim=len(self.mean), dense=True)
 
     def _whitened(self, X: Data) -> np.ndarray:
-        """Rows ``L^-1 (x - mean)`` with ``L L' = covariance``."""
-        root: np.ndarray = self._root  # type: ignore[attr-defined]
-        return np.asarray(linalg.solve_triangular(root, (X - self.mean).T, lower=True).T)
+        """Rows ``L^-1 (x - mean)``, with L the root of the covariance."""
+        return np.asarray(linalg.solve_triangular(self._root, (X - self.mean).T, lower=True).T)
 
     def _log_likelihoods(self, X: Data) -> np.ndarray:
-        root: np.ndarray = self._root  # type: ignore[attr-defined]
-        half = np.log(np.diag(root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
+        half = np.log(np.diag(self._root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
         return np.asarray(-0.5 * (self._whitened(X) ** 2).sum(axis=1) - half)
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
-        root: np.ndarray = self._root  # type: ignore[attr-defined]
         z = self._whitened(X)
-        inverse = linalg.solve_triangular(root, np.eye(len(root)), lower=True)
+        inverse = linalg.solve_triangular(self._root, np.eye(len(self.mean)), lower=True)
         means = z @ inverse  # rows S^-1 (x - mean)
         precision = inverse.T @ inverse
-        i, j = np.tril_indices(len(root))
+        i, j = np.tril_indices(len(self.mean))
         entries = 0.5 * (means[:, i] * means[:, j] - precision[i, j])
         return np.hstack([means, np.where(i == j, 1.0, 2.0) * entries])
 

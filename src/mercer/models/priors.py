@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,9 +121,16 @@ class NormalMean(Prior):
         prior = Normal(self.mean, self.covariance)
         noise = Normal(self.mean, self.noise)
         self._set(mean=prior.mean, covariance=prior.covariance, noise=noise.covariance)
-        # The sum and the difference of x and y are independent: covariances 2 S + 4 T and 2 S.
-        object.__setattr__(self, "_sum", Normal(2 * prior.mean, 2 * noise.covariance + 4 * prior.covariance))
-        object.__setattr__(self, "_difference", Normal(0 * prior.mean, 2 * noise.covariance))
+
+    @cached_property
+    def _sum(self) -> Normal:
+        """The distribution of x + y, which is independent of x - y."""
+        return Normal(2 * self.mean, 2 * self.noise + 4 * self.covariance)
+
+    @cached_property
+    def _difference(self) -> Normal:
+        """The distribution of x - y."""
+        return Normal(0 * self.mean, 2 * self.noise)
 
     @property
     def domain(self) -> Domain:
@@ -138,10 +146,10 @@ class NormalMean(Prior):
 
     def _joint(self, sums: np.ndarray, differences: np.ndarray) -> np.ndarray:
         """Log-densities of pairs (x, y) from x + y and x - y: the change of variables has determinant 2^d."""
-        a: Normal = self._sum  # type: ignore[attr-defined]
-        b: Normal = self._difference  # type: ignore[attr-defined]
         jacobian = len(self.mean) * np.log(2.0)
-        return np.asarray(a._log_likelihoods(sums) + b._log_likelihoods(differences) + jacobian)
+        return np.asarray(
+            self._sum._log_likelihoods(sums) + self._difference._log_likelihoods(differences) + jacobian
+        )
 
     def draw(self, rng: np.random.Generator) -> Normal:
         return Normal(rng.multivariate_normal(self.mean, self.covariance, method="cholesky"), self.noise)

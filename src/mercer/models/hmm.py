@@ -1,0 +1,289 @@
+"""Hidden Markov models of sequences of symbols and of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse
+
+from .. import _native
+from ..domains import Data, Domain, Sequences, Series, SeriesData
+from ..engine.runs import checkpoint
+from ..engine.threads import num_threads
+from ..errors import InputError, ParameterError
+from ..sequences import SequencesOver
+from .base import Model, generator, probabilities, simplex_scores
+from .chains import chain_scores, checked_chain, normalized_rows, sample_paths, symbols
+from .normal import Normal
+
+__all__ = ["HMM", "Expected"]
+
+
+class Expected(NamedTuple):
+    """What the posterior of the hidden states expects of each sequence.
+
+    Attributes
+    ----------
+    log_likelihoods : array of shape (n,)
+    first : array of shape (n, states)
+        Probabilities of the first state.
+    moves : array of shape (n, states, states)
+        Expected numbers of transitions.
+    posteriors : array of shape (steps, states)
+        Probabilities of the states at all steps, one sequence after the other.
+    """
+
+    log_likelihoods: np.ndarray
+    first: np.ndarray
+    moves: np.ndarray
+    posteriors: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HMM(Model):
+    r"""Hidden Markov model: a Markov chain of states, of which each step shows a symbol or a vector.
+
+    .. math:: p(x) = \sum_{s_1, \ldots, s_T} \pi_{s_1} b_{s_1}(x_1)
+              \prod_{t=2}^{T} A_{s_{t-1} s_t} b_{s_t}(x_t)
+
+    Sums over hidden paths are those of the forward-backward recursion, scaled at every step, in
+    :math:`O(T S^2)`.  Parameters are the start, the transitions row by row, then the emissions: rows of
+    probabilities, or mean and covariance of each state.  One draw is one sequence, whose information has no
+    closed form.
+
+    Parameters
+    ----------
+    start : array of shape (S,)
+        Probabilities of the first state.
+    transitions : array of shape (S, S)
+        Probabilities of the next state, in the row of each state.
+    emissions : array of shape (S, k), or sequence of S Normal
+        Probabilities of the symbols in each state, or the distribution of the vectors that it shows.
+    alphabet : sequence of k hashables, optional
+        The symbols; 0, ..., k - 1 by default.
+
+    Examples
+    --------
+    >>> model = HMM([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.3, 0.7]], alphabet="ab")
+    >>> round(model.log_likelihood("aab"), 6)
+    -2.215261
+    """
+
+    start: Any
+    transitions: Any
+    emissions: Any
+    alphabet: Any = None
+
+    def __post_init__(self) -> None:
+        start, A = checked_chain(self.start, self.transitions, "HMM")
+        emissions, alphabet = self.emissions, None
+        if isinstance(emissions, list | tuple) and len(emissions) and isinstance(emissions[0], Normal):
+            emissions = tuple(emissions)
+            if len(emissions) != len(start) or len({len(g.mean) for g in emissions}) != 1:
+                raise ParameterError(
+                    f"HMM: `emissions` must be {len(start)} Normal of one dimension, one for each state. "
+                    f"Got {len(emissions)}."
+                )
+            if self.alphabet is not None:
+                raise ParameterError("HMM: `alphabet` belongs to emissions of symbols, not of vectors.")
+        else:
+            emissions = probabilities(emissions, "HMM", "emissions", axes=2)
+            if len(emissions) != len(start):
+                raise ParameterError(
+                    f"HMM: `emissions` must have a row for each of the {len(start)} states. Got "
+                    f"{len(emissions)}."
+                )
+            alphabet = symbols(self.alphabet, emissions.shape[1], "HMM")
+        self._set(start=start, transitions=A, emissions=emissions, alphabet=alphabet)
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether states show symbols; else they show vectors."""
+        return isinstance(self.emissions, np.ndarray)
+
+    @property
+    def domain(self) -> Domain:
+        return (
+            SequencesOver(self.alphabet) if self.is_discrete else Series(channels=len(self.emissions[0].mean))
+        )
+
+    def _likelihoods(self, X: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Likelihoods of the steps in each state, up to factors; logarithms of these; where X starts."""
+        begin, end = int(X.starts[0]), int(X.starts[-1])
+        if self.is_discrete:
+            seen = self.emissions.T[X.codes[begin:end]]
+            return np.ascontiguousarray(seen), np.zeros(len(seen)), X.starts - begin
+        steps = X.values[begin:end]
+        logs = np.column_stack([g._log_likelihoods(steps) for g in self.emissions])
+        top = logs.max(axis=1)
+        return np.exp(logs - top[:, None]), top, X.starts - begin
+
+    def expected(self, X: Any) -> Expected:
+        """Posterior expectations of the hidden states of sequences: see :class:`Expected`."""
+        return self._expected(self.domain.validate(X))
+
+    def _expected(self, X: Data) -> Expected:
+        seen, factors, starts = self._likelihoods(X)
+        n, S = len(X), len(self.start)
+        sums, posteriors, moves = np.zeros(n), np.zeros((len(seen), S)), np.zeros((n, S, S))
+        _native.forward_backward(
+            self.start, self.transitions, seen, starts, sums, posteriors, moves, num_threads(), checkpoint
+        )
+        totals = np.concatenate([[0.0], np.cumsum(factors)])
+        first = np.zeros((n, S))
+        some = np.diff(starts) > 0
+        first[some] = posteriors[starts[:-1][some]]
+        return Expected(sums + np.diff(totals[starts]), first, moves, posteriors)
+
+    def _log_likelihoods(self, X: Data) -> np.ndarray:
+        return self._expected(X).log_likelihoods
+
+    def symbol_counts(self, X: Any) -> np.ndarray:
+        """Expected numbers of (state, symbol) in each sequence, shape (n, S, k)."""
+        if not self.is_discrete:
+            raise InputError("HMM.symbol_counts: the states of this model show vectors, not symbols.")
+        data = self.domain.validate(X)
+        return self._symbol_counts(data, self._expected(data))
+
+    def _symbol_counts(self, X: Data, expected: Expected) -> np.ndarray:
+        (S, k), n = self.emissions.shape, len(X)
+        begin, end = int(X.starts[0]), int(X.starts[-1])
+        rows = np.repeat(np.arange(n), np.diff(X.starts)) * k + X.codes[begin:end]
+        ones = np.ones(end - begin)
+        where = scipy.sparse.csr_array((ones, (rows, np.arange(end - begin))), shape=(n * k, end - begin))
+        return np.asarray((where @ expected.posteriors).reshape(n, k, S).transpose(0, 2, 1))
+
+    def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        expected = self._expected(X)
+        self._check_possible(expected.log_likelihoods)
+        chain = chain_scores(self, expected.first, expected.moves, parametrization)
+        if self.is_discrete:
+            counts = self._symbol_counts(X, expected)
+            shown = [
+                simplex_scores(counts[:, s], self.emissions[s], parametrization)
+                for s in range(len(self.start))
+            ]
+            return np.hstack([chain, *shown])
+        return np.hstack([chain, *self._vector_scores(X, expected, parametrization)])
+
+    def _vector_scores(self, X: SeriesData, expected: Expected, parametrization: str) -> list[np.ndarray]:
+        """Scores of the means and covariances: those of the steps, weighted by the posteriors, summed."""
+        begin, end = int(X.starts[0]), int(X.starts[-1])
+        steps = X.values[begin:end]
+        owner = np.repeat(np.arange(len(X)), np.diff(X.starts))
+        sums = scipy.sparse.csr_array(
+            (np.ones(end - begin), (owner, np.arange(end - begin))), (len(X), end - begin)
+        )
+        return [
+            np.asarray(sums @ (expected.posteriors[:, [s]] * g._scores(steps, parametrization)))
+            for s, g in enumerate(self.emissions)
+        ]
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        n_states: int,
+        *,
+        alphabet: Any = None,
+        pseudocount: float = 1e-3,
+        ridge: float = 1e-3,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> Self:
+        """A local maximum of the likelihood, by the Baum-Welch iteration from a random start.
+
+        Parameters
+        ----------
+        X : sequences of symbols, or series of vectors
+            Texts, and lists of anything but numbers, are sequences of symbols; pass the alphabet if symbols
+            are numbers.
+        n_states : int
+        alphabet : sequence of hashables, optional
+            The symbols; those of X, in order of appearance, by default.
+        pseudocount : float, default=1e-3
+            Added to every expected count of a transition or a symbol.
+        ridge : float, default=1e-3
+            Added to the variances of vectors, in units of the variance of all of them.
+        max_iter : int, default=300
+        tol : float, default=1e-6
+            The iteration ends when the mean log-likelihood per step grows by less.
+        random_state : int, Generator or None
+        """
+        states: Any = n_states
+        if isinstance(states, bool) or not isinstance(states, int | np.integer) or states < 1:
+            raise ParameterError(f"HMM.fit: `n_states` must be an integer >= 1. Got {n_states!r}.")
+        rng = generator(random_state)
+        model: Self = _first_guess(cls, X, int(n_states), alphabet, ridge, rng)
+        data = model.domain.validate(X)
+        steps = int(data.starts[-1] - data.starts[0])
+        if not steps:
+            raise InputError("HMM.fit: X has no steps.")
+        best = -np.inf
+        for _ in range(max_iter):
+            checkpoint()
+            expected = model._expected(data)
+            value = float(expected.log_likelihoods.sum()) / steps
+            if value - best < tol:
+                break
+            best = value
+            model = model._improved(data, expected, pseudocount, ridge)
+        return model
+
+    def _improved(self, X: Data, expected: Expected, pseudocount: float, ridge: float) -> Self:
+        """The model of the expected counts: one step of Baum-Welch."""
+        start = normalized_rows(expected.first.sum(axis=0, keepdims=True) + pseudocount)[0]
+        A = normalized_rows(expected.moves.sum(axis=0) + pseudocount)
+        if self.is_discrete:
+            shown: Any = normalized_rows(self._symbol_counts(X, expected).sum(axis=0) + pseudocount)
+        else:
+            steps = X.values[int(X.starts[0]) : int(X.starts[-1])]
+            shown = [_weighted_normal(steps, q, ridge) for q in expected.posteriors.T]
+        return type(self)(start, A, shown, self.alphabet)
+
+    def _sample(self, n: int, rng: np.random.Generator) -> Any:
+        raise ParameterError("HMM.sample: a chain has no length. Use sample_sequences(lengths).")
+
+    def sample_sequences(self, lengths: Sequence[int], random_state: Any = None) -> list[Any]:
+        """A sequence of each length, drawn from the model."""
+        rng = generator(random_state)
+        paths = sample_paths(self.start, self.transitions, lengths, rng)
+        if not self.is_discrete:
+            return [np.vstack([self.emissions[s]._sample(1, rng) for s in path]) for path in paths]
+        k = self.emissions.shape[1]
+        return [tuple(self.alphabet[rng.choice(k, p=self.emissions[s])] for s in path) for path in paths]
+
+
+def _weighted_normal(steps: np.ndarray, weights: np.ndarray, ridge: float) -> Normal:
+    total = max(float(weights.sum()), 1e-12)
+    mean = weights @ steps / total
+    centred = steps - mean
+    level = ridge * max(float(steps.var(axis=0).mean()), 1e-12)
+    return Normal(mean, (weights[:, None] * centred).T @ centred / total + level * np.eye(steps.shape[1]))
+
+
+def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.random.Generator) -> Any:
+    start, A = np.full(S, 1 / S), normalized_rows(rng.uniform(0.5, 1.5, (S, S)) + S * np.eye(S))
+    numbers = alphabet is None and _is_numeric(X)
+    if numbers:
+        data = Series().validate(X)
+        steps = data.steps
+        chosen = steps[rng.choice(len(steps), S, replace=len(steps) < S)]
+        spread = _weighted_normal(steps, np.ones(len(steps)), ridge).covariance
+        return cls(start, A, [Normal(mean, spread) for mean in chosen])
+    letters = tuple(Sequences().validate(X).alphabet.elements) if alphabet is None else tuple(alphabet)
+    if not letters:
+        raise InputError("HMM.fit: X has no symbols. Pass the alphabet, or other data.")
+    return cls(start, A, rng.dirichlet(np.ones(len(letters)), size=S), letters)
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether the points are series of numbers."""
+    if isinstance(X, SeriesData):
+        return True
+    first = next(iter(X), None)
+    return not isinstance(first, str) and first is not None and np.asarray(first).dtype.kind in "fiub"
