@@ -22,7 +22,7 @@ LAYERS = [
     {"gram"},
     {"refute", "candidates", "point_sets"},
     {"rkhs", "expansion"},
-    {"sequences", "automata", "graphs", "trees", "molecules", "models"},
+    {"sequences", "automata", "graphs", "trees", "molecules", "models", "images"},
     {"kernels"},
     {"features"},
     {"solvers"},

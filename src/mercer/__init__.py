@@ -14,6 +14,7 @@
 ``mercer.trees``       trees as data, and files of them
 ``mercer.graphs``      graphs as data
 ``mercer.molecules``   SMILES into fingerprints and graphs
+``mercer.images``      images: colours, histograms, patches
 ``mercer.models``      probability models, for kernels made from them
 ``mercer.show``        plots
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
@@ -47,6 +48,7 @@ if _TYPE_CHECKING:
         features,
         graphs,
         guarantees,
+        images,
         machines,
         models,
         molecules,
@@ -59,7 +61,7 @@ if _TYPE_CHECKING:
     )
 
 _LAZY = {
-    "automata", "features", "graphs", "guarantees", "machines", "models",
+    "automata", "features", "graphs", "guarantees", "images", "machines", "models",
     "molecules", "rkhs",
     "selection", "sequences", "show", "solvers", "testing", "trees",
 }  # fmt: skip
@@ -92,6 +94,7 @@ __all__ = [
     "gram",
     "graphs",
     "guarantees",
+    "images",
     "kernel",
     "kernels",
     "limit",

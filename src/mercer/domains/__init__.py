@@ -15,6 +15,7 @@
 ``graphs``         ``Graphs``: graphs of libraries, matrices, lists of edges
 ``nodes``          ``Nodes`` of one graph
 ``fingerprints``   ``Fingerprints``: bits and counts, also RDKit's
+``images``         ``Images``: arrays, images of Pillow, files
 ``tree``           ``Tree``: one ordered tree with labels, and its forms
 ``trees``          ``Trees``: ordered trees with labels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
@@ -36,6 +37,7 @@ from .frames import Frames
 from .graph import Graph
 from .graph_batch import GraphBatch
 from .graphs import Graphs
+from .images import Images
 from .measures import Gaussians, Subsets
 from .nodes import Adjacency, NodeData, Nodes
 from .ownership import owned
@@ -70,6 +72,7 @@ __all__ = [
     "Graph",
     "GraphBatch",
     "Graphs",
+    "Images",
     "MatrixRows",
     "NodeData",
     "Nodes",

@@ -36,6 +36,7 @@
 ``strings``        sequences of letters or of any symbols, and automata: a folder
 ``graphs``         graphs against graphs: a folder
 ``generative``     probability models: a folder
+``images``         images: a folder
 ``nodes``          nodes of one graph: a folder
 ``trees``          ordered trees with labels: a folder
 ``frames``         columns of data frames

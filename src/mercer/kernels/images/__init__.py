@@ -1,0 +1,1 @@
+"""Kernels on images, one file each."""
