@@ -1,7 +1,8 @@
-// mercer._native.walk_sums and spectral_walk_sums: native/graphs/walks.hpp on arrays of NumPy.
+// mercer._native.walk_sums, spectral_walk_sums and tree_walk_sums: native/graphs/walks.hpp and tree_walks.hpp
+// on arrays of NumPy.
 #include "../bindings.hpp"
 #include "arrays.hpp"
-#include "walks.hpp"
+#include "tree_walks.hpp"
 
 namespace nb = nanobind;
 
@@ -69,4 +70,17 @@ void bind_walks(nb::module_& m) {
       },
       "x"_a, "y"_a, "series"_a, "ratios"_a.noconvert(), "rows"_a.noconvert(), "cols"_a.noconvert(),
       "out"_a.noconvert(), "threads"_a, "watch"_a);
+  m.def(
+      "tree_walk_sums",
+      [](const nb::tuple& x, const nb::tuple& y, const Values& nodes, const Values& arcs, Index depth,
+         Index arity, double decay, const Numbers& rows, const Numbers& cols, const Out& out, int threads,
+         const nb::callable& watch) {
+        WalkGraphs X = walk_graphs_of(x), Y = walk_graphs_of(y);
+        Look look = look_of(watch);
+        nb::gil_scoped_release release;
+        tree_walk_sums(X, Y, similarities_of(nodes), similarities_of(arcs), depth, arity, decay, rows.data(),
+                       cols.data(), static_cast<Index>(rows.shape(0)), out.data(), threads, look);
+      },
+      "x"_a, "y"_a, "nodes"_a.noconvert(), "arcs"_a.noconvert(), "depth"_a, "arity"_a, "decay"_a,
+      "rows"_a.noconvert(), "cols"_a.noconvert(), "out"_a.noconvert(), "threads"_a, "watch"_a);
 }

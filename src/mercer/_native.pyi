@@ -601,3 +601,17 @@ def spectral_walk_sums(
     threads: int,
     watch: Callable[[], None],
 ) -> None: ...
+def tree_walk_sums(
+    x: tuple[Any, ...],
+    y: tuple[Any, ...],
+    nodes: NDArray[np.float64],
+    arcs: NDArray[np.float64],
+    depth: int,
+    arity: int,
+    decay: float,
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    out: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...

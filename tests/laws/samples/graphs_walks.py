@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mercer.domains import Graph
 from mercer.kernels import Categorical, Constant, Gaussian, Linear
-from mercer.kernels.graphs import MarginalizedWalk, RandomWalk
+from mercer.kernels.graphs import MarginalizedWalk, RandomWalk, TreeWalk
 
 from ..cases import Case
 
@@ -50,6 +50,14 @@ CASES: list[Case] = [
     Case(RandomWalk(0.1, node=Gaussian("median")), VECTORS),
     Case(RandomWalk(0.02, node=Linear(), edge=Constant(1.0), length=4), VECTORS),
     Case(RandomWalk(0.05, node=Categorical(0.5)), [g for g in LABELLED if None not in g.labels]),
+    *(
+        Case(TreeWalk(depth, arity=arity), points)
+        for depth, arity in ((1, 2), (2, 1), (3, 2), (3, 4))
+        for points in (LABELLED, PLAIN)
+    ),
+    Case(TreeWalk(3, decay=0.5, edge=Constant(0.5)), LABELLED),
+    Case(TreeWalk(2, decay=0.0), LABELLED),
+    Case(TreeWalk(3, node=Gaussian("median")), VECTORS),
     *(Case(MarginalizedWalk(stop), points) for stop in (0.1, 1.0) for points in (LABELLED, PLAIN)),
     *(Case(MarginalizedWalk(0.3, tottering=False, morgan=n), LABELLED) for n in (0, 2)),
 ]

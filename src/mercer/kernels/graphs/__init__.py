@@ -7,6 +7,7 @@
 ``paths``              shortest paths
 ``graphlets``          induced subgraphs of 3, 4 or 5 nodes
 ``walks``              random walks: pairs of walks of equal length
+``tree_walks``         pairs of tree-shaped walks
 ``marginalized``       the probability that two random walks read the same labels
 =====================  =====================================================================
 
@@ -22,6 +23,7 @@ from .graphlets import Graphlets, graphlet_samples
 from .histograms import EdgeHistogram, VertexHistogram
 from .marginalized import MarginalizedWalk
 from .paths import ShortestPath
+from .tree_walks import TreeWalk
 from .walks import RandomWalk
 from .weisfeiler_lehman import WeisfeilerLehman
 
@@ -31,6 +33,7 @@ __all__ = [
     "MarginalizedWalk",
     "RandomWalk",
     "ShortestPath",
+    "TreeWalk",
     "VertexHistogram",
     "WLOptimalAssignment",
     "WassersteinWL",

@@ -17,7 +17,7 @@ from ...errors import DivergenceError
 from ...kernel import Kernel
 from .similarities import arc_points, node_points, similarity
 
-__all__ = ["ProductGraph"]
+__all__ = ["ProductGraph", "arcs_by_source"]
 
 #: Pairs of nodes up to which eigenvalues are those of a dense matrix.
 DENSE = 1000
@@ -68,7 +68,7 @@ class ProductGraph:
             if value != 0:
                 found[u, v] = value
         numbers = {pair: p for p, pair in enumerate(found)}
-        ours, theirs = _arcs(x), _arcs(y)
+        ours, theirs = arcs_by_source(x), arcs_by_source(y)
         rows: list[list[tuple[int, Any]]] = []
         for u, v in found:
             rows.append([])
@@ -162,7 +162,7 @@ def _complement(M: scipy.sparse.csr_array) -> scipy.sparse.csc_array:
     return (scipy.sparse.eye_array(M.shape[0], format="csr") - M).tocsc()
 
 
-def _arcs(graph: Graph) -> list[list[tuple[int, int]]]:
+def arcs_by_source(graph: Graph) -> list[list[tuple[int, int]]]:
     """Number and target of each arc, by source."""
     arcs: list[list[tuple[int, int]]] = [[] for _ in range(graph.n)]
     for a, (u, v) in enumerate(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)):

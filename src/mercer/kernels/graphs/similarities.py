@@ -25,6 +25,7 @@ __all__ = [
     "node_points",
     "node_similarities",
     "premises",
+    "resolved",
     "similarity",
 ]
 
@@ -154,3 +155,19 @@ def are_all_one(kernel: Kernel | None, codes: np.ndarray, labels: Any) -> bool:
     return kernel is None or bool(
         (_values(kernel, label_points(kernel, [labels[c] for c in found]), None) == 1.0).all()
     )
+
+
+def resolved(
+    node: Kernel | None, edge: Kernel | None, X: GraphBatch, weight: np.ndarray | None
+) -> dict[str, Kernel]:
+    """The kernels on nodes and edges whose parameters come from the data, with those parameters."""
+    own = {}
+    by_node, by_arc = (
+        (None, None) if weight is None else (weight[X.node_graphs], weight[X.node_graphs[X.sources]])
+    )
+    if node is not None and not node.is_resolved:
+        own["node"] = node._resolve(node_data(node, X), by_node)
+    if edge is not None and not edge.is_resolved:
+        labels = [X.edge_labels.elements[c] for c in X.arc_codes.tolist()]
+        own["edge"] = edge._resolve(label_points(edge, labels), by_arc)
+    return own

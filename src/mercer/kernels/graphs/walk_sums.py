@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,21 @@ from ... import _native, memory
 from ...domains import GraphBatch
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads, single_threaded_blas
+from ...engine.workers import located
 from ...errors import MemoryLimitError
 from ...kernel import Kernel
 from .similarities import arc_similarities, node_similarities
 
-__all__ = ["Pairs", "Series", "Spectra", "Walkers", "spectral_sums", "sums"]
+__all__ = [
+    "Pairs",
+    "Series",
+    "Spectra",
+    "Walkers",
+    "diagonal",
+    "native_arrays",
+    "spectral_sums",
+    "sums",
+]
 
 CONVERGES, UNPROVED, NOT_CONVERGED = range(3)
 
@@ -191,6 +201,17 @@ class Pairs:
         return K
 
 
+def diagonal(X: Walkers, values: Callable[[Pairs], np.ndarray]) -> np.ndarray:
+    """Values of each graph with itself."""
+    found = [np.zeros(0)]
+    for start in range(0, len(X), 16):  # a few at a time: their vectors are compared all with all
+        some = slice(start, min(start + 16, len(X)))
+        part, own = X.take(some), np.arange(some.stop - some.start)
+        with located(some, some, True):
+            found.append(values(Pairs(part, part, own, own)))
+    return np.concatenate(found)
+
+
 def sums(
     pairs: Pairs, series: Series, node: Kernel | None, edge: Kernel | None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -206,8 +227,8 @@ def sums(
     arc_rows, arc_columns, arcs = arc_similarities(edge, X, Y)
     values, status = np.empty(len(pairs.rows)), np.empty(len(pairs.rows), dtype=np.int32)
     _native.walk_sums(
-        _arrays(pairs.X, node_rows, arc_rows),
-        _arrays(pairs.Y, node_columns, arc_columns),
+        native_arrays(pairs.X, node_rows, arc_rows),
+        native_arrays(pairs.Y, node_columns, arc_columns),
         nodes,
         arcs,
         *series.native,
@@ -221,7 +242,8 @@ def sums(
     return values, status
 
 
-def _arrays(X: Walkers, node_codes: np.ndarray, arc_codes: np.ndarray) -> tuple[Any, ...]:
+def native_arrays(X: Walkers, node_codes: np.ndarray, arc_codes: np.ndarray) -> tuple[Any, ...]:
+    """What the native functions take of graphs."""
     g = X.graphs
     return ((g.node_starts, g.arc_starts, g.targets), node_codes, arc_codes, g.weights, *X.ends)
 

@@ -13,7 +13,7 @@ from ...certificate import Certificate, Witness
 from ...contributions import Contribution
 from ...domains import Domain, Graph, GraphBatch, Graphs
 from ...engine.tiles import PAIRWISE_TILE_SIZE
-from ...engine.workers import located, mark
+from ...engine.workers import mark
 from ...errors import DivergenceError, ParameterError
 from ...kernel import Kernel
 from ...parameters import parameter
@@ -23,12 +23,11 @@ from .similarities import (
     arc_similarities,
     are_all_one,
     check_similarity,
-    label_points,
-    node_data,
     node_similarities,
     premises,
+    resolved,
 )
-from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, spectral_sums, sums
+from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, diagonal, spectral_sums, sums
 
 __all__ = ["RandomWalk"]
 
@@ -180,13 +179,7 @@ class RandomWalk(Kernel):
         return pairs.matrix(self._values(pairs))
 
     def _diagonal(self, X: Walkers) -> np.ndarray:
-        values = [np.zeros(0)]
-        for start in range(0, len(X), 16):  # a few at a time: their vectors are compared all with all
-            some = slice(start, min(start + 16, len(X)))
-            part, own = X.take(some), np.arange(some.stop - some.start)
-            with located(some, some, True):
-                values.append(self._values(Pairs(part, part, own, own)))
-        return np.concatenate(values)
+        return diagonal(X, self._values)
 
     def _values(self, pairs: Pairs) -> np.ndarray:
         X, Y = pairs.X, pairs.Y
@@ -227,16 +220,7 @@ class RandomWalk(Kernel):
         return error
 
     def _resolve(self, X: GraphBatch, weight: np.ndarray | None) -> Self:
-        own = {}
-        by_node, by_arc = (
-            (None, None) if weight is None else (weight[X.node_graphs], weight[X.node_graphs[X.sources]])
-        )
-        if self.node is not None and not self.node.is_resolved:
-            own["node"] = self.node._resolve(node_data(self.node, X), by_node)
-        if self.edge is not None and not self.edge.is_resolved:
-            labels = [X.edge_labels.elements[c] for c in X.arc_codes.tolist()]
-            own["edge"] = self.edge._resolve(label_points(self.edge, labels), by_arc)
-        return self.replace(**own)
+        return self.replace(**resolved(self.node, self.edge, X, weight))
 
     # -- explanation --------------------------------------------------------------------------
     def _contributions(self, x: Graph, y: Graph) -> Iterator[Contribution]:
