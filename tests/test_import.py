@@ -28,6 +28,7 @@ INTERNAL = {
         "intervals",
         "kernel",
         "kernel_digest",
+        "kernel_features",
         "memory",
         "parameters",
         "point_sets",

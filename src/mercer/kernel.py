@@ -31,6 +31,7 @@ from .errors import DomainError, GradientError, InputError, ParameterError
 from .expression import Expression
 from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
+from .kernel_features import occurring_features
 from .parameters import is_rule, parameter
 
 __all__ = ["Kernel", "Prepared", "parameter"]
@@ -75,17 +76,6 @@ class Prepared:
             if id(p) not in taken:
                 taken[id(p)] = p.take(index, taken) if isinstance(p, Prepared) else take(p, index)
         return Prepared(tuple(taken[id(p)] for p in self.parts), tuple(a[index] for a in self.arrays))
-
-
-def feature_rows(features: Any, columns: np.ndarray) -> scipy.sparse.csr_array:
-    """Some columns of dense or sparse features as CSR, in the 32-bit numbers that linear machines want."""
-    rows = scipy.sparse.csr_array(features)
-    if len(columns) < rows.shape[1]:
-        rows = rows[:, columns]
-    if max(rows.nnz, *rows.shape) > np.iinfo(np.int32).max:
-        return rows
-    parts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-    return scipy.sparse.csr_array(parts, shape=rows.shape)
 
 
 def _quietly() -> np.errstate:
@@ -417,25 +407,7 @@ class Kernel(Expression):
                [0., 1.]])
         """
         X, _ = self._prepare_pair(X, None)
-        return self._occurring_features(X)[0]
-
-    def _occurring_features(self, X: Data) -> tuple[scipy.sparse.csr_array, np.ndarray]:
-        """Features of prepared data, and which columns of the embedding they are.
-
-        Columns of a sparse embedding that are empty are left out: they are patterns that do not occur.
-        """
-        found = self._embedding(X)
-        if found is None:
-            raise DomainError(
-                f"{self!r} has no finite features that are known, or too many of them to be listed. "
-                "Use the kernel itself, or an approximate map of mercer.features."
-            )
-        occurs = np.ones(found.shape[1], dtype=bool)
-        if scipy.sparse.issparse(found):
-            occurs[:] = False
-            occurs[found.indices] = True
-        columns = np.flatnonzero(occurs)
-        return feature_rows(found, columns), columns
+        return occurring_features(self, X)[0]
 
     # -- explanation --------------------------------------------------------------------------
     def contributions(self, x: Any, y: Any) -> Contributions:

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..domains import take
 from ..errors import DomainError, InputError
-from ..kernel import Kernel, feature_rows
+from ..kernel import Kernel
+from ..kernel_features import feature_rows, occurring_features
 from .base import FeatureKernel, KernelMap
 
 __all__ = ["Explicit"]
@@ -68,7 +69,7 @@ class Explicit(KernelMap):
         X = self.kernel.domain.validate(X, "X")
         kernel = self.kernel.resolve(X)
         prepared, _ = kernel._prepare_pair(X, None)
-        rows, self._columns = kernel._occurring_features(prepared)
+        rows, self._columns = occurring_features(kernel, prepared)
         self.kernel_, self._like = kernel, take(prepared, slice(0, 0))
         if hasattr(X, "shape"):
             self.n_features_in_ = int(X.shape[1])

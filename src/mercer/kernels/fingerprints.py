@@ -101,7 +101,19 @@ class SharedOverAll(Kernel):
         return ONE
 
 
-class Tanimoto(SharedOverAll):
+class InnerOverAll(SharedOverAll):
+    """Those whose sum is the inner product."""
+
+    _sum = "dot"
+
+    def _shared(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        return inner(x, y, m)
+
+    def _totals(self, X: Data) -> np.ndarray:
+        return squared_norms(X)
+
+
+class Tanimoto(InnerOverAll):
     r"""Tanimoto similarity of bits: the positions that two fingerprints share over those that either has.
 
     .. math:: k(x, y) = \frac{\langle x, y \rangle}{|x| + |y| - \langle x, y \rangle}, \qquad 0/0 = 1
@@ -120,17 +132,9 @@ class Tanimoto(SharedOverAll):
     1.0
     """
 
-    _sum = "dot"
-
     @property
     def domain(self) -> Domain:
         return Fingerprints(region=BITS)
-
-    def _shared(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return inner(x, y, m)
-
-    def _totals(self, X: Data) -> np.ndarray:
-        return np.asarray(X.sum(axis=1)).ravel()
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
@@ -182,7 +186,7 @@ class MinMax(SharedOverAll):
         )
 
 
-class DotTanimoto(SharedOverAll):
+class DotTanimoto(InnerOverAll):
     r"""Tanimoto similarity of real vectors by inner products.
 
     .. math:: k(x, y) = \frac{\langle x, y \rangle}{\|x\|^2 + \|y\|^2 - \langle x, y \rangle},
@@ -201,17 +205,9 @@ class DotTanimoto(SharedOverAll):
     0.375
     """
 
-    _sum = "dot"
-
     @property
     def domain(self) -> Domain:
         return Fingerprints(region=EVERYWHERE)
-
-    def _shared(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return inner(x, y, m)
-
-    def _totals(self, X: Data) -> np.ndarray:
-        return squared_norms(X)
 
     def _certify(self) -> Certificate:
         return Certificate.psd(
