@@ -19,6 +19,7 @@
 ``tree``           ``Tree``: one ordered tree with labels, and its forms
 ``trees``          ``Trees``: ordered trees with labels
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
+``clouds``         ``Clouds``: points of any kind with weights; ``Cloud``, one of them
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
 ``dates``          dates and times are refused where numbers are expected
 ``categories``     ``Categories``: unordered values, compared by equality
@@ -31,6 +32,7 @@
 
 from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
+from .clouds import Cloud, CloudData, Clouds
 from .dates import is_date, refuse_dates
 from .fingerprints import Fingerprints
 from .frames import Frames
@@ -63,6 +65,9 @@ __all__ = [
     "Ball",
     "Box",
     "Categories",
+    "Cloud",
+    "CloudData",
+    "Clouds",
     "Data",
     "Domain",
     "EncodedSequences",

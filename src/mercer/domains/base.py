@@ -68,8 +68,19 @@ class ArithmeticRows(list[ArithmeticVector]):
         self.columns = columns
 
 
+@dataclass(frozen=True, eq=False)
+class ArithmeticCloud:
+    """The points and weights of one cloud in some arithmetic, and the cloud in floats."""
+
+    points: tuple[Any, ...]
+    weights: ArithmeticVector
+    source: Any
+
+
 def to_float(x: Any) -> Any:
     """Inverse of :meth:`Domain.to_arithmetic`: numbers become floats, vectors arrays of them."""
+    if isinstance(x, ArithmeticCloud):
+        return x.source
     if isinstance(x, ArithmeticVector):
         return np.array([float(v) for v in x])
     if isinstance(x, ArithmeticRows):

@@ -11,8 +11,9 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..errors import InputError
 from .base import ArithmeticVector, Data, Domain
+from .clouds import Cloud, Clouds
 from .sets import Sets
-from .vectors import _as_float, check_finite
+from .vectors import Vectors, _as_float, check_finite
 
 __all__ = ["GaussianData", "Gaussians", "Subsets"]
 
@@ -82,7 +83,9 @@ class GaussianData:
 class Gaussians(Domain):
     """Pairs ``(mean, covariance)`` with a positive definite covariance.
 
-    On the line a pair of numbers ``(mean, variance)`` will do.  Covariances have to be symmetric up to
+    On the line a pair of numbers ``(mean, variance)`` will do.  A :class:`Cloud` of vectors stands for its
+    mean and covariance (with weights, not divided by n - 1), a :class:`mercer.models.Normal` for its
+    parameters.  Covariances have to be symmetric up to
     rounding (their two halves are averaged) and nonsingular: for a sample covariance of few points add a
     multiple of the identity first.
 
@@ -115,6 +118,10 @@ class Gaussians(Domain):
         return GaussianData(np.array([p[0] for p in points]), np.array([p[1] for p in points]))
 
     def _point(self, x: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+        if isinstance(x, Cloud):
+            x = _moments(x, name)
+        elif hasattr(x, "covariance"):  # a model
+            x = (x.mean, x.covariance)
         if isinstance(x, str | bytes) or not hasattr(x, "__len__") or len(x) != 2:
             raise InputError(f"{name} must be a pair (mean, covariance). Got {x!r}.")
         mean = np.atleast_1d(_as_float(x[0], f"{name}[0]").astype(np.float64))
@@ -170,3 +177,18 @@ class Gaussians(Domain):
 
     def __str__(self) -> str:
         return f"Gaussian measures{'' if self.dim is None else f' on R^{self.dim}'}"
+
+
+def _moments(cloud: Cloud, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance of a cloud of vectors."""
+    data = Clouds(Vectors(dense=True)).validate([cloud], name)
+    mean = data.weights @ data.points
+    centred = data.points - mean
+    covariance = (centred * data.weights[:, None]).T @ centred
+    spectrum = np.linalg.eigvalsh(covariance)
+    if spectrum[0] <= data.points.size * np.finfo(np.float64).eps * spectrum[-1]:
+        raise InputError(
+            f"{name} must have a nonsingular covariance. Got {len(cloud)} point(s) that do not span "
+            f"R^{len(mean)} about their mean. CloudVariance(Linear(), eta) takes any clouds."
+        )
+    return mean, covariance

@@ -26,6 +26,7 @@
 ``simplex``        geodesics of the probability simplex
 ``fingerprints``   bits and counts of molecules
 ``measures``       Gaussian measures
+``clouds``         clouds of points, from a kernel on the points
 ``sets``           intersections and symmetric differences
 ``subsets``        subsets of a universe
 ``series``         time series: alignments, warping, transitions, autocorrelation; a folder
@@ -54,6 +55,7 @@ needs no other names.
 from ..algebra import Constant, convolution, direct_sum, limit, tensor
 from .anova import AllSubsets, Anova, AnovaOf
 from .categorical import Categorical
+from .clouds import CloudVariance, MeanMap
 from .comparisons import GaussianComparison, SoftComparison, Triangular
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
@@ -167,6 +169,7 @@ __all__ = [
     "Categorical",
     "Cauchy",
     "ChiSquare",
+    "CloudVariance",
     "Columns",
     "CommonSubsets",
     "Compression",
@@ -223,6 +226,7 @@ __all__ = [
     "MarginalizedWalk",
     "Matern",
     "MaxRatio",
+    "MeanMap",
     "MeanVariance",
     "Min",
     "MinExponential",

@@ -25,7 +25,7 @@ __all__ = ["DerivedSubsets", "DualWords", "Jittered"]
 
 
 class Gathered:
-    """Collections as rows of a sparse matrix of multiplicities over a pool of members.
+    """Collections as rows of a sparse matrix, of multiplicities or weights, over a pool of members.
 
     Attributes
     ----------
@@ -52,38 +52,10 @@ class Gathered:
         return self.counts[:, columns], columns
 
 
-class SumOverMembers(Kernel):
-    """``sum over members a of A and b of B of base(a, b)``: the feature vectors of members add up."""
+class Contracted(Kernel):
+    """Blocks of a base kernel on members, multiplied from both sides by the rows of :class:`Gathered`."""
 
     base: Kernel
-
-    def _members(self, x: Any) -> Iterable[Any]:
-        """Return the members of one validated collection."""
-        raise TypeError(f"{type(self).__name__} must define _members")
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        domain, base = self.base.domain, self.base
-        pairs = [domain.pair(a, b) for a in self._members(to_float(x)) for b in self._members(to_float(y))]
-        return m.fsum(
-            [base._define(domain.to_arithmetic(a, m), domain.to_arithmetic(b, m), m) for a, b in pairs]
-        )
-
-    def _pool(self, X: Data) -> tuple[list[Any], np.ndarray, np.ndarray]:
-        """Return the pool, all members in turn as positions in it, and where each collection starts."""
-        lists = [list(self._members(x)) for x in items(X)]
-        starts = np.concatenate([[0], np.cumsum([len(members) for members in lists])]).astype(np.intp)
-        flat = [a for members in lists for a in members]
-        return flat, np.arange(len(flat)), starts
-
-    def _prepare(self, X: Data) -> Gathered:
-        pool, positions, starts = self._pool(X)
-        shape = (len(starts) - 1, max(len(pool), 1))
-        counts = scipy.sparse.csr_array((np.ones(len(positions)), positions, starts), shape=shape)
-        counts.sum_duplicates()
-        if not pool:
-            return Gathered(counts, None, None)
-        members = self.base.domain.validate(pool, "the members of X")
-        return Gathered(counts, members, self.base._prepare(members))
 
     def _block(self, X: Gathered, Y: Gathered | None) -> np.ndarray:
         return self._contract(X, Y, gradient=False)[0]
@@ -117,6 +89,44 @@ class SumOverMembers(Kernel):
         ones = (self._block(X.take(slice(i, i + 1)), None) for i in range(len(X)))
         return np.array([K[0, 0] for K in ones])
 
+    @property
+    def bounds(self) -> Interval:
+        return NONNEGATIVE if self.base.bounds.is_nonnegative else Interval()
+
+
+class SumOverMembers(Contracted):
+    """``sum over members a of A and b of B of base(a, b)``: the feature vectors of members add up."""
+
+    base: Kernel
+
+    def _members(self, x: Any) -> Iterable[Any]:
+        """Return the members of one validated collection."""
+        raise TypeError(f"{type(self).__name__} must define _members")
+
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        domain, base = self.base.domain, self.base
+        pairs = [domain.pair(a, b) for a in self._members(to_float(x)) for b in self._members(to_float(y))]
+        return m.fsum(
+            [base._define(domain.to_arithmetic(a, m), domain.to_arithmetic(b, m), m) for a, b in pairs]
+        )
+
+    def _pool(self, X: Data) -> tuple[list[Any], np.ndarray, np.ndarray]:
+        """Return the pool, all members in turn as positions in it, and where each collection starts."""
+        lists = [list(self._members(x)) for x in items(X)]
+        starts = np.concatenate([[0], np.cumsum([len(members) for members in lists])]).astype(np.intp)
+        flat = [a for members in lists for a in members]
+        return flat, np.arange(len(flat)), starts
+
+    def _prepare(self, X: Data) -> Gathered:
+        pool, positions, starts = self._pool(X)
+        shape = (len(starts) - 1, max(len(pool), 1))
+        counts = scipy.sparse.csr_array((np.ones(len(positions)), positions, starts), shape=shape)
+        counts.sum_duplicates()
+        if not pool:
+            return Gathered(counts, None, None)
+        members = self.base.domain.validate(pool, "the members of X")
+        return Gathered(counts, members, self.base._prepare(members))
+
     def _resolve(self, X: Data, weight: np.ndarray | None) -> Self:
         pool, positions, starts = self._pool(X)
         if not pool:
@@ -125,10 +135,6 @@ class SumOverMembers(Kernel):
             weight = np.bincount(positions, np.repeat(weight, np.diff(starts)), minlength=len(pool))
         members = self.base.domain.validate(pool, "the members of X")
         return self.replace(base=self.base._resolve(members, weight))
-
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE if self.base.bounds.is_nonnegative else Interval()
 
 
 class DerivedSubsets(SumOverMembers):

@@ -158,6 +158,11 @@ def _logdets(S: np.ndarray) -> np.ndarray:
     return np.asarray(2 * np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1))
 
 
+def log_determinant(S: Sequence[Sequence[Any]], m: Arithmetic) -> Any:
+    """Log-determinant of a positive definite matrix in the given arithmetic."""
+    return _factor(S, [m.real(0)] * len(S), m)[0]
+
+
 def _factor(S: Sequence[Sequence[Any]], b: Sequence[Any], m: Arithmetic) -> tuple[Any, Any]:
     """Log-determinant of ``S`` and ``b' S^-1 b``, by Cholesky in the given arithmetic."""
     L: list[list[Any]] = []
