@@ -5,6 +5,8 @@
 ``finite``            ``Explicit``: the features of any kernel that has finitely many
 ``explicit``          polynomial, all-subsets and ANOVA maps; the Gaussian's Taylor map
 ``empirical``         the three empirical kernel maps of a sample
+``nystrom``           ``Nystrom`` and ``IncompleteCholesky``: landmarks, on any objects
+``landmarks``         rules that choose them
 ``fitted``            what maps learned from a sample share
 ``mercer_expansion``  Mercer expansions: finite, by quadrature, by Nystrom extension
 ====================  =======================================================================
@@ -15,6 +17,7 @@ from .empirical import EmpiricalMap
 from .explicit import AllSubsetsMap, AnovaMap, GaussianTaylorMap, PolynomialMap
 from .finite import Explicit
 from .mercer_expansion import MercerExpansion
+from .nystrom import IncompleteCholesky, Nystrom
 
 __all__ = [
     "AllSubsetsMap",
@@ -24,6 +27,8 @@ __all__ = [
     "FeatureKernel",
     "FeatureMap",
     "GaussianTaylorMap",
+    "IncompleteCholesky",
     "MercerExpansion",
+    "Nystrom",
     "PolynomialMap",
 ]

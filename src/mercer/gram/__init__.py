@@ -13,6 +13,7 @@
 ``repair``         ``RepairedGram``: an indefinite matrix clipped, flipped or shifted, and what that changed
 ``spectrum``       eigenvalues: all of them, or the largest by Lanczos with a dense fallback
 ``negative``       ``negative_eigenvalue``: is there one?  Without the spectrum
+``pivoted``        ``pivoted_cholesky``: low-rank factors with random or greedy pivots
 ``alignment``      kernel-target alignment
 ``check``          ``Check``: is the matrix of these points what its kernel claims?
 ``witnesses``      confirms a witness in higher precision and makes it short
