@@ -128,7 +128,8 @@ def _accepted(
     H: NDArray[np.float64], threshold: NDArray[np.float64], most: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Eliminate the proposals whose diagonal is above its threshold, in order; the factor of those."""
-    L, accepted = np.zeros_like(H), []
+    L = np.zeros_like(H)
+    accepted: list[int] = []
     for i in range(len(H)):
         j = len(accepted)
         column = H[i:, i] - L[i:, :j] @ L[i, :j]
