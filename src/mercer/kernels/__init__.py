@@ -23,6 +23,7 @@
 ``semigroup``      functions of x + y
 ``splines``        Sobolev spaces and splines
 ``histograms``     chi-square, Jensen, total variation, Hellinger, Bhattacharyya
+``divergences``    Kullback-Leibler and Jeffreys, which are not negative definite
 ``simplex``        geodesics of the probability simplex
 ``fingerprints``   bits and counts of molecules
 ``measures``       Gaussian measures
@@ -31,6 +32,7 @@
 ``subsets``        subsets of a universe
 ``series``         time series: alignments, warping, transitions, autocorrelation; a folder
 ``derived``        sums of a kernel over members
+``transport``      sliced Wasserstein and earth mover's distances of clouds
 ``events``         events of a probability space, Boolean functions
 ``noise``          equality
 ``categorical``    unordered values
@@ -59,6 +61,7 @@ from .clouds import CloudVariance, MeanMap
 from .comparisons import GaussianComparison, SoftComparison, Triangular
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
+from .divergences import GaussianJeffreys, Jeffreys, jeffreys_divergence, kl_divergence
 from .dot import DotProduct as DotProduct
 from .dot import ExponentialDot, InverseRoot, Linear, Polynomial
 from .events import BooleanFunctions, EventCovariance, SampledIntersection
@@ -146,6 +149,7 @@ from .strings import (
 )
 from .subsets import Agreement, UnionComplement
 from .thinplate import ThinPlate
+from .transport import EarthMover, SlicedWasserstein, earth_mover
 from .trees import PartialTree, SubsetTree, SubTree
 from .trig import CosineDifference, CosineOfSquares, Sinc, SinSquared
 from .wendland import Wendland
@@ -183,6 +187,7 @@ __all__ = [
     "Diffusion",
     "DotTanimoto",
     "DualWords",
+    "EarthMover",
     "EdgeHistogram",
     "EditDistance",
     "Epanechnikov",
@@ -198,6 +203,7 @@ __all__ = [
     "GappyNGram",
     "Gaussian",
     "GaussianComparison",
+    "GaussianJeffreys",
     "GaussianProduct",
     "Geodesic",
     "GlobalAlignment",
@@ -212,6 +218,7 @@ __all__ = [
     "InverseRoot",
     "InverseSum",
     "Jaccard",
+    "Jeffreys",
     "Jensen",
     "Jittered",
     "KernelGraph",
@@ -259,6 +266,7 @@ __all__ = [
     "Sigmoid",
     "SinSquared",
     "Sinc",
+    "SlicedWasserstein",
     "Sobolev1",
     "Sobolev1HalfLine",
     "Sobolev2",
@@ -298,7 +306,10 @@ __all__ = [
     "direct_sum",
     "dtw",
     "dtw_path",
+    "earth_mover",
     "graphlet_samples",
+    "jeffreys_divergence",
+    "kl_divergence",
     "limit",
     "tensor",
 ]

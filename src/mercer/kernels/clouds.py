@@ -199,7 +199,7 @@ class CloudVariance(Kernel):
         for i, own in enumerate(X.blocks):
             checkpoint()
             n, last = len(own), i + 1 if Y is None else len(Z)
-            row = slice(int(X.starts[i] - X.starts[0]), int(X.starts[i + 1] - X.starts[0]))
+            row = slice(int(X.starts[i]), int(X.starts[i + 1]))
             step = max(1, STACK // (n + weights.shape[1]) ** 2)
             for first in range(0, last, step):
                 js = slice(first, min(first + step, last))
@@ -250,7 +250,7 @@ class CloudVariance(Kernel):
     def _diagonal(self, X: _Measured) -> np.ndarray:
         found = np.empty(len(X))
         for i, own in enumerate(X.blocks):
-            w = X.weights[X.starts[i] - X.starts[0] : X.starts[i + 1] - X.starts[0]]
+            w = X.weights[X.starts[i] : X.starts[i + 1]]
             found[i] = self._inverse_roots(np.array(own, dtype=float)[None], w[None])[0]
         return found
 

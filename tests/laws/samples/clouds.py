@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.domains import Cloud
-from mercer.kernels import CloudVariance, Gaussian, Jaccard, Linear, MeanMap, NGram
+from mercer.kernels import (
+    CloudVariance,
+    EarthMover,
+    Gaussian,
+    Jaccard,
+    Linear,
+    MeanMap,
+    NGram,
+    PowerDistance,
+    SlicedWasserstein,
+)
 
 from ..cases import Case
 
@@ -29,6 +39,12 @@ PLANE = [
 WORDS = [["ab"], ["ab", "ba"], ["ba", "ab"], ["", "abab"], Cloud(["ab", "b"], [3, 1]), ["bbb"]]
 SETS = [[{1}], [{1}, {2, 3}], [set()], Cloud([{1}, {2}], [0.25, 0.75]), [{1, 2, 3}], [{2}, {2}]]
 
+LINE = [[0.0], [0.0, 0.0], [1.0, -2.0, 1e-9], Cloud([3.0, 1.0, 2.0], [0.0, 1.0, 2.0]), [1e6], [0.5, 0.25]]
+
+#: Pairs of points, for which earth is moved by assignments, and one cloud with weights.
+PAIRS = [_CORNERS[[0, 1]], _CORNERS[[1, 0]], _CORNERS[[2, 2]], _CORNERS[[0, 3]], _CORNERS[[1, 2]]]
+PAIRS = [*PAIRS, Cloud(_CORNERS[:3], [1, 2, 0])]
+
 CASES: list[Case] = [
     *(Case(MeanMap(k), PLANE) for k in (Linear(), Gaussian(2.0), Gaussian("median"), Gaussian([1.0, 5.0]))),
     Case(MeanMap(NGram(2)), WORDS),
@@ -37,4 +53,8 @@ CASES: list[Case] = [
     *(Case(CloudVariance(k, eta), PLANE) for k in (Linear(), Gaussian("median")) for eta in (0.01, 2.0)),
     Case(CloudVariance(NGram(1), 0.5), WORDS),
     Case(CloudVariance(Jaccard(), 0.1), SETS),
+    *(Case(SlicedWasserstein(power=p), LINE) for p in (1, 2)),
+    *(Case(SlicedWasserstein([[1.0, 0.0], [-3.0, 4.0]], p), PLANE) for p in (1, 2)),
+    Case(SlicedWasserstein.random(2, 3, random_state=0).schoenberg(0.5), PLANE),
+    Case(EarthMover(PowerDistance(1.0)), PAIRS),
 ]

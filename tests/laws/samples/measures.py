@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer.kernels.divergences import GaussianJeffreys, Jeffreys
 from mercer.kernels.measures import GaussianProduct, MeanVariance
 
 from ..cases import Case
@@ -26,7 +27,12 @@ IN_PLANE = [
     )
 ]
 
+#: Histograms without empty bins: nearly equal, repeated, and far apart.
+HISTOGRAMS = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.1], [1e-9, 1.0], [3.0, 4.0], [0.5, 0.5 + 1e-7]])
+
 CASES: list[Case] = [
+    Case(Jeffreys(), HISTOGRAMS),
+    *(Case(GaussianJeffreys(), points) for points in (ON_LINE, IN_PLANE)),
     *(Case(GaussianProduct(power), points) for power in (0.3, 0.5, 1.0) for points in (ON_LINE, IN_PLANE)),
     *(Case(MeanVariance(), points) for points in (ON_LINE, IN_PLANE)),
 ]
