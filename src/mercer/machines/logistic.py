@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import Data, Vectors, take
-from ..engine.runs import stop_reason
+from ..engine.runs import STOPPING, conclude, stop_reason
 from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram, gram
 from ..kernels import Gaussian, Linear
@@ -259,14 +259,18 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         solutions = {}
         for alpha in sorted(set(alphas), reverse=True):  # each from the solution for the one before
             solutions[alpha] = self._solve_one(problem, G, held, alpha, start)
-            if self.alpha == "loo" and held is not None:
-                start = solutions[alpha].value
-                losses[alpha] = _log_loss(problem, leave_one_out(problem, held, alpha, start.predictions))
             if stop_reason():
                 break
-        self.alpha_ = min(losses, key=lambda a: losses[a]) if losses else alphas[0]
+            if self.alpha == "loo" and held is not None:
+                start = solutions[alpha].value
+                try:
+                    losses[alpha] = _log_loss(problem, leave_one_out(problem, held, alpha, start.predictions))
+                except STOPPING as error:
+                    conclude(error)
+                    break
+        self.alpha_ = min(losses, key=lambda a: losses[a]) if losses else next(iter(solutions))
         self.solution_ = solutions[self.alpha_]
-        if losses:
+        if self.alpha == "loo":
             self.loo_path_ = np.array([losses.get(alpha, np.nan) for alpha in alphas])
 
     def _solve_one(
@@ -303,7 +307,14 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self._loo: Vector | None = None
 
     def _warn(self) -> None:
-        if not self.solution_.converged:
+        if stop_reason() and self.alpha == "loo":
+            tried = np.isfinite(self.loo_path_).sum()
+            warn(
+                f"KernelLogistic: stopped because {stop_reason()}; {tried} of {len(self.loo_path_)} "
+                "values of `alphas` were compared. The model is usable; raise time_budget to compare all.",
+                ConvergenceWarning,
+            )
+        elif not self.solution_.converged:
             warn(
                 f"KernelLogistic: {self.solution_.status}. The model is usable; its gap is "
                 f"{self.solution_.gap:.3g}.",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ...engine.runs import STOPPING, conclude, until
+from ...engine.runs import STOPPING, conclude, stop_reason, until
 from ...engine.threads import single_threaded_blas
 from ...errors import InputError
 from ...solvers import Matrix
@@ -60,6 +60,10 @@ def calibrate(
     def report(message: str) -> None:
         warn(f"{type(machine).__name__}: {message}.", ConvergenceWarning)
 
+    if any(fit.solution.stats["stopped"] for fit in fits):
+        if all(fit.solution.converged for fit in fits):  # otherwise the machine has reported the stop
+            report(f"stopped before the calibration because {stop_reason()}. There are no probabilities")
+        return None
     try:
         betas = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]
         values, fits = left_out_values(machine, folds, betas, training, codes, matrix, limits)

@@ -231,10 +231,10 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         matrix: Matrix,
         limits: Limits,
     ) -> None:
-        """Fit the probabilities, unless the machine has none or the fit was stopped."""
+        """Fit the probabilities, unless the machine has none."""
         if hasattr(self, "calibration_"):
             del self.calibration_
-        if not folds or any(solution.stats["stopped"] for solution in self.solutions_):
+        if not folds:
             return
         found = calibrate(self, folds, self._tasks(codes), fits, training, codes, matrix, limits)
         if found is not None:

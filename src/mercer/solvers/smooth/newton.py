@@ -104,6 +104,10 @@ class SmoothValue(NamedTuple):
     predictions: Array
 
 
+def _stopped_by(error: BaseException) -> str:
+    return f"{STOPPED} {conclude(error)}; raise time_budget, alpha or tol"
+
+
 def hold(G: Gram) -> Array | None:
     """The matrix in double precision, if it may be held; not to be written to."""
     return LazyMatrix(G).dense() if memory.can_hold(8 * len(G) ** 2) else None
@@ -203,9 +207,12 @@ class _Run:
             steps += taken
             if why.startswith(STOPPED):
                 return self._solution(moved, reached, steps, False, why)
-            before, state = gap, self._at(moved.A, self.product(moved.A), moved.b)
-            R = self.alpha * state.A + state.slopes
-            gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
+            try:
+                before, state = gap, self._at(moved.A, self.product(moved.A), moved.b)
+                R = self.alpha * state.A + state.slopes
+                gap = 0.5 / self.alpha * abs(float(np.vdot(R, self.product(R))))
+            except STOPPING as error:
+                return self._solution(moved, reached, steps, False, _stopped_by(error))
             if np.isfinite(state.objective) and gap <= tol * self._reference(state):
                 return self._solution(state, gap, steps, True, "converged")
             if steps >= max_iter:
@@ -228,8 +235,7 @@ class _Run:
                     return best, step, why, best_gap
                 progress.update(step, best_gap / self._reference(best))
         except STOPPING as error:
-            why = f"{STOPPED} {conclude(error)}; raise time_budget, alpha or tol"
-            return best, step, why, best_gap
+            return best, step, _stopped_by(error), best_gap
         return best, step, "", best_gap
 
     def _steps(self, state: _State, tol: float, most: int) -> Iterator[tuple[_State, float, int, str]]:

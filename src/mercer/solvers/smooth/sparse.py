@@ -151,11 +151,11 @@ class _Run:
                 steps += taken
                 if point.objective >= before.objective and not taken:
                     why = f"no step lowers the objective: {ROUNDED}"
+            return self._finish(point, tol, steps, why)
         except STOPPING as error:
             A, point, steps, gap = complete
             status = f"{STOPPED} {conclude(error)}; raise time_budget, l1 or tol"
             return self._solution(A, point, gap, steps, False, status)
-        return self._finish(point, tol, steps, why)
 
     def _at(self, a: Array, KA: Array, b: Array) -> _Point:
         b = best_intercept(self.problem, KA, b)
