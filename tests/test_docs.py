@@ -186,6 +186,11 @@ def test_the_page_on_trees_is_true(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "tree.png").exists()
 
 
+def test_the_page_on_images_is_true(capsys):
+    run_page("docs/images.md")
+    assert capsys.readouterr().out.splitlines()[:2] == ["1.0", "0.507"]
+
+
 def test_every_kernel_is_listed():
     import mercer.kernels
 

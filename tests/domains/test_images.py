@@ -112,6 +112,8 @@ def test_requirements() -> None:
         Images(channels=1).validate([GREY, COLOUR])
     with pytest.raises(InputError, match=r"X\[0\] must have at least 8 x 8 pixels. Got 5 x 4"):
         Images(least=8).validate([GREY])
+    with pytest.raises(InputError, match=r"X\[1\] must be grey as X\[0\] is. Got a coloured one"):
+        Images().validate([GREY, COLOUR])
     equal = Images(equal=True)
     with pytest.raises(InputError, match=r"X\[1\] must have the shape of X\[0\], \(5, 4\). Got \(4, 5\)"):
         equal.validate([GREY, GREY.T])

@@ -38,7 +38,7 @@ class Images(Domain):
     ----------
     channels : {None, 1, 3}
         With 3, grey images become colour images of equal red, green and blue; with 1, colour images are an
-        error; ``None`` leaves images as they are.
+        error; ``None`` leaves images as they are, all of them grey or all of them coloured.
     least : int, default=1
         Smallest height and width in pixels.
     equal : bool, default=False
@@ -64,9 +64,8 @@ class Images(Domain):
 
     def validate(self, X: Any, name: str = "X") -> list[np.ndarray]:
         images = [self.point(x, f"{name}[{i}]") for i, x in enumerate(_points(X, name))]
-        if self.equal:
-            for i, image in enumerate(images):
-                _require_equal(image, images[0], f"{name}[{i}]", f"{name}[0]")
+        for i, image in enumerate(images):
+            self._compare(image, images[0], f"{name}[{i}]", f"{name}[0]")
         return images
 
     def point(self, x: Any, name: str = "x") -> np.ndarray:
@@ -84,13 +83,26 @@ class Images(Domain):
 
     def pair(self, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         a, b = self.point(x, "x"), self.point(y, "y")
-        if self.equal:
-            _require_equal(b, a, "y", "x")
+        self._compare(b, a, "y", "x")
         return a, b
 
     def match(self, X: Data, Y: Data | None) -> None:
-        if self.equal and Y is not None and X and Y:
-            _require_equal(Y[0], X[0], "Y[0]", "X[0]")
+        if Y is not None and X and Y:
+            self._compare(Y[0], X[0], "Y[0]", "X[0]")
+
+    def _compare(self, image: np.ndarray, first: np.ndarray, name: str, other: str) -> None:
+        """Raise unless an image has the channels of another, and its shape if all have one."""
+        if image.ndim != first.ndim:
+            kinds = {2: "grey", 3: "coloured"}
+            raise InputError(
+                f"{name} must be {kinds[first.ndim]} as {other} is. Got a {kinds[image.ndim]} one: "
+                "mercer.images.grey makes images grey."
+            )
+        if self.equal and image.shape != first.shape:
+            raise InputError(
+                f"{name} must have the shape of {other}, {first.shape}. Got {image.shape}. Resize the "
+                "images, as by skimage.transform.resize."
+            )
 
     def sample(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """Small images of noise, of stripes and of one level."""
@@ -220,11 +232,3 @@ def _check_range(levels: np.ndarray, name: str) -> None:
         raise InputError(f"{name} must have no missing pixels. Got NaN at {place}.")
     hint = f" Divide by 255, as in {name} / 255." if 1 < value <= 255 else ""
     raise InputError(f"{name} must be between 0 and 1 where it is floats. Got {value:g} at {place}.{hint}")
-
-
-def _require_equal(image: np.ndarray, first: np.ndarray, name: str, other: str) -> None:
-    if image.shape != first.shape:
-        raise InputError(
-            f"{name} must have the shape of {other}, {first.shape}. Got {image.shape}. Resize the images, as "
-            "by skimage.transform.resize."
-        )

@@ -9,7 +9,7 @@ import numpy as np
 from ..domains import Images
 from ..errors import ParameterError
 
-__all__ = ["SPACES", "check_space", "grey", "to_space"]
+__all__ = ["SPACES", "check_space", "coordinates", "grey", "to_space"]
 
 #: Colour spaces and the names of their coordinates.
 SPACES = {"rgb": ("red", "green", "blue"), "hsv": ("hue", "saturation", "value"), "lab": ("L", "a", "b")}
@@ -63,7 +63,11 @@ def to_space(x: Any, space: str) -> np.ndarray:
     [0.0, 1.0, 1.0]
     """
     check_space(space, "to_space")
-    rgb = Images(channels=3).point(x)
+    return coordinates(Images(channels=3).point(x), space)
+
+
+def coordinates(rgb: np.ndarray, space: str) -> np.ndarray:
+    """The same for a validated colour image."""
     if space == "hsv":
         return _hsv(rgb)
     return (_lab(rgb) - LAB_LOW) / (LAB_HIGH - LAB_LOW) if space == "lab" else rgb

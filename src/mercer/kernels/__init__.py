@@ -89,6 +89,7 @@ from .graphs import (
     graphlet_samples,
 )
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from .images import ColorHistogram, NestedHistograms, Patches, SpatialPyramid
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
 from .l1 import Cauchy, Laplacian, Periodic
@@ -174,6 +175,7 @@ __all__ = [
     "Cauchy",
     "ChiSquare",
     "CloudVariance",
+    "ColorHistogram",
     "Columns",
     "CommonSubsets",
     "Compression",
@@ -242,8 +244,10 @@ __all__ = [
     "Mismatch",
     "MutualInformation",
     "NGram",
+    "NestedHistograms",
     "OneStep",
     "PartialTree",
+    "Patches",
     "PathKernel",
     "Periodic",
     "Polynomial",
@@ -272,6 +276,7 @@ __all__ = [
     "Sobolev2",
     "SoftComparison",
     "SoftDTW",
+    "SpatialPyramid",
     "SpectralMixture",
     "Spectrum",
     "Spline",
