@@ -89,7 +89,7 @@ from .graphs import (
     graphlet_samples,
 )
 from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
-from .images import ColorHistogram, NestedHistograms, Patches, SpatialPyramid
+from .images import ColorHistogram, NestedHistograms, Patches, SegmentationGraph, SpatialPyramid
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
 from .l1 import Cauchy, Laplacian, Periodic
@@ -263,6 +263,7 @@ __all__ = [
     "Regularized",
     "SampledIntersection",
     "SampledMutualInformation",
+    "SegmentationGraph",
     "Semigroup",
     "SeriesKernel",
     "SetIntersection",
