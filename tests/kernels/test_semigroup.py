@@ -14,8 +14,9 @@ import scipy.sparse
 from mercer.arithmetic import FLOAT, multiprecision
 from mercer.certificate import Property, Verdict
 from mercer.errors import InputError, ParameterError
+from mercer.kernels.compositions import Semigroup
 from mercer.kernels.mixtures import LaplaceMixture, SpectralMixture
-from mercer.kernels.semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+from mercer.kernels.semigroup import ExponentialSum, InverseSum, LogSum
 
 RTOL = 1e-13
 QUAD_TOL = 1e-8

@@ -21,6 +21,7 @@
 ``reals``          minima, maxima, the Brownian bridge
 ``comparisons``    overlaps of windows around two numbers
 ``semigroup``      functions of x + y
+``compositions``   functions of your own of composed points: sums, strings, unions
 ``splines``        Sobolev spaces and splines
 ``histograms``     chi-square, Jensen, total variation, Hellinger, Bhattacharyya
 ``divergences``    Kullback-Leibler and Jeffreys, which are not negative definite
@@ -59,6 +60,7 @@ from .anova import AllSubsets, Anova, AnovaOf
 from .categorical import Categorical
 from .clouds import CloudVariance, MeanMap
 from .comparisons import GaussianComparison, SoftComparison, Triangular
+from .compositions import Semicharacters, Semigroup
 from .cosine import Cosine
 from .derived import DerivedSubsets, DualWords, Jittered
 from .divergences import GaussianJeffreys, Jeffreys, jeffreys_divergence, kl_divergence
@@ -122,7 +124,7 @@ from .radial import Exponential, Gaussian, RationalQuadratic
 from .radial import Radial as Radial
 from .reals import BrownianBridge, CapMinusMax, InverseMax, MaxRatio, Min, MinOverMax
 from .scalar import Scalar as Scalar
-from .semigroup import ExponentialSum, InverseSum, LogSum, Semigroup
+from .semigroup import ExponentialSum, InverseSum, LogSum
 from .series import DTW, Autocorrelation, GlobalAlignment, SoftDTW, Transitions, dtw, dtw_path
 from .sets import CommonSubsets, Jaccard, SetIntersection, SymmetricDifference
 from .sigmoid import Sigmoid
@@ -264,6 +266,7 @@ __all__ = [
     "SampledIntersection",
     "SampledMutualInformation",
     "SegmentationGraph",
+    "Semicharacters",
     "Semigroup",
     "SeriesKernel",
     "SetIntersection",

@@ -1,29 +1,23 @@
-"""Kernels of the sum or the difference of two points: ``phi(x + y*)`` on a semigroup with involution.
+"""Kernels of the sum of two numbers.
 
-With the identity as involution (``x + y``, on the nonnegative orthant) the bounded positive definite
-functions are the Laplace transforms of positive measures (Bernstein); with negation (``x - y``, on R^d) the
-continuous ones are the Fourier transforms (Bochner).
+The bounded continuous functions of ``x + y`` on the half line that are positive definite are the Laplace
+transforms of positive measures (Bernstein).  ``compositions`` has functions of your own, on any semigroup.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
-
-import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
-from ..domains import EVERYWHERE, NONNEGATIVE, POSITIVE, Data, Domain, Reals, Region, Vectors, to_float
-from ..errors import InputError, ParameterError
+from ..domains import NONNEGATIVE, POSITIVE, Domain, Reals, Region
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
-from ..kernel import Kernel
 from ..parameters import parameter
-from .scalar import UNIT, Scalar, dense, divisible
+from .scalar import UNIT, Scalar, divisible
 
-__all__ = ["ExponentialSum", "InverseSum", "LogSum", "Semigroup"]
+__all__ = ["ExponentialSum", "InverseSum", "LogSum"]
 
 
 class InverseSum(Scalar):
@@ -170,113 +164,3 @@ class ExponentialSum(Scalar):
     @property
     def bounds(self) -> Interval:
         return UNIT
-
-
-class Semigroup(Kernel):
-    r"""Kernel of the sum or the difference of two vectors through a function of your own.
-
-    .. math:: k(x, y) = \varphi(x + y^*), \qquad y^* = y \;\text{ or }\; y^* = -y
-
-    Nothing is known of its definiteness until you assert it, as in ``Semigroup(phi).assume("PSD")``: right
-    if :math:`\varphi` is a Laplace transform (identity, on the nonnegative orthant) or a Fourier transform
-    (negation) of a positive measure.  Block cost: n m evaluations, or n if vectorised.
-
-    Positive definite is :math:`\sum_{ij} c_i c_j \varphi(x_i + x_j^*) \ge 0`, for real coefficients, without
-    a conjugate.  Bernstein's theorem holds on the orthant: on all of :math:`\mathbb{R}^d` with the identity,
-    :math:`e^{\langle a, x \rangle}` is positive definite and unbounded.  (Cuturi (2009), section 3.3, has the
-    headings of the two involutions exchanged, a conjugate in (ii), and Bernstein's theorem on
-    :math:`\mathbb{R}^d`.)
-
-    Parameters
-    ----------
-    phi : callable
-        Takes one vector (a 1-D array) and returns a number.
-    involution : {"identity", "negation"}, default="identity"
-        What :math:`y^*` is.  With negation, phi has to be even.
-    nonnegative : bool, default=False
-        Whether the domain is the nonnegative orthant instead of all vectors.
-    vectorized : bool, default=False
-        Whether phi takes an array of shape (n, d) and returns n numbers instead.
-    version : str, optional
-        Your word on which code phi has; see :meth:`~mercer.Kernel.digest`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> k = Semigroup(np.linalg.norm, "negation")
-    >>> k([0.0, 0.0], [3.0, 4.0])
-    5.0
-    >>> print(k.certificate.verdict, k.assume("NDS").certificate.verdict)
-    UNKNOWN NDS
-    """
-
-    phi: Callable[[np.ndarray], Any]
-    involution: str = parameter(default="identity", choices=("identity", "negation"))
-    nonnegative: bool = False
-    vectorized: bool = False
-    version: str | None = None
-
-    def _validate(self) -> None:
-        if not callable(self.phi):
-            raise ParameterError(f"Semigroup: `phi` must be a function of a vector. Got {self.phi!r}.")
-
-    @property
-    def domain(self) -> Domain:
-        return Vectors(region=NONNEGATIVE if self.nonnegative else EVERYWHERE)
-
-    @property
-    def is_precise(self) -> bool:
-        return False  # phi is a function of floats
-
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.involution == "identity" else -1.0
-
-    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        s = (to_float(x) + self._sign * to_float(y))[None, :]
-        return m.real(float(self._even(s, self._values(s))[0]))
-
-    def _values(self, S: np.ndarray) -> np.ndarray:
-        """Values of phi at the rows of ``S``, checked."""
-        if not self.vectorized:
-            return np.array([float(self.phi(s)) for s in S])
-        values = np.asarray(self.phi(S), dtype=np.float64)
-        if values.shape != (len(S),):
-            raise InputError(
-                f"Semigroup: a vectorised `phi` must return shape {(len(S),)}. Got {values.shape}."
-            )
-        return values
-
-    def _even(self, S: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the values at ``S`` after a look at those at ``-S`` (for negation)."""
-        if self.involution == "identity":
-            return values
-        if not np.allclose(values, self._values(-S), rtol=1e-9, equal_nan=True):
-            raise ParameterError(
-                "Semigroup: `phi` must be even under negation, phi(-s) = phi(s), or k is not symmetric."
-            )
-        return values
-
-    def _prepare(self, X: Data) -> np.ndarray:
-        return dense(X).astype(np.float64, copy=False)
-
-    def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
-        Z = X if Y is None else Y
-        K = np.empty((len(X), len(Z)))
-        for i, x in enumerate(X):
-            S = x + self._sign * (X[: i + 1] if Y is None else Z)
-            K[i, : len(S)] = self._even(S, self._values(S)) if i in (0, len(X) - 1) else self._values(S)
-        if Y is None:
-            upper = np.triu_indices(len(X), 1)
-            K[upper] = K.T[upper]
-        return K
-
-    def _diagonal(self, X: np.ndarray) -> np.ndarray:
-        return self._values(X + self._sign * X)
-
-    def _certify(self) -> Certificate:
-        measure = "Laplace" if self.involution == "identity" else "Fourier"
-        return Certificate.unknown(
-            self,
-            f"a user's function: say .assume('PSD') if phi is the {measure} transform of a positive measure",
-        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ def scope(k: Kernel) -> dict[str, Any]:
         names.update({name: getattr(module, name) for name in getattr(module, "__all__", ())})
     for node in nodes(k):
         names[type(node).__name__] = type(node)
-        for held in node.get_params(deep=False).values():
+        values = node.get_params(deep=False).values()
+        for held in chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in values):
             if callable(held) and not isinstance(held, Kernel) and hasattr(held, "__qualname__"):
                 head = held.__qualname__.partition(".")[0]  # a decorator may have made a kernel of it
                 names.setdefault(head, getattr(sys.modules.get(held.__module__), head, held))
