@@ -47,6 +47,7 @@ PARTS: dict[str, set[str]] = {
     "clusters": set(),
 }
 SHARED = {"solution", "watch", "matrix", "incomplete", "conjugate", "losses", "constraints", "permutations"}
+SHARED |= {"snapshot"}
 
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "__pycache__" not in path.parts)
 

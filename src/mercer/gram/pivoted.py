@@ -81,7 +81,9 @@ def pivoted_cholesky(
     """
     left = np.array(diagonal, dtype=np.float64)
     n, trace, largest = len(left), float(left.sum()), float(np.abs(left).max(initial=0.0))
-    rounding = max(n, 16) * float(np.finfo(dtype).eps) * largest
+    # in single precision n eps is no small number: errors of r products add up at most
+    count = n if np.dtype(dtype) == np.float64 else min(rank, n)
+    rounding = max(count, 16) * float(np.finfo(dtype).eps) * largest
     _require_nonnegative(left, rounding)
     most = min(rank, n)
     memory.require(

@@ -20,6 +20,7 @@ They share:
 ``matrix``       a symmetric matrix as every solver sees it
 ``incomplete``   ``incomplete_cholesky``: a low-rank factor with its error
 ``conjugate``    conjugate gradients for several right sides
+``snapshot``     ``Snapshot``: where an iteration has come to, in a file
 ``losses``       losses of predictions: values, slopes, curvatures, conjugates
 ``constraints``  losses that are infinite outside an interval
 ===============  =============================================================

@@ -51,6 +51,7 @@ def conjugate_gradients(
     tol: float,
     max_iter: int,
     progress: Any = None,
+    keep: Callable[[Matrix], None] | None = None,
 ) -> Iterations:
     """Solve ``A X = right`` for a positive definite operator, each column on its own, products in common.
 
@@ -69,6 +70,8 @@ def conjugate_gradients(
     max_iter : int
     progress : callable, optional
         Told the number of products and the worst relative residual.
+    keep : callable, optional
+        Given the columns after each step.
 
     Raises
     ------
@@ -103,6 +106,8 @@ def conjugate_gradients(
             better[:, active] += step * p
             left[:, active] = r - step * q
             X, R = better, left
+            if keep is not None:
+                keep(X)
             norms = np.linalg.norm(R[:, active], axis=0)
             going = norms > goal[active]
             if progress is not None:

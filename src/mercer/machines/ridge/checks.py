@@ -32,7 +32,10 @@ def check_parameters(machine: Any) -> None:
         and not isinstance(machine.alpha, str)
         and not _all(np.asarray(machine.alpha) > 0)
     ):
-        raise ParameterError("KernelRidge: solver='cg' needs `alpha` > 0. Got 0. Use solver='eigen'.")
+        raise ParameterError(
+            "KernelRidge: solver='cg' needs `alpha` > 0. Got 0: without a penalty the system may be "
+            "singular, and conjugate gradients need not end. Use solver='eigen'."
+        )
     _check_count("max_iter", machine.max_iter, 1)
     _check_count("n_restarts", machine.n_restarts, 0)
 

@@ -91,6 +91,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         Relative residual of the linear system at which conjugate gradients stop.
     max_iter : int, default=500
         Most products of conjugate gradients with the Gram matrix.
+    warm_start : bool, default=False
+        Whether conjugate gradients begin from the coefficients of the last fit, if these are as many.
+    checkpoint : path, optional
+        A file in which conjugate gradients store their coefficients every ten seconds.  A fit that finds it
+        goes on from there, also after the process was killed; a fit that converges removes it.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
@@ -168,6 +173,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 500,
+        warm_start: bool = False,
+        checkpoint: Any = None,
         indefinite: str = "warn",
         random_state: Any = None,
         verbose: bool = False,
@@ -184,6 +191,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
         self.indefinite = indefinite
         self.random_state = random_state
         self.verbose = verbose
@@ -240,6 +249,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
             tol=self.tol,
             max_iter=self.max_iter,
             progress=True,
+            start=self._start(),
+            checkpoint=self.checkpoint,
         )
         a, b = self.solution_.value
         self.alpha_ = float(alpha) if np.ndim(alpha) == 0 else np.asarray(alpha)
@@ -262,6 +273,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
                 f"linear system is {self.solution_.gap:.3g}.",
                 ConvergenceWarning,
             )
+
+    def _start(self) -> np.ndarray | None:
+        """Coefficients of the last fit, for a warm start."""
+        previous = getattr(self, "dual_coef_", None)
+        if not self.warm_start or previous is None or previous.size != self._Y.size:
+            return None
+        return np.asarray(previous).reshape(self._Y.shape)
 
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values

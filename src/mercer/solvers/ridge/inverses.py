@@ -3,7 +3,7 @@ r"""Inverses of :math:`M = S K S + \alpha I`, exact up to the rounding of their 
 ==================  ====================================================================================
 ``DoubleCholesky``  one factor in double precision
 ``SingleCholesky``  one factor in single precision: half the memory and time, digits by refinement
-``Nystrom``         the largest eigenvalues as a sample of the columns shows them, in O(n rank) memory
+``Nystrom``         the largest eigenvalues as some columns show them, in O(n rank) memory
 ==================  ====================================================================================
 
 Each is a callable ``inverse(R, alpha)`` on columns, and knows the ``condition`` of M (an estimate).
@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 from scipy.linalg import lapack
 
 from ...engine.factorizations import cholesky, eigh
 from ...engine.runs import tracked
+from ...gram.pivoted import pivoted_cholesky
 from .system import WeightedMatrix
 
 __all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
@@ -75,43 +75,42 @@ class SingleCholesky(_Cholesky):
 class Nystrom:
     r"""Inverse of a low-rank approximation plus a multiple of the identity (Frangella, Tropp and Udell).
 
-    Columns :math:`C` of a random sample and its square :math:`W` give :math:`S K S \approx C W^{-1} C^\top =
-    U \Lambda U^\top`, and
+    Randomly pivoted Cholesky gives :math:`S K S \approx F F^\top = U \Lambda U^\top` (Diaz, Epperly,
+    Frangella, Tropp and Webber), and
 
     .. math:: M^{-1} \approx \frac{1}{\lambda_r + \alpha} \bigl( I + U D U^\top \bigr), \qquad
               D = \frac{\lambda_r + \alpha}{\Lambda + \alpha} - I ,
 
     which leaves no eigenvalue of the preconditioned matrix far from one if :math:`\lambda_r` (the least
-    eigenvalue that was found) is of the size of :math:`\alpha`.  Features are held in single precision.
+    eigenvalue that was found) is of the size of :math:`\alpha`.  F is held in single precision, in units of
+    the largest diagonal entry.
     """
 
     def __init__(self, matrix: WeightedMatrix, rank: int, seed: int = 0) -> None:
-        n = matrix.size
-        index = np.sort(np.random.default_rng(seed).choice(n, rank, replace=False))
-        square = matrix.block(index, index)
-        # repeated points make the sample singular, and rounding a little indefinite
-        jitter = 16 * rank * float(np.finfo(np.float64).eps) * float(np.diagonal(square).max(initial=0.0))
-        square[np.diag_indices(rank)] += max(jitter, np.finfo(np.float64).tiny)
-        L = linalg.cholesky(square, lower=True, overwrite_a=True, check_finite=False)
-        self._features = np.empty((n, rank), dtype=np.float32)  # B = C L^-T, so that S K S is about B B'
-        for start in tracked(range(0, n, BAND), "preconditioner", "band"):
-            rows = np.arange(start, min(start + BAND, n))
-            solved = linalg.solve_triangular(L, matrix.block(rows, index).T, lower=True, check_finite=False)
-            self._features[rows] = solved.T
+        diagonal = matrix.diagonal()
+        unit = float(diagonal.max(initial=0.0)) or 1.0
+        found = pivoted_cholesky(
+            lambda rows, cols: matrix.block(rows, cols) / unit,
+            diagonal / unit,
+            rank,
+            rng=np.random.RandomState(seed),
+            dtype=np.float32,
+        )
+        self._features = found.factor.T  # F', so that S K S is about unit F F'
         values, vectors = eigh(self._second_moment(), overwrite=True)
-        # what rounding B to single precision adds to its singular values, squared
-        noise = 4 * rank * float(np.finfo(np.float32).eps) ** 2 * float(values[-1])
+        # what rounding F to single precision adds to its singular values, squared
+        noise = 4 * rank * float(np.finfo(np.float32).eps) ** 2 * float(values.max(initial=0.0))
         kept = values > noise
-        self.values, self._vectors = values[kept], vectors[:, kept]
-        self.rank = int(kept.sum())
+        self._squares, self._vectors = values[kept], vectors[:, kept]
+        self.values, self.rank = unit * self._squares, int(kept.sum())
 
     def _second_moment(self) -> Array:
-        """``B'B``, added up in double precision."""
-        B = self._features
-        total = np.zeros((B.shape[1], B.shape[1]))
-        for start in range(0, len(B), BAND):
-            band = B[start : start + BAND].astype(np.float64)
-            total += band.T @ band
+        """``F'F``, added up in double precision."""
+        r, n = self._features.shape
+        total = np.zeros((r, r))
+        for start in tracked(range(0, n, BAND), "preconditioner", "band"):
+            band = self._features[:, start : start + BAND].astype(np.float64)
+            total += band @ band.T
         return total
 
     def condition(self, alpha: Array) -> float:
@@ -126,9 +125,9 @@ class Nystrom:
         scale = np.abs(R).max(axis=0)  # columns of any size fit single precision in units of their own
         scale[scale == 0] = 1.0
         R = R / scale
-        coordinates = self._vectors.T @ (self._features.T @ R.astype(np.float32)).astype(np.float64)
-        # U = B V Lambda^-1/2, on both sides of (lambda_min + alpha) / (Lambda + alpha) - 1
-        D = (self.values[0] - self.values[:, None]) / (self.values[:, None] + alpha) / self.values[:, None]
+        coordinates = self._vectors.T @ (self._features @ R.astype(np.float32)).astype(np.float64)
+        # U = F V squares^-1/2, on both sides of (lambda_min + alpha) / (Lambda + alpha) - 1
+        D = (self.values[0] - self.values[:, None]) / (self.values[:, None] + alpha) / self._squares[:, None]
         inner = self._vectors @ (D * coordinates)
-        result = R + (self._features @ inner.astype(np.float32)).astype(np.float64)
+        result = R + (self._features.T @ inner.astype(np.float32)).astype(np.float64)
         return np.asarray(result * (scale / (self.values[0] + alpha)))

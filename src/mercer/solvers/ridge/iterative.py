@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import linalg
 from ... import memory
 from ...engine.runs import Convergence
 from ..conjugate import conjugate_gradients
+from ..snapshot import Snapshot
 from .inverses import Nystrom
 from .system import Found, RidgeSystem
 
@@ -22,13 +24,22 @@ Array: TypeAlias = NDArray[np.float64]
 MOST_RESTARTS = 3
 
 
-def solve_iteratively(system: RidgeSystem, tol: float, max_iter: int, progress: bool) -> Found:
+def solve_iteratively(
+    system: RidgeSystem,
+    tol: float,
+    max_iter: int,
+    progress: bool,
+    start: Array | None = None,
+    snapshot: Snapshot | None = None,
+) -> Found:
     """Conjugate gradients with a Nystrom preconditioner; K is never formed."""
     if not (system.alpha > 0).all():
         raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
     inverse = Nystrom(system.matrix, _rank(system.size))
     with Convergence("conjugate gradients", tol, show=progress) as bar:
-        C, reason, gap, count = iterate_until(system, inverse, tol, max_iter, bar.update)
+        C, reason, gap, count = iterate_until(
+            system, inverse, tol, max_iter, bar.update, start=start, snapshot=snapshot
+        )
     stats = {
         "method": "conjugate gradients",
         "iterations": count,
@@ -64,15 +75,18 @@ def iterate_until(
     *,
     enough: float | None = None,
     each: int | None = None,
+    start: Array | None = None,
+    snapshot: Snapshot | None = None,
 ) -> tuple[Array, str, float, int]:
     """Conjugate gradients until the residual, recomputed, is small: solution, reason, residual, products.
 
     The residual that the iteration carries along drifts away from the true one by rounding: it is aimed at
     ``tol``, the true one has to be at most ``enough``, and it is computed after ``each`` steps at the latest.
+    ``start`` is where to begin, instead of the preconditioner's solution.
     """
     enough, each = enough or tol, each or max_iter
     solve = constrained(system, inverse)
-    C = solve(system.right, np.arange(system.count))
+    C = solve(system.right, np.arange(system.count)) if start is None else system.project(start)
     residual = system.residual(C)
     gap, count, reason = float(system.relative(residual).max(initial=0.0)), 1, "tol"
     if gap > 1.0:  # zero is a better start
@@ -88,6 +102,7 @@ def iterate_until(
             tol=tol,
             max_iter=min(each, max_iter - count),
             progress=progress,
+            keep=None if snapshot is None else partial(_keep, snapshot, C),
         )
         better = C + run.value
         if run.is_stopped:  # the residual that the iteration carries along takes no further time
@@ -102,6 +117,10 @@ def iterate_until(
         if stalled:
             break
     return C, "max_iter" if count >= max_iter and gap > enough else reason, gap, count
+
+
+def _keep(snapshot: Snapshot, start: Array, step: Array) -> None:
+    snapshot.save(start + step)
 
 
 def constrained(system: RidgeSystem, inverse: Any) -> Any:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from scipy import linalg
 from ... import memory
 from ...engine.factorizations import eigh
 from ...gram import Gram
+from ..snapshot import Snapshot, fingerprint
 from ..solution import Solution
 from .inverses import DoubleCholesky, SingleCholesky
 from .iterative import MOST_RESTARTS, constrained, iterate_until, solve_iteratively
@@ -69,6 +71,8 @@ def solve_ridge(
     tol: float = 1e-6,
     max_iter: int = 500,
     progress: bool = False,
+    start: np.ndarray | None = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Solution[RidgeValue]:
     """Solve the ridge system.
 
@@ -87,8 +91,9 @@ def solve_ridge(
         ``"cholesky"``: a factor, from some size on in single precision with refinement by products in
         double, in double from the start if that does not converge (the status says so).  ``"eigen"``: all
         eigenvalues, which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is
-        never formed, with a Nystrom preconditioner.  ``"auto"``: a factor while it fits into 2 GiB (and half
-        of the memory limit), one orthogonal reduction for many different penalties, else conjugate gradients.
+        never formed, preconditioned by randomly pivoted Cholesky.  ``"auto"``: a factor while it fits into
+        2 GiB (and half of the memory limit), one orthogonal reduction for many different penalties, else
+        conjugate gradients, and then the status says why.
     tol : float
         Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
         that of a factor in double precision may also be as small as rounding in the product with M allows.
@@ -96,6 +101,11 @@ def solve_ridge(
         Most products of conjugate gradients.
     progress : bool
         Whether to show a bar while conjugate gradients run.
+    start : array of shape (n, t), optional
+        Coefficients from which conjugate gradients begin.
+    checkpoint : path, optional
+        A file in which conjugate gradients store the coefficients every ten seconds and at the end, if they
+        stop early.  If it is there, they begin from it; once they have converged it is removed.
 
     Returns
     -------
@@ -103,18 +113,21 @@ def solve_ridge(
         ``gap`` is the largest relative residual of the linear system, recomputed in double precision.  Raises
         ``LinAlgError`` if the system is not positive semidefinite.
     """
-    start = time.perf_counter()
+    began = time.perf_counter()
     system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
     method = _choose(system) if solver == "auto" else solver
     if method == "cg":
-        found = solve_iteratively(system, tol, max_iter, progress)
+        found = _resumed(system, tol, max_iter, progress, start, checkpoint)
+        if solver == "auto":
+            need = memory.format_bytes(4 * system.size**2)
+            found = found._replace(status=f"{found.status}; chosen because a factor would take {need}")
     elif method == "reduction":
         found = _reduce(system)
     else:
         found = _by_penalty(system, method)
     C, gap = found.C, found.gap
     b = system.intercepts(C) if found.intercepts is None else found.intercepts
-    stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - start}
+    stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - began}
     value = RidgeValue(system.root[:, None] * C, b)
     converged = gap <= tol or found.is_rounding
     return Solution(value, converged=converged, status=found.status, gap=gap, stats=stats)
@@ -127,6 +140,32 @@ def _choose(system: RidgeSystem) -> str:
     if len(penalties) > MOST_FACTORS and penalties[0] > 0:
         return "reduction"
     return "cholesky"
+
+
+def _resumed(
+    system: RidgeSystem,
+    tol: float,
+    max_iter: int,
+    progress: bool,
+    start: np.ndarray | None,
+    checkpoint: str | PathLike[str] | None,
+) -> Found:
+    """Conjugate gradients from a start or a checkpoint."""
+    C = None if start is None else np.asarray(start, dtype=np.float64) / system.root[:, None]
+    if checkpoint is None:
+        return solve_iteratively(system, tol, max_iter, progress, C)
+    few = np.linspace(0, system.size - 1, min(system.size, 16)).astype(np.intp)
+    values = system.matrix.block(few, few)  # stand for the points and the kernel
+    problem = fingerprint(values, system.right, system.root, system.alpha, str(system.intercept))
+    snapshot = Snapshot(checkpoint, problem)
+    stored = snapshot.load()
+    found = solve_iteratively(system, tol, max_iter, progress, C if stored is None else stored, snapshot)
+    if found.gap <= tol:
+        snapshot.remove()
+    else:
+        snapshot.save(found.C, now=True)
+    resumed = {"resumed": stored is not None}
+    return found._replace(stats={**found.stats, **resumed})
 
 
 # -- direct ---------------------------------------------------------------------------------------
