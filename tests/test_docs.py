@@ -135,6 +135,19 @@ def test_the_page_on_ridge_regression_is_true(capsys):
     assert lines[-4:] == ["True", "True", "True True", "True"]
 
 
+def test_the_page_on_measures_is_true(capsys):
+    run_page("docs/measures.md")
+    assert capsys.readouterr().out.splitlines() == [
+        "PSD",
+        "True",
+        "True",
+        *["True UNKNOWN"] * 3,
+        "inf",
+        "0.25 UNKNOWN",
+        "2.125 PSD",
+    ]
+
+
 def test_the_page_on_transducers_is_true(capsys):
     run_page("docs/automata.md")
     lines = capsys.readouterr().out.splitlines()

@@ -23,7 +23,7 @@ from ..parameters import parameter
 __all__ = ["EarthMover", "SlicedWasserstein", "earth_mover"]
 
 #: Clouds in a tile: their quantile functions are compared on the union of all their jumps.
-TILE_SIZE = 64
+TILE_SIZE = 32
 
 
 class SlicedWasserstein(Kernel):
