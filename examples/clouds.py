@@ -3,7 +3,7 @@
 Run: python examples/clouds.py
 
 A digit is a cloud: the pixels with ink as points, their darkness as weights, the mean moved to the origin.
-Prints the accuracies on new digits, as they are and shifted by up to two pixels.  Clouds do not notice shifts.
+Prints the accuracies on new digits, as they are and shifted by up to two pixels, which clouds do not notice.
 """
 
 import time
