@@ -11,6 +11,7 @@
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
 ``graphs``         ``graph``: a graph and what its nodes add to a value or a decision
+``regions``        ``regions``: an image and the graph of its regions
 ``trees``          ``tree``: a tree and what the fragments at its nodes add
 ``molecules``      ``molecule``: the atoms that spoke
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
@@ -34,6 +35,7 @@ from .patterns import plot_contributions, plot_sequence
 from .predictions import prediction, prediction_band
 from .projections import projections, scree
 from .proofs import Fragment, proof
+from .regions import regions
 from .report import Report
 from .selection import leave_one_out_curve
 from .significance import null_distribution, witness
@@ -57,6 +59,7 @@ __all__ = [
     "prediction_band",
     "projections",
     "proof",
+    "regions",
     "scree",
     "spectrum",
     "tree",

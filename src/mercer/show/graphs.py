@@ -26,7 +26,7 @@ from .patterns import (
     unplaced_note,
 )
 
-__all__ = ["graph"]
+__all__ = ["graph", "legend"]
 
 #: Inches of an edge in a new figure, and its largest width and height.
 EDGE, LARGEST = 0.55, 9.0
@@ -123,9 +123,9 @@ def graph(
         if contributions is not None:
             note = unplaced_note(contributions, side)
             entries = explained_colours(contributions, weights, "node")
-            _legend(ax, entries | ({note: "none"} if note else {}))
+            legend(ax, entries | ({note: "none"} if note else {}))
         elif classes is not None:
-            _legend(ax, {str(c): colour for c, colour in zip(classes, colours, strict=True)})
+            legend(ax, {str(c): colour for c, colour in zip(classes, colours, strict=True)})
     return ax
 
 
@@ -180,11 +180,12 @@ def _lines(weights: np.ndarray, classes: Any) -> int:
     return 1 + int((weights > 0).any()) + int((weights < 0).any())
 
 
-def _legend(ax: Any, entries: dict[str, Any]) -> None:
+def legend(ax: Any, entries: dict[str, Any]) -> None:
+    """Colours and what they say, under a picture."""
     patch = matplotlib("matplotlib.patches").Patch
     handles = [patch(facecolor=colour, linewidth=0, label=text) for text, colour in entries.items()]
     if handles:
-        legend = ax.legend(
+        shown = ax.legend(
             handles=handles,
             loc="upper left",
             bbox_to_anchor=(0, 0),
@@ -192,7 +193,7 @@ def _legend(ax: Any, entries: dict[str, Any]) -> None:
             borderpad=0,
             fontsize=SMALL,
         )
-        for text in legend.get_texts():
+        for text in shown.get_texts():
             text.set_parse_math(False)
 
 
