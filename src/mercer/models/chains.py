@@ -14,7 +14,7 @@ __all__ = ["chain_scores", "checked_chain", "normalized_rows", "sample_paths", "
 
 
 def checked_chain(start: Any, transitions: Any, caller: str) -> tuple[np.ndarray, np.ndarray]:
-    """The start and the transitions as probabilities of as many states, or an error that names the argument."""
+    """The start and the transitions, of as many states, or an error that names the argument."""
     first = probabilities(start, caller, "start")
     A = probabilities(transitions, caller, "transitions", axes=2)
     if A.shape != (len(first), len(first)):
