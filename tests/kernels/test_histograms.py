@@ -12,7 +12,8 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mercer.certificate import Property, Verdict
 from mercer.errors import InputError, ParameterError
-from mercer.kernels.histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from mercer.kernels import ProbabilityProduct
+from mercer.kernels.histograms import ChiSquare, Hellinger, Jensen, TotalVariation
 from mercer.kernels.simplex import ERRATUM, Geodesic, InformationDiffusion, SquaredGeodesic
 
 ROUNDING = 1e-13  # a few units in the last place of sums of a few terms

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
-from ..domains import Data, Domain, Vectors, owned
+from ..domains import Data, Domain, owned
 from ..engine.program import Builder, Value
 from ..errors import GradientError, ParameterError
 from ..intervals import Interval
@@ -270,10 +270,7 @@ class WithPoints(Node):
 
     @property
     def domain(self) -> Domain:
-        domain = self.base.domain
-        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the points
-            return replace(domain, dim=int(self.points.shape[1]))
-        return domain
+        return self.base.domain.comparable(self.points)
 
     @property
     def is_precise(self) -> bool:

@@ -6,14 +6,13 @@ definite for every t > 0.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property
-from ..domains import Data, Domain, Vectors
+from ..domains import Data, Domain
 from ..engine.program import Builder, Value
 from ..errors import InputError
 from ..intervals import Interval
@@ -167,10 +166,7 @@ class Shifted(Node):
 
     @property
     def domain(self) -> Domain:
-        domain = self.base.domain
-        if isinstance(domain, Vectors) and domain.dim is None:  # comparable with the origin
-            return replace(domain, dim=len(self.origin))
-        return domain
+        return self.base.domain.comparable(self.origin)
 
     def _validate(self) -> None:
         origin = self.base.domain.point(self.origin, "origin")

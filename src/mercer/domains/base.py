@@ -108,6 +108,10 @@ class Domain(ABC):
     def match(self, X: Data, Y: Data | None) -> None:  # noqa: B027 - most domains have nothing to check
         """Raise if validated ``X`` and ``Y`` cannot be compared (``Y=None`` means ``X`` with itself)."""
 
+    def comparable(self, points: Data) -> Domain:
+        """The part of the domain that can be compared with validated points, or with one."""
+        return self
+
     def to_arithmetic(self, x: Any, numbers: Arithmetic) -> Any:
         """Convert the numbers inside one point into the given arithmetic."""
         return x

@@ -74,6 +74,13 @@ class Vectors(Domain):
                 f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]}."
             )
 
+    def is_table(self, X: Any) -> bool:
+        """Whether X, not validated yet, is meant as rows of numbers."""
+        return True
+
+    def comparable(self, points: Data) -> Domain:
+        return replace(self, dim=int(points.shape[-1])) if self.dim is None else self
+
     def to_arithmetic(self, x: Any, numbers: Arithmetic) -> ArithmeticVector:
         return ArithmeticVector(numbers.real(v) for v in np.asarray(x, dtype=np.float64).tolist())
 
@@ -126,6 +133,8 @@ class Vectors(Domain):
     def _meet(self, other: Domain) -> Domain | None:
         if not isinstance(other, Vectors):
             return None
+        if type(self) is Vectors and type(other) is not Vectors:
+            return other._meet(self)
         dims = {d for d in (self.dim, other.dim) if d is not None}
         if len(dims) > 1:
             return None

@@ -74,6 +74,7 @@ from .generative import (
     FisherVector,
     Marginalized,
     MutualInformation,
+    ProbabilityProduct,
     SampledMutualInformation,
     TangentPosterior,
 )
@@ -90,7 +91,7 @@ from .graphs import (
     WLOptimalAssignment,
     graphlet_samples,
 )
-from .histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from .histograms import ChiSquare, Hellinger, Jensen, TotalVariation
 from .images import ColorHistogram, NestedHistograms, Patches, SegmentationGraph, SpatialPyramid
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph

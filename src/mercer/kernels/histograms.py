@@ -1,6 +1,6 @@
 """Histograms and finite measures: vectors of nonnegative numbers.
 
-The first five functions are negative definite: ``ChiSquare().schoenberg(t)`` is the positive definite
+The functions are negative definite: ``ChiSquare().schoenberg(t)`` is the positive definite
 ``exp(-t psi)``.  Negative entries are an error that names row and column; a row of zeros is the empty
 histogram and an ordinary point; rows need not sum to one.  Kernels of probability vectors only are in
 ``simplex``.
@@ -11,21 +11,17 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 
-from ..algebra.simple import checked
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size
-from ..engine import pairwise
 from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
-from .inner import squared_norms
 from .sums import Summed
 
-__all__ = ["ChiSquare", "Hellinger", "Jensen", "ProbabilityProduct", "TotalVariation"]
+__all__ = ["ChiSquare", "Hellinger", "Jensen", "TotalVariation"]
 
 ZERO = Interval(0.0, 0.0)
 
@@ -187,79 +183,3 @@ class Hellinger(Divergence):
         if self.power == 2:
             return self._nds("squared distance", "|sqrt(x) - sqrt(y)|^2 in Euclidean space")
         return self._nds("l1 distance", "the l1 distance of sqrt(x) and sqrt(y) is negative definite")
-
-
-class ProbabilityProduct(Summed):
-    r"""Probability product kernel of histograms (multinomials).
-
-    .. math:: k(x, y) = \sum_i x_i^\beta \, y_i^\beta
-
-    Positive definite on nonnegative vectors for every :math:`\beta > 0`: the feature map is
-    :math:`x \mapsto x^\beta`.  :math:`\beta = 1/2` is the Bhattacharyya affinity, 1 between equal
-    probability vectors; unnormalised rows are taken as they are, and a zero row has k = 0 with everything.
-    Block cost: O(n m d), one matrix product.
-
-    Parameters
-    ----------
-    power : float, default=0.5
-        The exponent :math:`\beta`, > 0.
-
-    Examples
-    --------
-    >>> ProbabilityProduct()([0.25, 0.75, 0.0], [0.25, 0.0, 0.75])
-    0.25
-    """
-
-    power: float = parameter(default=0.5, low=0.0, open_low=True, scale="log")
-    _overflow: ClassVar[str | None] = "power"
-    _sum = "dot"
-
-    @property
-    def domain(self) -> Domain:
-        return Vectors(region=NONNEGATIVE)
-
-    def _term(self, a: Any, b: Any, m: Arithmetic) -> Any:
-        return m.power(a, self.power) * m.power(b, self.power)
-
-    def _prepare(self, X: Data) -> Data:
-        if not scipy.sparse.issparse(X):
-            return self._powers(X)
-        P = X.copy()
-        P.data = self._powers(X.data)
-        return P
-
-    def _powers(self, values: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return checked(np.power(values, values.dtype.type(self.power)), self, "power")
-
-    def _embedding(self, X: Data, like: Data | None = None) -> Any:
-        return X
-
-    def _diagonal(self, X: Data) -> np.ndarray:
-        return checked(squared_norms(X), self, "power")
-
-    def _gradient(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Gradient]:
-        # beta x^beta log x = p log p with p = x^beta, so the prepared data are enough.
-        columns = X if Y is None else Y
-        slope = pairwise.dot(_times_log(X), columns) + pairwise.dot(X, _times_log(columns))
-        return self._block(X, Y), {"power": slope}
-
-    def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
-        product = X * _times_log(X)
-        return self._diagonal(X), {"power": 2 * np.asarray(product.sum(axis=1)).ravel()}
-
-    def _certify(self) -> Certificate:
-        return Certificate.psd(self, "explicit features", "the inner product of x^beta and y^beta")
-
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_LINE
-
-
-def _times_log(P: Data) -> Data:
-    """Return ``p log p`` for every entry, 0 at 0."""
-    if scipy.sparse.issparse(P):
-        Q = P.copy()
-        Q.data = _times_log(P.data)
-        return Q
-    return P * np.log(np.where(P > 0, P, 1.0)).astype(P.dtype)

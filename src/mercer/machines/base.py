@@ -90,7 +90,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         if reset and hasattr(self, "random_state"):
             checked_random(type(self).__name__, self.random_state)
         given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
-        if isinstance(domain, Vectors | Similarities):
+        if isinstance(domain, Similarities) or (isinstance(domain, Vectors) and domain.is_table(X)):
             X = self._with_sklearn(X, domain, reset=reset)
         data = domain.validate(X, "X")
         if len_of(data) == 0:

@@ -7,11 +7,13 @@
 ``markov``       ``MarkovChain``: sequences of symbols
 ``hmm``          ``HMM``: sequences with hidden states
 ``chains``       what these two share
+``domain``       ``Distributions``: histograms and models as points of kernels
 ``priors``       ``Dirichlet`` and ``NormalMean``: priors with closed integrals
 ===============  =========================================================
 """
 
 from .base import Model
+from .domain import Distributions
 from .hmm import HMM, Expected
 from .markov import MarkovChain
 from .multinomial import Multinomial
@@ -21,6 +23,7 @@ from .priors import Dirichlet, NormalMean, Prior
 __all__ = [
     "HMM",
     "Dirichlet",
+    "Distributions",
     "Expected",
     "MarkovChain",
     "Mixture",

@@ -35,13 +35,17 @@ class Value:
     def _parts(self) -> tuple[Any, ...]:
         return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
 
+    def digest(self) -> str:
+        """Name of the value by its content, the same in every process."""
+        return digest(_plain(self))
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return digest(_plain(self)) == digest(_plain(other))
+        return self.digest() == other.digest()
 
     def __hash__(self) -> int:
-        return hash(digest(_plain(self)))
+        return hash(self.digest())
 
     def __repr__(self) -> str:
         inner = ", ".join(show(part) for part in self._parts() if part is not None)

@@ -131,7 +131,8 @@ class Trial:
     def dense(self) -> np.ndarray:
         """The samples as a dense float64 array, for laws about vectors."""
         domain = self.kernel.domain
-        if not isinstance(domain, Vectors) or hasattr(self.samples, "columns"):
+        rows = isinstance(domain, Vectors) and domain.is_table(self.samples)
+        if not rows or hasattr(self.samples, "columns"):
             raise Skip("the points are not vectors")
         X = domain.validate(self.samples)
         return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)

@@ -172,6 +172,7 @@ def test_the_page_runs(capsys):
     names: dict[str, object] = {}
     for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M):
         exec(compile(block, "docs/generative.md", "exec"), names)
-    verdict, accuracy = capsys.readouterr().out.split()
+    verdict, *accuracies = capsys.readouterr().out.split()
     assert verdict.endswith("PSD")
-    assert float(accuracy) > 0.8
+    assert len(accuracies) == 2
+    assert min(map(float, accuracies)) > 0.8

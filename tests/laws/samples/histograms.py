@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from mercer.kernels.histograms import ChiSquare, Hellinger, Jensen, ProbabilityProduct, TotalVariation
+from mercer.kernels import ProbabilityProduct
+from mercer.kernels.histograms import ChiSquare, Hellinger, Jensen, TotalVariation
 from mercer.kernels.simplex import Geodesic, InformationDiffusion, SquaredGeodesic
 
 from ..cases import Case

@@ -6,7 +6,9 @@
 ``vectors``       ``FisherVector``: sets of vectors under a mixture
 ``marginalized``  ``Marginalized``: posterior counts of hidden states
 ``mutual``        ``MutualInformation``: likelihoods averaged over a prior
-``scored``        what they share
+``products``      ``ProbabilityProduct``: of histograms and of models
+``overlaps``      integrals of products of densities
+``scored``        what kernels of scores share
 ================  =======================================================================
 """
 
@@ -14,6 +16,7 @@ from .fisher import Fisher
 from .marginalized import Marginalized
 from .mutual import MutualInformation, SampledMutualInformation
 from .posterior import TangentPosterior
+from .products import ProbabilityProduct
 from .vectors import FisherVector
 
 __all__ = [
@@ -21,6 +24,7 @@ __all__ = [
     "FisherVector",
     "Marginalized",
     "MutualInformation",
+    "ProbabilityProduct",
     "SampledMutualInformation",
     "TangentPosterior",
 ]
