@@ -63,6 +63,10 @@ class SegmentedImages(Domain):
         images = COLOURED.sample(n, rng)
         return [(image, rng.integers(0, 4, image.shape[:2])) for image in images]
 
+    def _meet(self, other: Domain) -> Domain | None:
+        """With kernels on images there are images alone."""
+        return COLOURED._meet(other) if isinstance(other, Images) else super()._meet(other)
+
     def __str__(self) -> str:
         return "images, or pairs (image, labels)"
 

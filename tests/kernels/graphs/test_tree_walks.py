@@ -110,6 +110,25 @@ def test_kernels_on_vectors_compare_attributes() -> None:
         k.block([PATH])
 
 
+def test_contributions_stand_at_the_roots() -> None:
+    for k in (TreeWalk(2, decay=0.5), TreeWalk(3, node=Categorical(0.5), edge=Constant(1.0))):
+        for x in GRAPHS:
+            for y in (PATH, STAR, SIGNED):
+                found = k.contributions(x, y)
+                assert sum(c.weight for c in found) == pytest.approx(k(x, y), rel=1e-12, abs=1e-12)
+    # The trees from one node of a path: those that the path has from there.
+    alone = TreeWalk(2, decay=1.0).contributions(PATH, Graph(2, [(0, 1)], labels="OC", edge_labels=[2]))
+    assert {c.pattern: c.placed("x") for c in alone} == {
+        "trees from C": {(0, 1): 1.0, (1, 2): 2.0, (3, 4): 1.0},
+        "trees from O": {(2, 3): 2.0},
+    }
+    assert {c.pattern: c.placed("y") for c in alone} == {
+        "trees from C": {(1, 2): 4.0},
+        "trees from O": {(0, 1): 2.0},
+    }
+    assert [c.pattern for c in TreeWalk(1).contributions(PLAIN[0], PLAIN[1])] == ["trees"]
+
+
 def test_matrices_are_positive_semidefinite() -> None:
     rng = np.random.default_rng(0)
     graphs = [

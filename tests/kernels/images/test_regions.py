@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from mercer.errors import ParameterError
+from mercer.errors import DomainError, ParameterError
 from mercer.images import RegionGraph
 from mercer.kernels import (
     ChiSquare,
+    ColorHistogram,
     Gaussian,
     Intersection,
     RandomWalk,
@@ -85,3 +86,13 @@ def test_other_kernels_are_refused() -> None:
             SegmentationGraph(bad)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="segments"):
         SegmentationGraph(TreeWalk(2), segments=0)
+
+
+def test_it_adds_to_kernels_on_images() -> None:
+    images = [image for image, _ in POINTS]
+    one, other = SegmentationGraph(TreeWalk(2, node=Intersection()), segments=4), ColorHistogram()
+    want = one.block(images) + other.block(images)
+    np.testing.assert_allclose((one + other).block(images), want, rtol=1e-12)
+    assert (one + other)(images[0], images[1]) == pytest.approx(want[0, 1], rel=1e-12)
+    with pytest.raises(DomainError, match="no common points"):
+        _ = one + TreeWalk(2)

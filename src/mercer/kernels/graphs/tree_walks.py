@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 from typing import Any, Self
 
 import numpy as np
 
 from ... import _native, memory
-from ...arithmetic import Arithmetic
+from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Certificate
+from ...contributions import Contribution
 from ...domains import Domain, Graph, GraphBatch, Graphs
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...engine.tiles import PAIRWISE_TILE_SIZE
 from ...kernel import Kernel
 from ...parameters import parameter
+from .counted import label_name
 from .product import arcs_by_source
 from .similarities import (
     arc_points,
@@ -78,6 +80,10 @@ class TreeWalk(Kernel):
     edge : Kernel, optional
         Similarity of the labels of edges, in the same way.
 
+    Notes
+    -----
+    :meth:`contributions` names tree walks by the labels of their roots and places them there.
+
     Examples
     --------
     >>> from mercer.domains import Graph
@@ -89,11 +95,16 @@ class TreeWalk(Kernel):
     12.0
     >>> TreeWalk(2, arity=1, decay=1.0)(path, fork)
     10.0
+    >>> print(TreeWalk(2, decay=1.0).contributions(path, fork))
+    weight  pattern
+       6.0  'trees from C'  [1:2 | 0:1]
+       4.0  'trees from O'  [0:1 | 1:2 3:4]
+       2.0  'trees from N'  [2:3 | 2:3]
     """
 
     depth: int = parameter(low=1, high=100, integer=True)
     arity: int = parameter(default=2, low=1, high=8, integer=True, kw_only=True)
-    decay: float = parameter(default=0.1, low=0.0, scale="log", kw_only=True)
+    decay: float = parameter(default=0.1, low=0.0, kw_only=True)
     node: Kernel | None = dataclasses.field(default=None, kw_only=True)
     edge: Kernel | None = dataclasses.field(default=None, kw_only=True)
 
@@ -111,6 +122,10 @@ class TreeWalk(Kernel):
 
     # -- the definition -----------------------------------------------------------------------
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
+        return m.fsum(value for row in self._table(x, y, m) for value in row)
+
+    def _table(self, x: Graph, y: Graph, m: Arithmetic) -> list[list[Any]]:
+        """The sum over pairs of tree walks from each pair of roots."""
         points, others = node_points(self.node, x, m), node_points(self.node, y, m)
         tags, other_tags = arc_points(self.edge, x, m), arc_points(self.edge, y, m)
         similar = [[similarity(self.node, a, b, m) for b in others] for a in points]
@@ -135,7 +150,7 @@ class TreeWalk(Kernel):
                 [s * _matchings(factors(u, v), self.arity, m) if s != 0 else s for v, s in enumerate(row)]
                 for u, row in enumerate(similar)
             ]
-        return m.fsum(value for row in table for value in row)
+        return table
 
     # -- blocks -------------------------------------------------------------------------------
     def _prepare(self, X: GraphBatch) -> Walkers:
@@ -175,7 +190,7 @@ class TreeWalk(Kernel):
         arcs = min(int(X.degrees.max(initial=0)), int(Y.degrees.max(initial=0)))
         sets = sum(comb(arcs, size) for size in range(self.arity + 1)) if self.depth > 1 else 0
         memory.require(
-            24 * most * num_threads() + (16 * self.arity + 8 * num_threads()) * sets,
+            24 * most * num_threads() + (48 + 32 * self.arity + 8 * num_threads()) * sets,
             f"the pairs of nodes and {sets:,} sets of up to {self.arity} of {arcs} arcs of a node",
             "Lower `arity`, or compare smaller graphs.",
         )
@@ -183,7 +198,28 @@ class TreeWalk(Kernel):
     def _resolve(self, X: GraphBatch, weight: np.ndarray | None) -> Self:
         return self.replace(**resolved(self.node, self.edge, X, weight))
 
-    # -- proof --------------------------------------------------------------------------------
+    # -- explanation and proof ----------------------------------------------------------------
+    def _contributions(self, x: Graph, y: Graph) -> Iterator[Contribution]:
+        table = np.array(self._table(x, y, FLOAT), dtype=np.float64).reshape(x.n, y.n)
+        roots: dict[Any, list[int]] = {}
+        for u, label in enumerate(x.labels):
+            roots.setdefault(label, []).append(u)
+        for label, some in roots.items():
+            values = table[some]
+            ours = {
+                (u, u + 1): part for u, part in zip(some, values.sum(axis=1).tolist(), strict=True) if part
+            }
+            theirs = {(v, v + 1): part for v, part in enumerate(values.sum(axis=0).tolist()) if part}
+            if ours or theirs:
+                yield Contribution(
+                    "trees" if label is None else f"trees from {label_name(label)}",
+                    float(values.sum()),
+                    tuple(ours),
+                    tuple(theirs),
+                    _x_parts=tuple(ours.values()),
+                    _y_parts=tuple(theirs.values()),
+                )
+
     def _certify(self) -> Certificate:
         rests_on = premises(self.node, self.edge)
         if not all(claim.proved for claim in rests_on):
