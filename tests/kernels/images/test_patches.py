@@ -33,6 +33,12 @@ def test_the_linear_kernel_has_mean_patches_as_features() -> None:
     np.testing.assert_allclose(k.block(IMAGES), F @ F.T, rtol=1e-14)
 
 
+def test_gradients_are_differences() -> None:
+    k, h = Patches(Gaussian(0.8), 4, 2), 1e-5
+    up, down = (k.replace(base__sigma=0.8 * np.exp(s)).block(IMAGES) for s in (h, -h))
+    np.testing.assert_allclose(k.gradient(IMAGES)["base__sigma"], (up - down) / (2 * h), atol=1e-8)
+
+
 def test_rules_are_resolved_on_patches() -> None:
     pool = np.concatenate([patches(x, 4, 4) for x in IMAGES])
     assert Patches(Gaussian("median"), 4).resolve(IMAGES).base == Gaussian("median").resolve(pool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +11,13 @@ import scipy.sparse
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...domains import Data, Domain, Images, size, take
+from ...domains import Data, Domain, Images, take
 from ...engine import pairwise
 from ...images.patches import corners, patches_of
-from ...intervals import NONNEGATIVE, REAL_LINE, Interval
+from ...intervals import Interval
 from ...kernel import Kernel
 from ...parameters import parameter
+from ..derived import Contracted, Gathered
 
 __all__ = ["Patches"]
 
@@ -24,38 +25,7 @@ __all__ = ["Patches"]
 TILE, MOST_PATCHES = 16, 1024
 
 
-class PatchSets:
-    """Prepared patches of many images.
-
-    Attributes
-    ----------
-    pool : Data
-        All patches, prepared by the kernel on patches.
-    weights : csr_array of shape (images, patches)
-        What each patch counts in its image.
-    """
-
-    def __init__(self, pool: Data, weights: Any) -> None:
-        self.pool, self.weights = pool, weights
-
-    def __len__(self) -> int:
-        return int(self.weights.shape[0])
-
-    def take(self, index: slice | np.ndarray) -> PatchSets:
-        """Select images."""
-        chosen = self.weights[index]
-        used = np.unique(chosen.indices)
-        return PatchSets(take(self.pool, used), chosen[:, used])
-
-    def chunks(self) -> Iterable[tuple[Data, Any]]:
-        """Some patches at a time, with their columns of the weights."""
-        columns = self.weights.tocsc()
-        for start in range(0, columns.shape[1], MOST_PATCHES):
-            part = slice(start, start + MOST_PATCHES)
-            yield take(self.pool, part), columns[:, part].tocsr()
-
-
-class Patches(Kernel):
+class Patches(Contracted):
     r"""Images as sets of patches: the mean of a kernel over all pairs of patches.
 
     .. math:: k(x, y) = \frac{1}{|P(x)|\,|P(y)|} \sum_{p \in P(x)} \sum_{q \in P(y)} k_0(p, q)
@@ -116,30 +86,27 @@ class Patches(Kernel):
         counts = np.array([len(p) for p in found], dtype=np.intp)[: len(X)]
         return self.base.domain.validate(np.concatenate(found), "the patches of X"), counts
 
-    def _prepare(self, X: Data) -> PatchSets:
+    def _prepare(self, X: Data) -> Gathered:
         members, counts = self._members(X)
         values = np.repeat(1 / counts, counts) if self.mean else np.ones(counts.sum())
         entries = values, np.arange(len(values)), np.concatenate([[0], np.cumsum(counts)])
         weights = scipy.sparse.csr_array(entries, shape=(len(X), len(values)))
-        return PatchSets(self.base._prepare(members), weights)
+        return Gathered(weights, members, self.base._prepare(members))
 
-    def _embedding(self, X: PatchSets, like: PatchSets | None = None) -> Any:
-        features = self.base._embedding(X.pool, None if like is None else like.pool)
-        return None if features is None else X.weights @ features
+    def _embedding(self, X: Gathered, like: Gathered | None = None) -> Any:
+        weights, used = X.used()
+        features = self.base._embedding(take(X.prepared, used), None if like is None else like.prepared)
+        return None if features is None else weights @ features
 
-    def _block(self, X: PatchSets, Y: PatchSets | None) -> np.ndarray:
+    def _block(self, X: Gathered, Y: Gathered | None) -> np.ndarray:
         features = self._embedding(X)
         if features is not None:
             return pairwise.dot(features, None if Y is None else self._embedding(Y, X))
         out = np.zeros((len(X), len(X if Y is None else Y)))
-        for a, left in X.chunks():
-            for b, right in (X if Y is None else Y).chunks():
+        for a, left in _chunks(X):
+            for b, right in _chunks(X if Y is None else Y):
                 out += left @ (right @ self.base._block(a, b).T).T
         return out
-
-    def _diagonal(self, X: PatchSets) -> np.ndarray:
-        ones = (self._block(X.take(slice(i, i + 1)), None) for i in range(len(X)))
-        return np.array([K[0, 0] for K in ones], dtype=np.float64)
 
     def _resolve(self, X: Data, weight: np.ndarray | None) -> Self:
         members, counts = self._members(X)
@@ -155,12 +122,12 @@ class Patches(Kernel):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         own, others = self._prepare([x]), self._prepare(list(points))
-        parts = np.zeros(size(own.pool))
-        for i, (a, _) in enumerate(own.chunks()):
-            for b, weights in others.chunks():
-                values = self.base._block(a, b) @ (weights.T @ coefficients)
-                parts[i * MOST_PATCHES :][: len(values)] += values
-        parts *= own.weights.data
+        parts = own.counts.data * np.concatenate(
+            [
+                sum(self.base._block(a, b) @ (weights.T @ coefficients) for b, weights in _chunks(others))
+                for a, _ in _chunks(own)
+            ]
+        )
         for (top, left), weight in zip(corners(x, self.size, self.stride).tolist(), parts, strict=True):
             yield Contribution((top, left, top + self.size, left + self.size), float(weight))
 
@@ -174,6 +141,13 @@ class Patches(Kernel):
 
     @property
     def bounds(self) -> Interval:
-        if self.mean:
-            return self.base.bounds
-        return NONNEGATIVE if self.base.bounds.is_nonnegative else REAL_LINE
+        return self.base.bounds if self.mean else super().bounds
+
+
+def _chunks(X: Gathered) -> Iterator[tuple[Data, Any]]:
+    """Some patches at a time, with their columns of the weights."""
+    weights, used = X.used()
+    columns = weights.tocsc()
+    for start in range(0, len(used), MOST_PATCHES):
+        part = slice(start, start + MOST_PATCHES)
+        yield take(X.prepared, used[part]), columns[:, part].tocsr()
