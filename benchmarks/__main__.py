@@ -10,6 +10,7 @@ from . import (
     fingerprint_cases,
     graphs_cases,
     harness,
+    images_cases,
     kernel_graph_cases,
     logistic_cases,
     nodes_cases,
@@ -43,6 +44,7 @@ GROUPS = {
     ],
     "molecules": fingerprint_cases.CASES,
     "trees": trees_cases.CASES,
+    "images": images_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
 }
 

@@ -14,6 +14,7 @@
 ``regions``        ``regions``: an image and the graph of its regions
 ``trees``          ``tree``: a tree and what the fragments at its nodes add
 ``molecules``      ``molecule``: the atoms that spoke
+``images``         ``image``: the patches that spoke; ``nested_histogram``: histograms of cells
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -29,6 +30,7 @@ from .canvas import canvas
 from .clusters import clusters
 from .decisions import decision_regions
 from .graphs import graph
+from .images import image, nested_histogram
 from .matrices import heatmap, spectrum
 from .molecules import molecule
 from .patterns import plot_contributions, plot_sequence
@@ -50,8 +52,10 @@ __all__ = [
     "decision_regions",
     "graph",
     "heatmap",
+    "image",
     "leave_one_out_curve",
     "molecule",
+    "nested_histogram",
     "null_distribution",
     "plot_contributions",
     "plot_sequence",
