@@ -200,6 +200,7 @@ def test_the_page_on_trees_is_true(capsys, tmp_path, monkeypatch):
 
 
 def test_the_page_on_images_is_true(capsys):
+    pytest.importorskip("matplotlib").use("agg")
     run_page("docs/images.md")
     assert capsys.readouterr().out.splitlines()[:2] == ["1.0", "0.507"]
 
