@@ -8,11 +8,13 @@
 ``hmm``          ``HMM``: sequences with hidden states
 ``chains``       what these two share
 ``domain``       ``Distributions``: histograms and models as points of kernels
+``conversion``   ``as_model``: fitted models of scikit-learn and hmmlearn
 ``priors``       ``Dirichlet`` and ``NormalMean``: priors with closed integrals
 ===============  =========================================================
 """
 
 from .base import Model
+from .conversion import as_model
 from .domain import Distributions
 from .hmm import HMM, Expected
 from .markov import MarkovChain
@@ -32,4 +34,5 @@ __all__ = [
     "Normal",
     "NormalMean",
     "Prior",
+    "as_model",
 ]

@@ -73,6 +73,11 @@ class Model(Value, ABC):
     def domain(self) -> Domain:
         """The observations."""
 
+    @property
+    @abstractmethod
+    def parameters(self) -> np.ndarray:
+        """All parameters in one vector, in the order of the scores; probabilities are as they are."""
+
     @abstractmethod
     def _log_likelihoods(self, X: Data) -> np.ndarray:
         """Logarithms of the likelihoods of validated observations."""

@@ -105,6 +105,11 @@ class HMM(Model):
         return isinstance(self.emissions, np.ndarray)
 
     @property
+    def parameters(self) -> np.ndarray:
+        shown = self.emissions if self.is_discrete else [g.parameters for g in self.emissions]
+        return np.concatenate([self.start, self.transitions.ravel(), *shown])
+
+    @property
     def domain(self) -> Domain:
         return (
             SequencesOver(self.alphabet) if self.is_discrete else Series(channels=len(self.emissions[0].mean))

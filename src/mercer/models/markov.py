@@ -74,6 +74,10 @@ class MarkovChain(Model):
         return cls(start, normalized_rows(moves.reshape(k, k)), letters)
 
     @property
+    def parameters(self) -> np.ndarray:
+        return np.concatenate([self.start, self.transitions.ravel()])
+
+    @property
     def domain(self) -> Domain:
         return SequencesOver(self.alphabet)
 

@@ -61,6 +61,10 @@ class Multinomial(Model):
         return cls(totals / totals.sum())
 
     @property
+    def parameters(self) -> np.ndarray:
+        return np.asarray(self.p)
+
+    @property
     def domain(self) -> Domain:
         return Vectors(dim=len(self.p), region=NONNEGATIVE, dense=True)
 

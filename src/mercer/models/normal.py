@@ -83,6 +83,10 @@ class Normal(Model):
         return cls(points.mean(axis=0), S)
 
     @property
+    def parameters(self) -> np.ndarray:
+        return np.concatenate([self.mean, self.covariance[np.tril_indices(len(self.mean))]])
+
+    @property
     def domain(self) -> Domain:
         return Vectors(dim=len(self.mean), dense=True)
 
@@ -193,6 +197,10 @@ class Mixture(Model):
         ).fit(points)
         S = model.covariances_ if covariance_type == "full" else [np.diag(v) for v in model.covariances_]
         return cls(model.weights_, [Normal(m, s) for m, s in zip(model.means_, S, strict=True)])
+
+    @property
+    def parameters(self) -> np.ndarray:
+        return np.concatenate([self.weights, *(g.parameters for g in self.normals)])
 
     @property
     def domain(self) -> Domain:

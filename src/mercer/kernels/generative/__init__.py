@@ -7,6 +7,7 @@
 ``marginalized``  ``Marginalized``: posterior counts of hidden states
 ``mutual``        ``MutualInformation``: likelihoods averaged over a prior
 ``products``      ``ProbabilityProduct``: of histograms and of models
+``parameters``    ``ParameterKernel``: maximum-likelihood parameters
 ``overlaps``      integrals of products of densities
 ``scored``        what kernels of scores share
 ================  =======================================================================
@@ -15,6 +16,7 @@
 from .fisher import Fisher
 from .marginalized import Marginalized
 from .mutual import MutualInformation, SampledMutualInformation
+from .parameters import ParameterKernel
 from .posterior import TangentPosterior
 from .products import ProbabilityProduct
 from .vectors import FisherVector
@@ -24,6 +26,7 @@ __all__ = [
     "FisherVector",
     "Marginalized",
     "MutualInformation",
+    "ParameterKernel",
     "ProbabilityProduct",
     "SampledMutualInformation",
     "TangentPosterior",
