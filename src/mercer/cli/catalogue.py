@@ -17,9 +17,12 @@ __all__ = ["Entry", "entries", "listing"]
 EXAMPLES = {
     "Agreement": "Agreement({1, 2, 3})",
     "AnovaOf": "AnovaOf((Gaussian(1.0), Linear()), 2)",
+    "CloudVariance": "CloudVariance(Gaussian(1.0))",
     "DerivedSubsets": "DerivedSubsets(Gaussian(1.0))",
     "DualWords": "DualWords([{'a', 'b'}, {'b', 'c'}])",
+    "EarthMover": "EarthMover(PowerDistance(1.0))",
     "EventCovariance": "EventCovariance({'a': 0.5, 'b': 0.5})",
+    "MeanMap": "MeanMap(Gaussian(1.0))",
     "SampledIntersection": "SampledIntersection(['a', 'b', 'a'])",
     "UnionComplement": "UnionComplement({1, 2, 3})",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,12 @@ class Clouds(Domain):
             raise InputError(
                 f"{name} must be a sequence of clouds, each a sequence of points. Got {type(X).__name__}."
             )
+        line = isinstance(self.members, Vectors) and self.members.dim == 1
+        if isinstance(X, np.ndarray) and X.dtype != object and X.ndim < (2 if line else 3):
+            raise InputError(
+                f"{name} must be a list of clouds, or an array of shape (n, points, d). Got shape {X.shape}. "
+                f"For a single cloud pass a list of one: [{name}]; for rows of numbers, {name}[:, :, None]."
+            )
         clouds = [x if isinstance(x, Cloud) else Cloud(x) for x in X]
         parts = [self._points(x, f"{name}[{i}]") for i, x in enumerate(clouds)]
         weights = [
@@ -117,11 +124,12 @@ class Clouds(Domain):
 
     def _points(self, cloud: Cloud, name: str) -> Data:
         points = cloud.points
-        if isinstance(self.members, Vectors) and not scipy.sparse.issparse(points) and np.ndim(points) == 1:
-            points = np.reshape(points, (-1, 1))  # numbers: points on the line
-        if hasattr(points, "__len__") and size(points) == 0:
+        if isinstance(self.members, Vectors) and _are_numbers(points):
+            points = np.reshape(points, (-1, 1))  # on the line
+        found = self.members.validate(points, name)
+        if size(found) == 0:
             raise InputError(f"{name} must have at least one point. Got an empty cloud.")
-        return self.members.validate(points, name)
+        return found
 
     def _joined(self, parts: list[Data], name: str) -> Data:
         if not parts:
@@ -165,6 +173,13 @@ class Clouds(Domain):
 
     def __str__(self) -> str:
         return f"clouds of {self.members}"
+
+
+def _are_numbers(points: Any) -> bool:
+    """Whether the points are numbers, not vectors."""
+    if isinstance(points, list | tuple):
+        return len(points) > 0 and all(isinstance(p, Real) for p in points)
+    return getattr(points, "ndim", None) == 1
 
 
 def _weights(weights: Any, n: int, name: str) -> np.ndarray:

@@ -122,7 +122,8 @@ class Gaussians(Domain):
             x = _moments(x, name)
         elif hasattr(x, "covariance"):  # a model
             x = (x.mean, x.covariance)
-        if isinstance(x, str | bytes) or not hasattr(x, "__len__") or len(x) != 2:
+        no_pair = isinstance(x, str | bytes | set | frozenset | dict) or hasattr(x, "columns")
+        if no_pair or not hasattr(x, "__len__") or len(x) != 2:
             raise InputError(f"{name} must be a pair (mean, covariance). Got {x!r}.")
         mean = np.atleast_1d(_as_float(x[0], f"{name}[0]").astype(np.float64))
         covariance = np.atleast_2d(_as_float(x[1], f"{name}[1]").astype(np.float64))

@@ -73,7 +73,7 @@ class Contracted(Kernel):
         a = take(X.prepared, rows)
         b = None if Y is None else take(Y.prepared, columns)
         if not gradient:
-            return left @ (right @ self.base._block(a, b).T).T, {}
+            return _both_sides(left, self.base._block(a, b), right), {}
         K, inner = self.base._gradient(a, b)
         sums = {name: _both_sides(left, g, right) for name, g in inner.items()}
         return _both_sides(left, K, right), prefixed("base", sums)
@@ -342,7 +342,7 @@ class DualWords(Kernel):
 def _both_sides(left: Any, K: np.ndarray, right: Any) -> np.ndarray:
     """``left @ K @ right.T`` for sparse sides, where ``K`` may have a further axis."""
     if K.ndim == 2:
-        return np.asarray(left @ (right @ K.T).T)
+        return np.asarray((right @ (left @ K).T).T)  # rows of K lie in memory one after the other
     return np.stack([_both_sides(left, K[..., i], right) for i in range(K.shape[2])], axis=-1)
 
 
