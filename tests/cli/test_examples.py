@@ -1,7 +1,7 @@
 """The examples: without their data they say so and end well (with them they run, which no test may need)."""
 
 import os
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -16,19 +16,18 @@ EXAMPLES = sorted(
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_without_data_an_example_says_what_is_missing(path, tmp_path):
-    result = subprocess.run(
-        [sys.executable, str(path)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "MERCER_DATA": str(tmp_path)},
-        cwd=tmp_path,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("This example reads ")
-    assert "MERCER_DATA" in result.stdout
-    assert result.stdout.count("\n") == 1
+def test_without_data_an_example_says_what_is_missing(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MERCER_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(path.parent)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(path), run_name="__main__")
+    out, err = capsys.readouterr()
+    assert (ended.value.code, err) == (0, "")
+    assert out.startswith("This example reads ")
+    assert "MERCER_DATA" in out
+    assert out.count("\n") == 1
     assert os.listdir(tmp_path) == []
 
 

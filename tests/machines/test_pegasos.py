@@ -33,7 +33,6 @@ EXPECTED_FAILED_CHECKS = {
     [
         PegasosSVC(),
         PegasosSVC(Polynomial(2), alpha=0.1, max_iter=3000, average=False),
-        PegasosSVC(Gaussian("median") + 0.5, alpha=0.01),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )

@@ -25,7 +25,6 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {}
     [
         KernelRidge(),
         KernelRidge(Polynomial(2), alpha=0.3, fit_intercept=True),
-        KernelRidge(Gaussian("median") + 0.1 * Linear()),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )

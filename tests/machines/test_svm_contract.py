@@ -32,7 +32,6 @@ def expected_to_fail(estimator):
     [
         SVC(),
         SVC(multiclass="ovr"),
-        SVC(kernel=Linear()),
         SVC(fit_intercept=False),
         SVC(class_weight="balanced"),
         NuSVC(nu=0.3),

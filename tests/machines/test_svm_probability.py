@@ -50,7 +50,7 @@ def expected_failed_checks(estimator):
 
 
 @parametrize_with_checks(
-    [SVC(probability=True), NuSVC(nu=0.35, probability=True), SVC(probability=True, multiclass="ovr")],
+    [SVC(probability=True), NuSVC(nu=0.35, probability=True)],
     expected_failed_checks=expected_failed_checks,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -160,7 +160,7 @@ def decision_values(n, seed, error=0.1):
     return f, codes, rng.integers(1, 4, size=n).astype(float)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("error", [0.0, 0.1, 0.5, 1.0])
 def test_slopes_are_those_of_greatest_likelihood(seed, error):
     f, codes, weight = decision_values(40, seed, error)
@@ -540,20 +540,21 @@ def brier_and_error(P, codes, bins=10):
 @pytest.mark.parametrize(
     "load", [load_breast_cancer, load_wine, load_digits], ids=["cancer", "wine", "digits"]
 )
-@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
-def test_no_worse_than_calibrated_classifier_cv(load, multiclass):
+def test_no_worse_than_calibrated_classifier_cv(load):
     X, y = load(return_X_y=True)
-    ours, theirs = [], []
+    ours, theirs = {"ovo": [], "ovr": []}, []
     for seed in range(3):
         A, B, a, b = train_test_split(X, y, train_size=min(len(y) // 2, 400), stratify=y, random_state=seed)
         scaler = StandardScaler().fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
-        model = SVC(multiclass=multiclass, probability=True).fit(A, a)
+        for multiclass, errors in ours.items():
+            model = SVC(multiclass=multiclass, probability=True).fit(A, a)
+            errors.append(brier_and_error(model.predict_proba(B), b))
         peer = CalibratedClassifierCV(sklearn.svm.SVC(), method="sigmoid", cv=5).fit(A, a)
-        ours.append(brier_and_error(model.predict_proba(B), b))
         theirs.append(brier_and_error(peer.predict_proba(B), b))
     # Both vary by about this much with the split.
-    assert (np.mean(ours, axis=0) - np.mean(theirs, axis=0) <= [0.003, 0.005]).all()
+    for errors in ours.values():
+        assert (np.mean(errors, axis=0) - np.mean(theirs, axis=0) <= [0.003, 0.005]).all()
 
 
 def test_probabilities_of_a_known_distribution():

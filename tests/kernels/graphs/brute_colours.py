@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from mercer.domains import Graph
 
 
+@cache
 def colours(g: Graph, h: int, edge_labels: bool = True) -> list[list[Any]]:
     """Colours of all nodes in the iterations 0, ..., h: trees that can be compared across graphs."""
     labels = [("label", repr(float(x)) if isinstance(x, int | float) else repr(x)) for x in g.labels]

@@ -37,6 +37,9 @@ def bare(g: Graph) -> Graph:
     return Graph._of(g.n, g.sources, g.targets, (None,) * g.n, (None,) * len(g.targets), g.weights, None)
 
 
+BARE = [bare(g) for g in GRAPHS]
+
+
 def weights_of(k: RandomWalk, steps: int) -> list[Fraction]:
     decay = Fraction(k.decay)
     return [decay**n / (math.factorial(n) if k.series == "exponential" else 1) for n in range(steps + 1)]
@@ -56,7 +59,7 @@ def exact(k: RandomWalk, x: Graph, y: Graph, **similar: Any) -> float:
 @pytest.mark.parametrize("decay", [0.0, 0.3, -0.7])
 def test_truncated_series_are_sums_over_walks(decay: float, length: int, form: str, series: str) -> None:
     k = RandomWalk(decay, form=form, series=series, length=length)
-    for graphs in (GRAPHS, [bare(g) for g in GRAPHS]):
+    for graphs in (GRAPHS, BARE):
         want = np.array([[exact(k, x, y) for y in graphs] for x in graphs])
         np.testing.assert_allclose(k.block(graphs), want, rtol=RTOL, atol=RTOL)
         np.testing.assert_allclose([[k(x, y) for y in graphs] for x in graphs], want, rtol=RTOL, atol=RTOL)

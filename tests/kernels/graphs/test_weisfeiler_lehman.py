@@ -226,19 +226,17 @@ def test_hash_seed_and_threads_change_nothing() -> None:
     code = (
         "import numpy as np, mercer, hashlib\n"
         "from mercer.domains import Graph\n"
-        "from mercer.features import Explicit\n"
         "from mercer.kernels import WeisfeilerLehman\n"
         "rng = np.random.default_rng(0)\n"
         "X = [Graph(9, rng.integers(0, 9, (14, 2)), labels=['abc'[i] for i in rng.integers(0, 3, 9)])\n"
         "     for _ in range(40)]\n"
-        "f = Explicit(WeisfeilerLehman(3))\n"
-        "F = f.fit_transform(X)\n"
-        "K = WeisfeilerLehman(3).normalized().block(X)\n"
-        "names = repr(list(f.get_feature_names_out())).encode()\n"
+        "k = WeisfeilerLehman(3)\n"
+        "F, K = k.features(X), k.normalized().block(X)\n"
+        "names = repr(k._feature_names(k._prepare(k.domain.validate(X)))).encode()\n"
         "print(hashlib.sha256(F.data.tobytes() + F.indices.tobytes() + K.tobytes() + names).hexdigest())\n"
     )
     found = set()
-    for seed, threads in (("0", "1"), ("1", "2"), ("2", "2")):
+    for seed, threads in (("0", "1"), ("1", "2")):
         env = {**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": threads}
         found.add(
             subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout

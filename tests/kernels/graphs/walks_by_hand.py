@@ -41,16 +41,28 @@ def enumerated(
     edge: Callable[[Any, Any], Fraction] = same,
 ) -> Fraction:
     """Sum over all pairs of walks, ``weights[l]`` for those of l steps."""
+    sums = (weight * pairs_of_walks(x, y, steps, node, edge) for steps, weight in enumerate(weights))
+    return sum(sums, Fraction(0))
+
+
+@cache
+def pairs_of_walks(
+    x: Graph,
+    y: Graph,
+    steps: int,
+    node: Callable[[Any, Any], Fraction],
+    edge: Callable[[Any, Any], Fraction],
+) -> Fraction:
+    """Sum over all pairs of walks with so many steps."""
     total = Fraction(0)
-    for steps, weight in enumerate(weights):
-        for (nodes, edges), a in read(x, steps).items():
-            for (others, along), b in read(y, steps).items():
-                term = weight * a * b
-                for u, v in zip(nodes, others, strict=True):
-                    term *= node(u, v)
-                for e, f in zip(edges, along, strict=True):
-                    term *= edge(e, f)
-                total += term
+    for (nodes, edges), a in read(x, steps).items():
+        for (others, along), b in read(y, steps).items():
+            term = a * b
+            for u, v in zip(nodes, others, strict=True):
+                term *= node(u, v)
+            for e, f in zip(edges, along, strict=True):
+                term *= edge(e, f)
+            total += term
     return total
 
 

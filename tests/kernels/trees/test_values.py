@@ -133,15 +133,24 @@ def test_values_beyond_floats(k: Any) -> None:
     np.testing.assert_allclose(np.exp(k.log_block(small)), k.block(small), rtol=1e-13)
 
 
+#: Levels of a tree that is too deep for any recursion.
+DEPTH = 100_000
+
+
+@pytest.fixture(scope="module")
+def chain() -> Tree:
+    """A chain of distinct labels."""
+    form: Any = "end"
+    for i in range(DEPTH):
+        form = (i, form)
+    return Tree(form)
+
+
 @pytest.mark.native
 @pytest.mark.parametrize("k", [SubTree(0.5), SubsetTree(0.5), PartialTree(0.5, 0.5)], ids=repr)
-def test_deep_trees(k: Any) -> None:
-    """A chain of distinct labels: a fragment at each node for each length."""
-    n = 100_000
-    form: Any = "end"
-    for i in range(n):
-        form = (i, form)
-    tree = Tree(form)
+def test_deep_trees(k: Any, chain: Tree) -> None:
+    """A fragment at each node for each length."""
+    n, tree = DEPTH, chain
     value = k.block([tree], ["(x y)", tree])
     assert value[0, 0] == 0
     if isinstance(k, SubTree):  # the lengths 1, 2, ... add 1/2 + 1/4 + ...
