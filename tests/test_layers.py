@@ -17,7 +17,7 @@ LAYERS = [
     {"domains"},
     {"certificate"},
     {"parameters", "engine"},
-    {"expression", "kernel", "kernel_digest", "kernel_features", "contributions"},
+    {"expression", "kernel", "kernel_digest", "kernel_features", "contributions", "spectral_density"},
     {"algebra"},
     {"gram"},
     {"refute", "candidates", "point_sets"},

@@ -33,6 +33,7 @@ from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
 from .kernel_features import occurring_features
 from .parameters import is_rule, parameter
+from .spectral_density import SpectralDensity, no_density
 
 __all__ = ["Kernel", "Prepared", "parameter"]
 
@@ -48,7 +49,7 @@ _CONSEQUENCES = (
     "_compile_distances",
     "_sparse_block",
     "_action",
-    "_log_density",
+    "_spectral_density",
 )
 _FOLLOWING = {
     "__call__": ("_define", "_block", "_diagonal", "_compile", *_CONSEQUENCES),
@@ -462,12 +463,33 @@ class Kernel(Expression):
         """A claim that ``-log k`` is negative definite, so that ``k ** t`` is PD for all t > 0."""
         return None
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray | None:
-        """Logarithms of the spectral density of a kernel of ``x - y`` with widths ``sigma``, if it is known.
+    @property
+    def spectral_density(self) -> SpectralDensity:
+        """The spectral density of a kernel on vectors that depends on ``x - y`` alone.
 
-        At the frequencies that are the rows of ``w``, for vectors that differ along ``axes`` alone.
+        To sample frequencies from and to evaluate: see :class:`~mercer.spectral_density.SpectralDensity`.
+        Sums, products and nonnegative multiples of kernels that have one have one.
+
+        Raises
+        ------
+        DomainError
+            If there is none, or none that is known; the message says why.
+        UnresolvedError
+            If a parameter still waits for data.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Matern
+        >>> p = (Gaussian(1.0) + 2.0 * Matern(2.5)).spectral_density
+        >>> p.mass, p.sample(4, dim=3, random_state=0).shape
+        (3.0, (4, 3))
         """
-        return None
+        self._require_resolved()
+        return self._spectral_density()
+
+    def _spectral_density(self) -> SpectralDensity:
+        """The spectral density of a kernel whose parameters are resolved."""
+        raise no_density(self, "it is not known to be a function of x - y with one")
 
     @property
     def bounds(self) -> Interval:

@@ -18,6 +18,7 @@ from ..engine.program import Builder, Value
 from ..errors import InputError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
+from ..spectral_density import SpectralDensity
 from .nodes import Node, claim, prefixed, times, wrap
 
 __all__ = ["Normalized"]
@@ -204,6 +205,10 @@ class Normalized(Node):
             strict=positive.strict,
             premises=[positive],
         )
+
+    def _spectral_density(self) -> SpectralDensity:
+        part = self.base._spectral_density()
+        return part.scaled(1 / part.mass)
 
     def _infinitely_divisible(self) -> Claim | None:
         inner = self.base._infinitely_divisible()

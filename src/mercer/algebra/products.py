@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import reduce
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from ..certificate import Certificate, Claim, Property
 from ..intervals import Interval
 from ..kernel import Kernel
 from ..parameters import parameter
+from ..spectral_density import AtZero, Convolution, SpectralDensity
 from .nodes import Associative, Multiplicative, Unary, claim, operand, wrap
 from .ring import Constant, Scaled, opposite
 
@@ -30,6 +32,10 @@ class Product(Associative, Multiplicative):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a * b, (k._define(x, y, m) for k in self.factors))
+
+    def _spectral_density(self) -> SpectralDensity:
+        parts = tuple(k._spectral_density() for k in self.factors)
+        return Convolution(parts, mass=math.prod(p.mass for p in parts))
 
     def _normal_form(self) -> Kernel:
         return Product(tuple(k.normalized() for k in self.factors))
@@ -90,6 +96,12 @@ class Power(Unary):
 
     def formula(self, t: Any, m: Arithmetic) -> Any:
         return m.power(t, self.exponent)
+
+    def _spectral_density(self) -> SpectralDensity:
+        if self.exponent == 0:
+            return AtZero()
+        part = self.base._spectral_density()
+        return Convolution((part,) * self.exponent, mass=part.mass**self.exponent)
 
     def _normal_form(self) -> Kernel:
         return Power(self.base.normalized(), self.exponent)

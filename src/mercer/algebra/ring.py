@@ -26,6 +26,7 @@ from ..engine.program import Builder, Value
 from ..intervals import ZERO, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
+from ..spectral_density import AtZero, Mixture, SpectralDensity, no_density
 from .nodes import Additive, Associative, Node, claim, minus, operand, prefixed, unproved
 from .spectral import Terms, spectral_witness
 
@@ -88,6 +89,11 @@ class Constant(Kernel):
             negative=negative,
         )
 
+    def _spectral_density(self) -> AtZero:
+        if self.value <= 0:
+            raise no_density(self, "it is not positive")
+        return AtZero(mass=self.value)
+
     def _conditional_rule(self, sign: int) -> Claim:
         reason = "any constant vanishes when sum(c) = 0"
         return claim(Property.CONDITIONAL, self, "constant", reason, of=minus(sign), order=1)
@@ -139,6 +145,11 @@ class Scaled(Node):
     def _sparse_block(self, X: Prepared, Y: Prepared | None) -> Any:
         inner = self.base._sparse_block(X.parts[0], None if Y is None else Y.parts[0])
         return None if inner is None else self.factor * inner
+
+    def _spectral_density(self) -> SpectralDensity:
+        if self.factor <= 0:
+            raise no_density(self, "the factor is not positive")
+        return self.base._spectral_density().scaled(self.factor)
 
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
         return m.real(self.factor) * self.base._self_value(x, m)
@@ -295,6 +306,10 @@ class Sum(Associative, Additive):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._define(x, y, m) for k in self.terms))
+
+    def _spectral_density(self) -> SpectralDensity:
+        parts = tuple(k._spectral_density() for k in self.terms)
+        return Mixture(parts, mass=math.fsum(p.mass for p in parts))
 
     def _self_value(self, x: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._self_value(x, m) for k in self.terms))

@@ -11,9 +11,11 @@ import numpy as np
 
 from ..certificate import Witness
 from ..domains import EVERYWHERE, Vectors
+from ..errors import DomainError
 from ..kernel import Kernel
+from ..spectral_density import Independent, ScaleMixture
 
-__all__ = ["Terms", "least_eigenvector", "spectral_witness", "widths_along"]
+__all__ = ["Terms", "least_eigenvector", "spectral_witness"]
 
 #: Kernels with their coefficients in a sum.
 Terms = list[tuple[Kernel, Fraction]]
@@ -68,11 +70,6 @@ def spectral_witness(kernel: Kernel, terms: Terms) -> Witness | None:
     return None
 
 
-def widths_along(sigma: float | np.ndarray, axes: list[int]) -> np.ndarray:
-    """Widths along some axes, of one width for all or of one for each."""
-    return np.full(len(axes), sigma) if np.ndim(sigma) == 0 else np.asarray(sigma)[axes]
-
-
 def _subspaces(dim: int | None) -> Iterator[list[int]]:
     """Axes of the subspaces that are searched."""
     if dim is None:
@@ -85,9 +82,11 @@ def _subspaces(dim: int | None) -> Iterator[list[int]]:
 
 def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:
     """Spacings of lattices that see a frequency of negative density; none if there is no such frequency."""
-    if any(type(k)._log_density is Kernel._log_density for k, _ in terms):
+    densities = [_density_along(k, axes) for k, _ in terms]
+    known = [p for p in densities if p is not None]
+    if len(known) < len(terms):
         return
-    widths = np.concatenate([widths_along(k.sigma, axes) for k, _ in terms])  # type: ignore[attr-defined]
+    widths = np.concatenate([p.widths for p in known])
     low, high = float(widths.min()), float(widths.max())
     if low < LEAST_WIDTH or high > 1 / LEAST_WIDTH:
         return
@@ -95,12 +94,26 @@ def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:
     rays = np.eye(len(axes))[0], np.full(len(axes), 1 / math.sqrt(len(axes)))
     frequencies = np.concatenate([np.outer(t, ray) for ray in rays])
     with np.errstate(under="ignore", over="ignore"):
-        parts = np.array([float(a) * np.exp(k._log_density(frequencies, axes)) for k, a in terms])  # type: ignore[arg-type]
+        values = [p.value(frequencies) for p in known]
+        parts = np.array([float(a) * v for v, (_, a) in zip(values, terms, strict=True)])
     if not np.isfinite(parts).all() or not (parts.sum(axis=0) < -ROUNDING * np.abs(parts).sum(axis=0)).any():
         return
     worst = float(np.tile(t, 2)[int(np.argmin(parts.sum(axis=0)))])
     yield from (math.pi / worst, math.pi / (2 * worst)) if worst else ()
     yield from dict.fromkeys(factor * s for factor in (1.0, 0.5, 2.0, 0.25) for s in (low, high))
+
+
+def _density_along(kernel: Kernel, axes: list[int]) -> ScaleMixture | Independent | None:
+    """The density on vectors that differ along some axes, if it has widths and a closed form."""
+    try:
+        density = kernel.spectral_density
+        if not isinstance(density, ScaleMixture | Independent):
+            return None
+        along = density.along(axes)
+        along.log_value(np.ones((1, len(axes))))
+        return along
+    except DomainError:
+        return None
 
 
 def least_eigenvector(kernel: Kernel, points: np.ndarray) -> Witness | None:

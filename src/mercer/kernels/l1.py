@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse
 
 from ..algebra.simple import SimpleKernel
-from ..algebra.spectral import widths_along
 from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -18,6 +17,7 @@ from ..engine.program import Builder, Value
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
+from ..spectral_density import IndependentCauchy, IndependentLaplace
 from .radial import ONE, UNIT, dense
 from .widths import (
     median_distance,
@@ -96,9 +96,8 @@ class Laplacian(SimpleKernel):
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "sum_i |x_i - y_i| is negative definite")
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
-        sigma = widths_along(self.sigma, axes)
-        return np.asarray((np.log(sigma / math.pi) - np.log1p((sigma * w) ** 2)).sum(axis=1))
+    def _spectral_density(self) -> IndependentCauchy:
+        return IndependentCauchy(self.sigma)
 
     @property
     def bounds(self) -> Interval:
@@ -220,9 +219,8 @@ class Cauchy(SimpleKernel):
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "sum_i log(1 + (x_i - y_i)^2/s^2) is negative definite")
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
-        sigma = widths_along(self.sigma, axes)
-        return np.asarray((np.log(sigma / 2) - sigma * np.abs(w)).sum(axis=1))
+    def _spectral_density(self) -> IndependentLaplace:
+        return IndependentLaplace(self.sigma)
 
     @property
     def bounds(self) -> Interval:

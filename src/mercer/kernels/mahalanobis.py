@@ -17,6 +17,7 @@ from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient, Prepared
 from ..parameters import parameter
+from ..spectral_density import EllipticalNormal
 from .radial import ONE, UNIT, Gaussian, dense
 from .widths import SAFE_RANGE
 
@@ -155,6 +156,9 @@ class Mahalanobis(SimpleKernel):
     def _infinitely_divisible(self) -> Claim:
         reason = "|F x - F y|^2 is negative definite"
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "squared distance", reason)
+
+    def _spectral_density(self) -> EllipticalNormal:
+        return EllipticalNormal(self.factor)
 
     @property
     def bounds(self) -> Interval:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from ..algebra.spectral import widths_along
 from ..arithmetic import ARRAYS, Arithmetic
 from ..certificate import Certificate, Claim
 from ..parameters import parameter
-from .radial import Decreasing, log_student_density, over
+from ..spectral_density import Student
+from .radial import Decreasing, over
 from .widths import width
 
 __all__ = ["Matern"]
@@ -80,8 +80,8 @@ class Matern(Decreasing):
             "divisible (Grosswald)"
         )
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
-        return log_student_density(self.nu, widths_along(self.sigma, axes), w)
+    def _spectral_density(self) -> Student:
+        return Student(self.sigma, nu=self.nu)
 
 
 def _of_order(nu: float, z: Any, m: Arithmetic) -> Any:

@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
+from ..spectral_density import Discrete, no_density
 from .scalar import Featured
 
 __all__ = ["LaplaceMixture", "SpectralMixture"]
@@ -114,6 +115,11 @@ class SpectralMixture(_Mixture):
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "Bochner", "the spectral measure has masses w_j >= 0 at +-omega_j")
+
+    def _spectral_density(self) -> Discrete:
+        if self._total == 0:
+            raise no_density(self, "all weights are zero")
+        return Discrete(self.frequencies, self._each, mass=self._total)
 
     @property
     def bounds(self) -> Interval:

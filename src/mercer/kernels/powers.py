@@ -14,6 +14,7 @@ from ..domains import Data
 from ..engine.program import Builder, Value
 from ..intervals import NONNEGATIVE, Interval
 from ..parameters import parameter
+from ..spectral_density import Stable, no_density
 from .radial import Decreasing, Radial, over
 from .widths import width
 
@@ -102,6 +103,11 @@ class PowerExponential(Decreasing):
         if self.p > 2:
             return None
         return self._log_is_negative("|x - y|^p is negative definite for 0 < p <= 2")
+
+    def _spectral_density(self) -> Stable:
+        if self.p > 2:
+            raise no_density(self, "it is not positive definite for p > 2")
+        return Stable(self.sigma, index=self.p / 2)
 
 
 class PowerDistance(Radial):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..algebra.simple import SimpleKernel
-from ..algebra.spectral import widths_along
 from ..arithmetic import ARRAYS, FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
@@ -22,6 +21,7 @@ from ..errors import GradientError, ParameterError
 from ..intervals import Interval
 from ..kernel import Gradient
 from ..parameters import parameter
+from ..spectral_density import Gamma, Normal, Student
 from .widths import (
     by_distances,
     median_distance,
@@ -46,7 +46,8 @@ class Radial(SimpleKernel):
     r"""Kernels :math:`f(D)` of the scaled squared distance :math:`D = \sum_i (x_i-y_i)^2/\sigma_i^2`.
 
     Subclasses declare ``sigma``, a number or one per feature, and write ``formula(self, D, m)`` against an
-    :class:`~mercer.arithmetic.Arithmetic` ``m``.  For gradients they add ``_slope``.
+    :class:`~mercer.arithmetic.Arithmetic` ``m``.  For gradients they add ``_slope``, for
+    random Fourier features ``_spectral_density``.
     """
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
@@ -201,9 +202,8 @@ class Gaussian(Decreasing):
     def _infinitely_divisible(self) -> Claim:
         return self._log_is_negative("|x - y|^2 is negative definite")
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
-        sigma = widths_along(self.sigma, axes)
-        return np.asarray((np.log(sigma / math.sqrt(2 * math.pi)) - (sigma * w) ** 2 / 2).sum(axis=1))
+    def _spectral_density(self) -> Normal:
+        return Normal(self.sigma)
 
 
 class Exponential(Decreasing):
@@ -241,8 +241,8 @@ class Exponential(Decreasing):
     def _infinitely_divisible(self) -> Claim:
         return self._log_is_negative("|x - y| is negative definite")
 
-    def _log_density(self, w: np.ndarray, axes: list[int]) -> np.ndarray:
-        return log_student_density(0.5, widths_along(self.sigma, axes), w)
+    def _spectral_density(self) -> Student:
+        return Student(self.sigma, nu=0.5)
 
 
 class RationalQuadratic(Decreasing):
@@ -300,6 +300,9 @@ class RationalQuadratic(Decreasing):
     def _infinitely_divisible(self) -> Claim:
         return self._log_is_negative("log(1 + |x - y|^2) is negative definite")
 
+    def _spectral_density(self) -> Gamma:
+        return Gamma(self.sigma, alpha=self.alpha)
+
 
 # -- helpers ----------------------------------------------------------------------------------
 def scaled_square(x: Any, y: Any, sigma: float | np.ndarray, m: Arithmetic) -> Any:
@@ -313,18 +316,6 @@ def scaled_distance(x: Any, y: Any, sigma: float | np.ndarray) -> float:
     """Distance of two vectors of floats, each difference divided by its width; nothing is squared."""
     widths = np.broadcast_to(sigma, len(x)).tolist()
     return math.hypot(*((a - b) / s for a, b, s in zip(x, y, widths, strict=True)))
-
-
-def log_student_density(nu: float, sigma: np.ndarray, w: np.ndarray) -> np.ndarray:
-    r"""Logarithm of the multivariate Student density, the spectral density of the Matern kernel of order nu.
-
-    .. math:: \frac{\Gamma(\nu + d/2)}{\Gamma(\nu) \pi^{d/2}} \prod_i \sigma_i \,
-              (2\nu)^\nu (2\nu + \|\sigma w\|^2)^{-\nu - d/2}
-    """
-    half = len(sigma) / 2
-    constant = math.lgamma(nu + half) - math.lgamma(nu) - half * math.log(math.pi) + nu * math.log(2 * nu)
-    squares = ((sigma * w) ** 2).sum(axis=1)
-    return np.asarray(constant + np.log(sigma).sum() - (nu + half) * np.log(2 * nu + squares))
 
 
 def over(K: np.ndarray, D: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..domains import Data, Domain, Vectors
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
+from ..spectral_density import Discrete, Uniform
 from .scalar import ONE, UNIT, Scalar, dense
 
 __all__ = ["CosineDifference", "CosineOfSquares", "SinSquared", "Sinc"]
@@ -51,6 +52,9 @@ class CosineDifference(Scalar):
         return Certificate.psd(
             self, "explicit features", "cos w(x - y) = cos wx cos wy + sin wx sin wy: two features"
         )
+
+    def _spectral_density(self) -> Discrete:
+        return Discrete(np.array([[self.frequency]]), np.ones(1))
 
     @property
     def bounds(self) -> Interval:
@@ -187,6 +191,9 @@ class Sinc(Scalar):
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "Bochner", "the spectral density is uniform on [-a, a]", strict=True)
+
+    def _spectral_density(self) -> Uniform:
+        return Uniform(np.array([1 / self.bandwidth]))
 
     @property
     def bounds(self) -> Interval:

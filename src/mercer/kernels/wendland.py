@@ -10,12 +10,13 @@ import numpy as np
 import scipy.sparse
 import scipy.spatial
 
-from ..algebra.spectral import least_eigenvector, widths_along
+from ..algebra.spectral import least_eigenvector
 from ..arithmetic import ARRAYS, Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import Data, Domain, Vectors
 from ..errors import ParameterError
 from ..parameters import parameter
+from ..spectral_density import SpectralDensity, no_density, widths_along
 from .radial import Decreasing, dense, over
 from .widths import width
 
@@ -140,6 +141,9 @@ class Wendland(Decreasing):
             "decays more slowly than that of the origin",
             witness=self._witness() if self.is_resolved else None,
         )
+
+    def _spectral_density(self) -> SpectralDensity:
+        raise no_density(self, "its Fourier transform is positive up to a dimension, but hard to sample from")
 
     def _witness(self) -> Witness | None:
         """A lattice of the plane against (1 - r)_+; other formulas miss by too little for few points."""
