@@ -5,6 +5,7 @@
 
 void bind_automata(nanobind::module_& m);
 void bind_chebyshev(nanobind::module_& m);
+void bind_fourier(nanobind::module_& m);
 void bind_colours(nanobind::module_& m);
 void bind_string_pairs(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);

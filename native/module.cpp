@@ -319,6 +319,7 @@ NB_MODULE(_native, m) {
   bind_series(m);
   bind_chebyshev(m);
   bind_walks(m);
+  bind_fourier(m);
   bind_colours(m);
   bind_trees(m);
   bind_sparse<double, std::int32_t>(m);

@@ -139,6 +139,10 @@ using PackedTile = void (*)(const double* tile, const double* left, const double
                             double* out, double* mirrored);
 inline constexpr Index kPackedColumns = 8;
 
+// `scale` times the cosines of phases + offsets (none if null), and sines unless null, into registers.
+using FourierTile = void (*)(const double* phases, Index stride, Index rows, Index cols,
+                             const double* offsets, double scale, double* cosines, double* sines);
+
 template <class T>
 using ScatterTile = void (*)(const double* tile, Index rows, Index cols, Output<T> out, const Index* slots);
 
@@ -328,6 +332,7 @@ struct Table {
   Index (*anova_work)(Index degree);
   Index all_subsets_work;
   BitsFill fill_bits_dot, fill_bits_distances;
+  FourierTile fourier;
   ReducedTile fill_reduced;
   Index reduced_rows;  // of a group
   StepFunction steps[kStepCount];

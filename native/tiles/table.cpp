@@ -19,6 +19,7 @@ void fill(Table& table) {
   fill_string_pairs(table);
   fill_agreements(table);
   fill_alignments(table);
+  fill_fourier(table);
 }
 
 }  // namespace mercer::MERCER_TILES

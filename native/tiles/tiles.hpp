@@ -20,5 +20,6 @@ void fill_subsequences(Table& table);
 void fill_string_pairs(Table& table);
 void fill_agreements(Table& table);
 void fill_alignments(Table& table);
+void fill_fourier(Table& table);
 
 }  // namespace mercer::MERCER_TILES

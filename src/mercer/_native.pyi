@@ -87,6 +87,14 @@ def all_subsets(
 def packed_product(
     tiles: NDArray[np.float64], V: NDArray[np.float64], out: NDArray[np.float64], threads: int
 ) -> None: ...
+def fourier_features(
+    X: NDArray[np.float64],
+    frequencies: NDArray[np.float64] | None,
+    offsets: NDArray[np.float64] | None,
+    scale: float,
+    out: NDArray[Any],
+    threads: int,
+) -> None: ...
 def add_rows(
     K: NDArray[Any],
     rows: NDArray[np.int64],

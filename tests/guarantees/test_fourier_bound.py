@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from mercer.errors import ParameterError
-from mercer.guarantees import fourier_features_error_probability, fourier_features_needed
+from mercer.guarantees import (
+    fourier_features_deviation,
+    fourier_features_error_probability,
+    fourier_features_needed,
+)
 
 RTOL = 1e-10
 CASE = {"dim": 10, "radius": 1.0, "sigma_p": math.sqrt(10), "eps": 0.1}
@@ -128,3 +132,33 @@ def test_invalid_arguments_are_named() -> None:
         fourier_features_error_probability(1.5, **CASE)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="`eps` must be larger"):
         fourier_features_needed(2, 1.0, 1.0, 1e-200, 0.1)
+
+
+@pytest.mark.parametrize("n_frequencies", [200, 5_000, 10**7])
+@pytest.mark.parametrize(("dim", "radius", "delta"), [(1, 0.5, 0.3), (10, 1.0, 0.01), (300, 40.0, 1e-9)])
+def test_deviation_inverts_the_probability(n_frequencies: int, dim: int, radius: float, delta: float) -> None:
+    ball = {"dim": dim, "radius": radius, "sigma_p": math.sqrt(dim)}
+    bound = fourier_features_deviation(n_frequencies, **ball, delta=delta)
+    back = fourier_features_error_probability(n_frequencies, **ball, eps=float(bound))
+    assert float(back) == pytest.approx(delta, rel=1e-9)
+    assert bound.vacuous == (float(bound) >= 2)
+
+
+def test_deviation_of_sriperumbudur_and_szabo() -> None:
+    """The formula written out, and its rate: four times the frequencies halve the error."""
+    name = "sriperumbudur-szabo"
+    ball = {"dim": 3, "radius": 2.0, "sigma_p": 1.5, "delta": 0.1}
+    first, second = (float(fourier_features_deviation(D, **ball, theorem=name)) for D in (10**6, 4 * 10**6))
+    h = 32 * (6 * math.log(9)) ** 0.5 + 32 * (6 * math.log(2.5)) ** 0.5 + 16 * (6 / math.log(9)) ** 0.5
+    assert first == pytest.approx((h + (2 * math.log(10)) ** 0.5) / 1000)
+    assert second == pytest.approx(first / 2)
+
+
+def test_deviation_beyond_the_theorem() -> None:
+    bound = fourier_features_deviation(1, dim=50, radius=0.01, sigma_p=0.1, delta=0.01)
+    assert float(bound) == math.inf
+    assert bound.vacuous
+    with pytest.raises(ParameterError, match="`theorem` must be"):
+        fourier_features_deviation(1, dim=1, radius=1.0, sigma_p=1.0, delta=0.1, theorem="other")
+    with pytest.raises(ParameterError, match=r"`sigma_p` must be.*Laplacian"):
+        fourier_features_deviation(1, dim=1, radius=1.0, sigma_p=math.inf, delta=0.1)

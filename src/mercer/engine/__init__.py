@@ -17,6 +17,7 @@
 ``reduced``           functions of a distance or inner product in single precision throughout
 ``lapack``            routines of LAPACK on blocks of matrices, in place
 ``factorizations``    Cholesky factors, eigenvalues and the like, panel by panel
+``fourier``           random Fourier features: products with frequencies, cosines and sines
 ``chebyshev``         functions of sparse symmetric matrices
 ``series``            sums and minima over the alignments of series
 ``string_pairs``      recursions over pairs of sequences

@@ -6,7 +6,7 @@
 ``margin``      error of a classifier from its margins
 ``ball``        false alarms of an enclosing sphere in feature space
 ``perceptron``  mistakes of the perceptron on separable data
-``fourier``     number of random Fourier frequencies that approximate a kernel uniformly
+``fourier``     random Fourier features: their uniform error, and the number of frequencies for one
 ``sampled``     number of sampled features that approximate a Gram matrix
 ==============  ========================================================================================
 
@@ -18,7 +18,11 @@ from __future__ import annotations
 
 from mercer.guarantees.ball import enclosing_ball_bound, enclosing_ball_complexity
 from mercer.guarantees.bound import Bound
-from mercer.guarantees.fourier import fourier_features_error_probability, fourier_features_needed
+from mercer.guarantees.fourier import (
+    fourier_features_deviation,
+    fourier_features_error_probability,
+    fourier_features_needed,
+)
 from mercer.guarantees.margin import margin_bound, margin_loss
 from mercer.guarantees.perceptron import kernel_perceptron_mistake_bound, perceptron_mistake_bound
 from mercer.guarantees.rademacher import (
@@ -39,6 +43,7 @@ __all__ = [
     "ComplexityEstimate",
     "enclosing_ball_bound",
     "enclosing_ball_complexity",
+    "fourier_features_deviation",
     "fourier_features_error_probability",
     "fourier_features_needed",
     "kernel_perceptron_mistake_bound",
