@@ -16,6 +16,7 @@ from . import (
     nodes_cases,
     rational_cases,
     ridge_cases,
+    scale_cases,
     series_cases,
     spectral_cases,
     strings_cases,
@@ -46,6 +47,7 @@ GROUPS = {
     "trees": trees_cases.CASES,
     "images": images_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
+    "scale": scale_cases.CASES,
 }
 
 
@@ -58,7 +60,15 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     names = options.names
     cases = [*CASES, *(case for group in GROUPS.values() for case in group)]
-    reports = ["import", "growth", "memory", "large_ridge", "sequence_growth"]
+    reports = [
+        "import",
+        "growth",
+        "memory",
+        "large_ridge",
+        "full_ridge",
+        "restricted_ridge",
+        "sequence_growth",
+    ]
     known = [case.name for case in cases] + reports + list(GROUPS)
     if unknown := [name for name in names if name not in known]:
         print(f"unknown: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
@@ -80,6 +90,10 @@ def main(arguments: list[str]) -> int:
             "{:.0f} MB for a block of 6,000 (asked: at most 64 MiB per thread)".format(*memory()),
             flush=True,
         )
+    if "full_ridge" in names:
+        print(scale_cases.report("full", 100_000), flush=True)
+    if "restricted_ridge" in names:
+        print(scale_cases.report("restricted", 1_000_000), flush=True)
     if "large_ridge" in names:
         print(ridge_cases.large_report(), flush=True)
     if "sequence_growth" in names:

@@ -43,6 +43,8 @@ from .permutations import (
 )
 from .ridge import (
     SOLVERS,
+    FeatureRows,
+    RestrictedValue,
     RidgePath,
     RidgeSystem,
     RidgeValue,
@@ -53,6 +55,7 @@ from .ridge import (
     fit_spline,
     loo_residuals,
     ridge_path,
+    solve_restricted,
     solve_ridge,
     spline_errors,
 )
@@ -86,6 +89,7 @@ __all__ = [
     "DiscriminantValue",
     "Eigenpairs",
     "FeatureMatrix",
+    "FeatureRows",
     "GraphMatrix",
     "HeldMatrix",
     "LargeMargin",
@@ -102,6 +106,7 @@ __all__ = [
     "Progress",
     "RayleighValue",
     "RepeatedMatrix",
+    "RestrictedValue",
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",
@@ -140,6 +145,7 @@ __all__ = [
     "solve_discriminant",
     "solve_mixture",
     "solve_rayleigh",
+    "solve_restricted",
     "solve_ridge",
     "solve_smooth",
     "solve_sparse",

@@ -6,6 +6,7 @@
 ``posterior``      variances and covariances of the function, given the data
 ``objectives``     evidence and leave-one-out error of hyper-parameters, with their gradients
 ``tuning``         the search for the best ones
+``approximation``  ridge regression restricted to the features of a map
 ``checks``         what the parameters may be
 =================  ==============================================================================
 """

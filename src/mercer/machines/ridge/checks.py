@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import ParameterError
 from ...solvers import SOLVERS
 from ..arguments import PENALTY_RANGE
+from .approximation import check_approximation
 
 __all__ = ["check_parameters"]
 
@@ -36,6 +37,8 @@ def check_parameters(machine: Any) -> None:
             "KernelRidge: solver='cg' needs `alpha` > 0. Got 0: without a penalty the system may be "
             "singular, and conjugate gradients need not end. Use solver='eigen'."
         )
+    if machine.approximation is not None:
+        check_approximation(machine)
     _check_count("max_iter", machine.max_iter, 1)
     _check_count("n_restarts", machine.n_restarts, 0)
 

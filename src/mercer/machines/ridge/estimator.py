@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...domains import take
+from ...domains import Data, take
 from ...errors import DefinitenessError, InputError, ParameterError
+from ...features import FeatureMap
+from ...features.nystrom import LandmarkMap
 from ...gram import gram
+from ...kernel import Kernel
 from ...kernels import Gaussian
-from ...solvers import RidgeSystem, WeightedMatrix, loo_residuals, ridge_path, solve_ridge
+from ...solvers import (
+    FeatureRows,
+    RidgeSystem,
+    Solution,
+    WeightedMatrix,
+    loo_residuals,
+    ridge_path,
+    solve_restricted,
+    solve_ridge,
+)
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
+from .approximation import approximate
 from .checks import check_parameters
 from .objectives import signal_variances
 from .posterior import Posterior
@@ -30,6 +44,9 @@ __all__ = ["KernelRidge"]
 #: Attributes that only some fits leave behind.
 OPTIONAL = (
     "alphas_",
+    "approximation_",
+    "approximation_error_",
+    "coef_",
     "degrees_of_freedom_",
     "gcv_errors_",
     "loo_errors_",
@@ -96,6 +113,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     checkpoint : path, optional
         A file in which conjugate gradients store their coefficients every ten seconds.  A fit that finds it
         goes on from there, also after the process was killed; a fit that converges removes it.
+    approximation : FeatureMap, optional
+        Fit a function of the features of this map, such as ``Nystrom(kernel, 1000)``, instead of all
+        functions of the kernel: O(n r) kernel values for each pass and O(r^2) memory for r features.  The
+        map's kernel counts, and ``kernel`` is left out (or the same).  ``alpha`` is then one positive number;
+        what needs the system of all points (``solver``, ``tune``, standard deviations, leave-one-out errors)
+        is refused.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
@@ -132,6 +155,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         How the system was solved: status, residual, rank and condition.
     n_iter_ : int
         Products of conjugate gradients with the Gram matrix; 1 for the other solvers.
+    approximation_ : FeatureMap
+        The fitted map.  This and the next: with ``approximation`` only.  Of landmarks, ``gram_`` is their
+        Gram matrix and ``dual_coef_`` has their coefficients; of other maps, ``coef_`` has those of the
+        features.
+    approximation_error_ : float
+        Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
     tuning_ : Solution
         How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations,
         and in ``stats["gradient"]`` whether that is in closed form.
@@ -175,6 +204,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         max_iter: int = 500,
         warm_start: bool = False,
         checkpoint: Any = None,
+        approximation: FeatureMap | None = None,
         indefinite: str = "warn",
         random_state: Any = None,
         verbose: bool = False,
@@ -193,6 +223,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.checkpoint = checkpoint
+        self.approximation = approximation
         self.indefinite = indefinite
         self.random_state = random_state
         self.verbose = verbose
@@ -210,12 +241,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         if weight is not None and not weight.all():  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
-        self._points, self._weight, self._flat = points, weight, targets.ndim == 1
-        self._Y = targets.reshape(len(targets), -1)
+        self._flat = targets.ndim == 1
         self._posteriors: dict[float, Posterior] = {}
         for name in OPTIONAL:
             self.__dict__.pop(name, None)
-
+        if self.approximation is not None:
+            self._fit_features(points, targets.reshape(len(targets), -1), weight)
+            return self
+        self._points, self._weight, self._Y = points, weight, targets.reshape(len(targets), -1)
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         if self.fit_intercept:
             self.kernel_ = beside_intercept(self.kernel_, points)
@@ -236,6 +269,44 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
                 "Raise alpha, or repair the kernel with indefinite='clip', 'flip' or 'shift'."
             ) from error
         return self
+
+    def _fit_features(self, points: Data, Y: np.ndarray, weight: np.ndarray | None) -> None:
+        """Fit a function of the features of the map."""
+        for name in ("gram_", "dual_coef_"):
+            self.__dict__.pop(name, None)
+        assert self.approximation is not None
+        self.approximation_, self.approximation_error_ = approximate(self.approximation, points)
+        self.kernel_ = self.approximation_.target
+        rows = FeatureRows(self.approximation_, points)
+        found = solve_restricted(
+            rows,
+            Y,
+            float(self.alpha),
+            weight,
+            bool(self.fit_intercept),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=True,
+            checkpoint=self.checkpoint,
+        )
+        name = type(self.approximation_).__name__
+        status = f"{found.status}, on {rows.dim} features of {name}"
+        self.solution_: Solution[Any] = replace(
+            found, status=f"{status}, whose relative error is {self.approximation_error_:.2g}"
+        )
+        weights, b = found.value
+        if isinstance(self.approximation_, LandmarkMap):
+            coefficients = rows.pulled(weights)
+            self.gram_, self.dual_coef_ = self.approximation_._gram, self._columns(coefficients)
+        else:
+            self.coef_ = self._columns(weights)
+        self.alpha_, self.signal_variance_ = float(self.alpha), 1.0
+        self.noise_variance_ = self.alpha_
+        self.intercept_, self.n_iter_ = self._per_target(b), int(found.stats["iterations"])
+        self._report()
+
+    def _columns(self, values: np.ndarray) -> np.ndarray:
+        return values[:, 0] if self._flat else values
 
     def _solve(self, alpha: Any) -> None:
         """Solve for the coefficients with a known penalty, and keep them."""
@@ -265,6 +336,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         if np.ndim(alpha) == 0 and alpha > 0:
             point = Hyperparameters(self.kernel_, float(alpha))
             self.theta_, self.theta_names_ = point.theta, point.names
+        self._report()
+
+    def _report(self) -> None:
+        """Say how the system was solved, and warn if it was not."""
         if self.verbose:
             print(f"KernelRidge: {self.solution_.status}; residual {self.solution_.gap:.3g}")
         if not self.solution_.converged:
@@ -284,7 +359,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values
 
+    def _checked_kernel(self, name: str = "kernel") -> Kernel:
+        if isinstance(self.approximation, FeatureMap):
+            return self.approximation.target
+        return super()._checked_kernel(name)
+
     def _expansion(self) -> Expansion:
+        if hasattr(self, "coef_"):
+            raise ParameterError(
+                "KernelRidge.explain: `approximation` must be Nystrom or IncompleteCholesky: functions of "
+                "other features are not sums over points."
+            )
         coefficients = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         return Expansion(self.gram_, coefficients, np.atleast_1d(self.intercept_))
 
@@ -340,6 +425,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         array of shape (n_kept,) or (n_kept, n_targets)
         """
         self._check_fitted()
+        self._require_full("loo_residuals")
         if len(self._Y) < 2:
             raise InputError("KernelRidge.loo_residuals: at least 2 samples are needed. Got 1 sample.")
         if not np.all(np.asarray(self.alpha_) > 0):

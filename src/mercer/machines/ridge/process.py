@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
+from ...features import FeatureMap
 from ...gram import Gram, PointGram, gram
 from ...gram.point_gram import widened
 from ...kernel import Kernel
@@ -40,6 +41,8 @@ class GaussianProcessView(KernelMachine):
     gram_: Gram
     intercept_: Any
     signal_variance_: Any
+    approximation_: FeatureMap
+    coef_: np.ndarray
     theta_: np.ndarray
     theta_names_: tuple[str, ...]
     _points: Data
@@ -103,6 +106,7 @@ class GaussianProcessView(KernelMachine):
         float, or (float, array)
         """
         self._check_fitted()
+        self._require_full("log_marginal_likelihood")
         if not hasattr(self, "theta_"):
             raise ParameterError(
                 "KernelRidge.log_marginal_likelihood: there must be one penalty `alpha` > 0 for all targets. "
@@ -159,6 +163,10 @@ class GaussianProcessView(KernelMachine):
                 "KernelRidge.predict: ask for `return_std` or for `return_cov`, not for both."
             )
         points = self._validate_X(X, reset=False)
+        if return_std or return_cov:
+            self._require_full("predict with standard deviations")
+        if hasattr(self, "coef_"):
+            return np.asarray(self.approximation_.transform(points) @ self.coef_ + self.intercept_)
         cross = self.gram_._cross(points)
         mean = np.asarray(cross @ self.dual_coef_ + self.intercept_)
         if return_std:
@@ -201,6 +209,12 @@ class GaussianProcessView(KernelMachine):
         if alpha not in self._posteriors:
             self._posteriors = {alpha: Posterior(self.gram_, alpha, self._weight, bool(self.fit_intercept))}
         return self._posteriors[alpha]
+
+    def _require_full(self, what: str) -> None:
+        if hasattr(self, "approximation_"):
+            raise ParameterError(
+                f"KernelRidge.{what}: there must be no `approximation`: this needs the system of all points."
+            )
 
     def _own(self, points: Any) -> np.ndarray:
         """Values of new points with themselves."""

@@ -5,6 +5,7 @@
 ``system``       its linear system, with weights and intercept
 ``inverses``     factors and preconditioners
 ``iterative``    the system by conjugate gradients
+``restricted``   ``solve_restricted``: on the features of a map, a band of rows at a time
 ``reduction``    a symmetric matrix turned into a band
 ``path``         ``ridge_path``: leave-one-out errors for many penalties
 ``spline``       ``fit_spline``: cubic smoothing splines in linear time
@@ -14,6 +15,7 @@
 """
 
 from .path import RidgePath, loo_residuals, ridge_path
+from .restricted import FeatureRows, RestrictedValue, solve_restricted
 from .solver import SOLVERS, RidgeValue, solve_ridge
 from .spline import SplineErrors, SplineFit, fit_spline, spline_errors
 from .system import RidgeSystem, WeightedMatrix
@@ -22,6 +24,8 @@ from .warping import Warp, solve_smooth_ridge, warp
 
 __all__ = [
     "SOLVERS",
+    "FeatureRows",
+    "RestrictedValue",
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",
@@ -33,6 +37,7 @@ __all__ = [
     "fit_spline",
     "loo_residuals",
     "ridge_path",
+    "solve_restricted",
     "solve_ridge",
     "solve_smooth_ridge",
     "spline_errors",

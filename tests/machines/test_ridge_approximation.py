@@ -1,0 +1,159 @@
+"""Ridge regression restricted to features, against the normal equations."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+
+from mercer.errors import InputError, ParameterError
+from mercer.features import EmpiricalMap, IncompleteCholesky, Nystrom, PolynomialMap
+from mercer.kernels import Gaussian, NGram
+from mercer.machines import KernelRidge
+from mercer.solvers.ridge import restricted
+
+K = Gaussian(1.5)
+
+
+def data(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 2 + 0.1 * rng.standard_normal(n)
+
+
+def by_normal_equations(F, y, alpha, weight, intercept):
+    """Fitted values, by the dense system."""
+    P = np.column_stack([F, np.ones(len(F))]) if intercept else F
+    D = np.diag([alpha] * F.shape[1] + [0.0] * intercept)
+    return P @ np.linalg.solve(P.T @ (weight[:, None] * P) + D, P.T @ (weight * y))
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("few", [2000, 5], ids=["all rows", "sample"])
+@pytest.mark.parametrize("held", [True, False])
+def test_the_normal_equations(monkeypatch, intercept, few, held):
+    monkeypatch.setattr(restricted, "FEW_FEATURES", few)
+    if not held:
+        monkeypatch.setattr(restricted.memory, "can_hold", lambda count: False)
+        monkeypatch.setattr(restricted, "BAND", 2000)
+    X, y = data()
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    map = Nystrom(K, 40, random_state=0)
+    model = KernelRidge(alpha=0.1, fit_intercept=intercept, approximation=map, tol=1e-10)
+    model.fit(X, y, weight)
+    F = clone(map).fit_transform(X)
+    expected = by_normal_equations(F, y, 0.1, weight, intercept)
+    np.testing.assert_allclose(model.predict(X), expected, atol=1e-6)
+    assert model.solution_.converged
+    assert model.solution_.stats["held"] is held
+    if few == 2000:
+        assert model.n_iter_ <= 2  # the preconditioner is the matrix itself
+
+
+def test_all_landmarks_give_the_full_solution():
+    X, y = data(150)
+    full = KernelRidge(K, alpha=0.1, fit_intercept=True).fit(X, y)
+    restricted_model = KernelRidge(
+        K, alpha=0.1, fit_intercept=True, approximation=Nystrom(K, 150, random_state=0)
+    ).fit(X, y)
+    new = data(50, seed=1)[0]
+    np.testing.assert_allclose(restricted_model.predict(new), full.predict(new), atol=1e-5)
+    assert restricted_model.approximation_error_ < 1e-10
+
+
+@pytest.mark.parametrize(
+    "map",
+    [PolynomialMap(2), EmpiricalMap(K), IncompleteCholesky(K, 20)],
+    ids=["explicit", "empirical", "greedy"],
+)
+def test_any_map(map):
+    X, y = data(80)
+    Y = np.column_stack([y, -y])
+    model = KernelRidge(alpha=0.5, approximation=map, tol=1e-10).fit(X, Y)
+    F = clone(map).fit(X).transform(X)
+    expected = by_normal_equations(F, y, 0.5, np.ones(80), False)
+    np.testing.assert_allclose(model.predict(X), np.column_stack([expected, -expected]), atol=1e-6)
+    assert type(map).__name__ in model.solution_.status
+
+
+def test_strings():
+    words = ["banana", "bandana", "ananas", "cabana", "canna", "nab"] * 3
+    model = KernelRidge(alpha=0.1, approximation=Nystrom(NGram(2), 5, random_state=0))
+    model.fit(words, np.arange(18.0) % 6)
+    assert model.predict(["bananas"]).shape == (1,)
+    assert model.kernel_ == NGram(2)
+    assert len(model.dual_coef_) == model.approximation_.dim
+
+
+def test_parameters_of_the_map_are_parameters_of_the_machine():
+    X, y = data(100)
+    machine = KernelRidge(alpha=0.1, approximation=Nystrom(K, 5, random_state=0))
+    search = GridSearchCV(
+        machine, {"approximation__n_components": [2, 30], "approximation__kernel__sigma": [1.0]}, cv=2
+    )
+    assert search.fit(X, y).best_params_["approximation__n_components"] == 30
+
+
+def test_a_stopped_fit_is_usable_and_goes_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(restricted, "FEW_FEATURES", 5)
+    X, y = data()
+    path = tmp_path / "state"
+    map = Nystrom(K, 60, random_state=0)
+    machine = KernelRidge(alpha=1e-3, approximation=map, tol=1e-9, max_iter=3, checkpoint=path)
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        machine.fit(X, y)
+    assert np.isfinite(machine.predict(X)).all()
+    assert path.exists()
+    machine.set_params(max_iter=500).fit(X, y)
+    fresh = clone(machine).set_params(checkpoint=None).fit(X, y)
+    assert machine.n_iter_ < fresh.n_iter_
+    np.testing.assert_allclose(machine.predict(X), fresh.predict(X), atol=1e-5)
+    assert not path.exists()
+
+
+def test_a_second_fit_forgets_the_map():
+    X, y = data(60)
+    machine = KernelRidge(alpha=0.1, approximation=PolynomialMap(2)).fit(X, y)
+    machine.set_params(approximation=None, kernel=K).fit(X, y)
+    expected = KernelRidge(K, alpha=0.1).fit(X, y)
+    np.testing.assert_array_equal(machine.predict(X), expected.predict(X))
+    assert machine.predict(X, return_std=True)[1].shape == (60,)
+
+
+def test_bad_input():
+    X, y = data(30)
+    map = Nystrom(K, 5, random_state=0)
+    for options, match in (
+        ({"approximation": "nystrom"}, "`approximation` must be a feature map"),
+        ({"approximation": map, "kernel": Gaussian(9.0)}, "`kernel` must be left out"),
+        ({"approximation": map, "alpha": 0}, "`alpha` must be one positive number"),
+        ({"approximation": map, "alpha": "loo"}, "`alpha` must be one positive number"),
+        ({"approximation": map, "solver": "cg"}, "`solver` must be 'auto'"),
+        ({"approximation": map, "tune": "evidence"}, "`tune` must be None"),
+    ):
+        with pytest.raises(ParameterError, match=match):
+            KernelRidge(**options).fit(X, y)
+    model = KernelRidge(approximation=map).fit(X, y)
+    for method in (
+        model.loo_residuals,
+        lambda: model.predict(X, return_std=True),
+        model.log_marginal_likelihood,
+    ):
+        with pytest.raises(ParameterError, match="no `approximation`"):
+            method()
+    with pytest.raises(InputError, match=r"NaN|nan"):
+        model.fit(np.full((30, 2), np.nan), y)
+
+
+def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[2] / "docs" / "scale.md"
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M):
+        exec(compile(block, str(page), "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["True", "1"]
+    assert lines[2].startswith("converged in 1 pass(es)")
+    assert lines[3:] == ["True True"]
