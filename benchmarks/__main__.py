@@ -13,6 +13,7 @@ from . import (
     images_cases,
     kernel_graph_cases,
     logistic_cases,
+    models_cases,
     nodes_cases,
     rational_cases,
     ridge_cases,
@@ -46,6 +47,7 @@ GROUPS = {
     "molecules": fingerprint_cases.CASES,
     "trees": trees_cases.CASES,
     "images": images_cases.CASES,
+    "models": models_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
     "scale": scale_cases.CASES,
 }

@@ -266,3 +266,48 @@ def test_bad_observations():
         Multinomial(P).log_likelihood([1, -1, 0])
     with pytest.raises(InputError, match="no counts"):
         Multinomial.fit(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Normal([np.nan], [[1.0]]), "Normal: `mean` must be finite numbers"),
+        (lambda: Normal([0.0], [[np.inf]]), "Normal: `covariance` must be finite numbers"),
+        (lambda: Normal("a", [[1.0]]), "Normal: `mean` must be numbers"),
+        (lambda: Normal.fit([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), "singular"),
+        (lambda: Normal.fit([[1.0], [2.0]], ridge=-1), "Normal.fit: `ridge` must be a finite number >= 0"),
+        (lambda: Multinomial([np.nan, 1.0]), "Multinomial: `p` must be finite numbers"),
+        (lambda: Multinomial.fit([[1, 2]], pseudocount=np.nan), "`pseudocount` must be a finite number >= 0"),
+        (lambda: Mixture([1.0], 3), "`normals` must be 1 Normal, one for each weight. Got 3"),
+        (lambda: Mixture.fit([[0.0], [1.0]], 1, covariance_type="none"), "`covariance_type` must be one of"),
+        (lambda: Mixture.fit([[0.0], [1.0]], 0), "`n_components` must be an integer >= 1"),
+        (lambda: MarkovChain.fit(["ab"], pseudocount=-1), "MarkovChain.fit: `pseudocount` must be"),
+        (lambda: HMM.fit(["ab"], 2, pseudocount=-1), "HMM.fit: `pseudocount` must be"),
+        (lambda: HMM.fit(["ab"], 2, tol="x"), "HMM.fit: `tol` must be"),
+        (lambda: HMM.fit(["ab"], 2, max_iter=-3), "HMM.fit: `max_iter` must be an integer >= 0"),
+        (lambda: HMM(START, MOVES, [NORMALS[0], 3]), "`emissions` must be 2 Normal .* Got Normal, int"),
+        (lambda: NORMALS[0].sample(-1), "Normal.sample: `n` must be an integer >= 0"),
+        (lambda: HIDDEN.sample_sequences([3, -1]), "sample_sequences: `lengths` must be an integer >= 0"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_bad_data_are_named():
+    with pytest.raises(InputError, match="at least 3 rows for 3 component"):
+        Mixture.fit([[0.0], [1.0]], 3)
+    with pytest.raises(InputError, match="NaN in row 1, column 0"):
+        Mixture.fit([[0.0], [np.nan]], 1)
+    with pytest.raises(InputError, match="NaN at step 0"):
+        HMM.fit([[[np.nan], [1.0]]], 2)
+    with pytest.raises(InputError, match=r"X\[0\]\[1\] must be one of 'a'. Got 'b'"):
+        MarkovChain.fit(["ab"], alphabet="a")
+    with pytest.raises(InputError, match="no symbols"):
+        HMM.fit([], 2)
+    far = [[1e200, 0.0]]  # the density is smaller than any float
+    assert MIXTURE.log_likelihoods(far)[0] == -np.inf
+    with pytest.raises(InputError, match="observation 0 has probability 0"):
+        MIXTURE.scores(far)
+    assert [x.shape for x in VECTOR_HMM.sample_sequences([0, 2], random_state=0)] == [(0, 2), (2, 2)]

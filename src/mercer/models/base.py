@@ -17,7 +17,9 @@ __all__ = [
     "PARAMETRIZATIONS",
     "Model",
     "Value",
+    "checked_number",
     "generator",
+    "numbers",
     "probabilities",
     "simplex_information",
     "simplex_scores",
@@ -144,6 +146,7 @@ class Model(Value, ABC):
             How many.
         random_state : int, Generator or None
         """
+        checked_number(n, f"{type(self).__name__}.sample", "n", integer=True)
         return self._sample(n, generator(random_state))
 
 
@@ -162,16 +165,35 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
+def numbers(value: Any, caller: str, name: str) -> np.ndarray:
+    """Finite numbers as a new array of floats, or an error that names the argument."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{caller}: `{name}` must be numbers. Got {value!r}.") from error
+    if not np.isfinite(array).all():
+        raise ParameterError(f"{caller}: `{name}` must be finite numbers. Got {value!r}.")
+    return array
+
+
+def checked_number(value: Any, caller: str, name: str, *, integer: bool = False, low: int = 0) -> None:
+    """Raise unless the argument is a number that is not less than ``low``."""
+    kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value < np.inf:
+        what = "an integer" if integer else "a finite number"
+        raise ParameterError(f"{caller}: `{name}` must be {what} >= {low}. Got {value!r}.")
+
+
 def probabilities(p: Any, caller: str, name: str, axes: int = 1) -> np.ndarray:
     """Nonnegative numbers that add up to 1 along the last axis, or an error that names the argument."""
-    array = np.array(p, dtype=np.float64)
+    array = numbers(p, caller, name)
     if array.ndim != axes or 0 in array.shape:
         kind = "a vector" if axes == 1 else "a matrix with a row for each state"
         raise ParameterError(f"{caller}: `{name}` must be {kind} of probabilities. Got shape {array.shape}.")
     sums = array.sum(axis=-1)
     if not (array >= 0).all() or (np.abs(sums - 1) > SUM_TOLERANCE).any():
         worst = float(np.atleast_1d(sums)[np.abs(np.atleast_1d(sums) - 1).argmax()])
-        got = "a negative or NaN entry" if not (array >= 0).all() else f"the sum {worst:.6g}"
+        got = "a negative entry" if not (array >= 0).all() else f"the sum {worst:.6g}"
         where = "" if axes == 1 else " in each row"
         raise ParameterError(f"{caller}: `{name}` must be numbers >= 0 that add up to 1{where}. Got {got}.")
     return array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
-from .base import probabilities, simplex_scores
+from .base import checked_number, probabilities, simplex_scores
 
 __all__ = ["chain_scores", "checked_chain", "normalized_rows", "sample_paths", "symbols", "transition_counts"]
 
@@ -66,6 +66,7 @@ def sample_paths(
     """A path of states of each length."""
     k, found = len(start), []
     for length in lengths:
+        checked_number(length, "sample_sequences", "lengths", integer=True)
         path: list[int] = []
         for _ in range(length):
             path.append(int(rng.choice(k, p=transitions[path[-1]] if path else start)))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError, ParameterError
 from .base import Model
 from .hmm import HMM
-from .normal import Mixture, Normal
+from .normal import Mixture, Normal, full_covariances
 
 __all__ = ["as_model"]
 
@@ -62,30 +60,19 @@ def as_model(estimator: Any) -> Model:
 
 def _mixture(e: Any) -> Mixture:
     shape = (len(e.weights_), e.means_.shape[1])
-    covariances = _covariances(np.asarray(e.covariances_), e.covariance_type, *shape)
+    covariances = full_covariances(e.covariances_, e.covariance_type, *shape)
     return Mixture(e.weights_, [Normal(m, S) for m, S in zip(e.means_, covariances, strict=True)])
 
 
 def _gaussian_hmm(e: Any) -> HMM:
     # Not `covars_`: for spherical covariances hmmlearn makes too many matrices of it.
-    covariances = _covariances(np.asarray(e._covars_), e.covariance_type, *e.means_.shape)
+    covariances = full_covariances(e._covars_, e.covariance_type, *e.means_.shape)
     normals = [Normal(m, S) for m, S in zip(e.means_, covariances, strict=True)]
     return HMM(e.startprob_, e.transmat_, normals)
 
 
 def _categorical_hmm(e: Any) -> HMM:
     return HMM(e.startprob_, e.transmat_, e.emissionprob_)
-
-
-def _covariances(given: np.ndarray, kind: str, K: int, d: int) -> np.ndarray:
-    """Covariances of the form of both libraries as K full matrices."""
-    if kind == "full":
-        return given
-    if kind == "tied":
-        return np.broadcast_to(given, (K, d, d))
-    if kind == "spherical":
-        given = np.repeat(given.reshape(K, -1)[:, :1], d, axis=1)
-    return np.array([np.diag(variances) for variances in given])
 
 
 def _hmmlearn() -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from ..engine.runs import checkpoint
 from ..engine.threads import num_threads
 from ..errors import InputError, ParameterError
 from ..sequences import SequencesOver
-from .base import Model, generator, probabilities, simplex_scores
+from .base import Model, checked_number, generator, probabilities, simplex_scores
 from .chains import chain_scores, checked_chain, normalized_rows, sample_paths, symbols
 from .normal import Normal
 
@@ -82,10 +82,11 @@ class HMM(Model):
         emissions, alphabet = self.emissions, None
         if isinstance(emissions, list | tuple) and len(emissions) and isinstance(emissions[0], Normal):
             emissions = tuple(emissions)
-            if len(emissions) != len(start) or len({len(g.mean) for g in emissions}) != 1:
+            normal = all(isinstance(g, Normal) for g in emissions)
+            if not normal or len(emissions) != len(start) or len({len(g.mean) for g in emissions}) != 1:
                 raise ParameterError(
                     f"HMM: `emissions` must be {len(start)} Normal of one dimension, one for each state. "
-                    f"Got {len(emissions)}."
+                    f"Got {', '.join(type(g).__name__ for g in emissions)}."
                 )
             if self.alphabet is not None:
                 raise ParameterError("HMM: `alphabet` belongs to emissions of symbols, not of vectors.")
@@ -219,9 +220,10 @@ class HMM(Model):
             The iteration ends when the mean log-likelihood per step grows by less.
         random_state : int, Generator or None
         """
-        states: Any = n_states
-        if isinstance(states, bool) or not isinstance(states, int | np.integer) or states < 1:
-            raise ParameterError(f"HMM.fit: `n_states` must be an integer >= 1. Got {n_states!r}.")
+        checked_number(n_states, "HMM.fit", "n_states", integer=True, low=1)
+        checked_number(max_iter, "HMM.fit", "max_iter", integer=True)
+        for name, value in (("pseudocount", pseudocount), ("ridge", ridge), ("tol", tol)):
+            checked_number(value, "HMM.fit", name)
         rng = generator(random_state)
         model: Self = _first_guess(cls, X, int(n_states), alphabet, ridge, rng)
         data = model.domain.validate(X)
@@ -258,7 +260,9 @@ class HMM(Model):
         rng = generator(random_state)
         paths = sample_paths(self.start, self.transitions, lengths, rng)
         if not self.is_discrete:
-            return [np.vstack([self.emissions[s]._sample(1, rng) for s in path]) for path in paths]
+            d = len(self.emissions[0].mean)
+            steps = [[self.emissions[s]._sample(1, rng)[0] for s in path] for path in paths]
+            return [np.array(series).reshape(-1, d) for series in steps]
         k = self.emissions.shape[1]
         return [tuple(self.alphabet[rng.choice(k, p=self.emissions[s])] for s in path) for path in paths]
 

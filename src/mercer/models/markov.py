@@ -12,7 +12,7 @@ import scipy.special
 from ..domains import Data, Domain, Sequences
 from ..errors import InputError, ParameterError
 from ..sequences import SequencesOver
-from .base import Model, generator
+from .base import Model, checked_number, generator
 from .chains import chain_scores, checked_chain, normalized_rows, sample_paths, symbols, transition_counts
 
 __all__ = ["MarkovChain"]
@@ -64,6 +64,7 @@ class MarkovChain(Model):
         pseudocount : float, default=0.0
             Added to every count.  Without it, rows of symbols that nothing follows are uniform.
         """
+        checked_number(pseudocount, "MarkovChain.fit", "pseudocount")
         letters = tuple(Sequences().validate(X).alphabet.elements) if alphabet is None else tuple(alphabet)
         k = len(letters)
         if not k:

@@ -10,8 +10,8 @@ import scipy.special
 
 from ..domains import Data, Domain, Vectors
 from ..domains.regions import NONNEGATIVE
-from ..errors import InputError, ParameterError
-from .base import Model, probabilities, simplex_information, simplex_scores
+from ..errors import InputError
+from .base import Model, checked_number, probabilities, simplex_information, simplex_scores
 
 __all__ = ["Multinomial"]
 
@@ -51,10 +51,7 @@ class Multinomial(Model):
         pseudocount : float, default=0.0
             Added to the total count of each outcome; with 0, outcomes that do not occur have probability 0.
         """
-        if not pseudocount >= 0:
-            raise ParameterError(
-                f"Multinomial.fit: `pseudocount` must be a number >= 0. Got {pseudocount!r}."
-            )
+        checked_number(pseudocount, "Multinomial.fit", "pseudocount")
         totals = np.asarray(Vectors(region=NONNEGATIVE).validate(X).sum(axis=0)).ravel() + float(pseudocount)
         if not totals.sum() > 0:
             raise InputError("Multinomial.fit: X has no counts. Pass a pseudocount, or other data.")

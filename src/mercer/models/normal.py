@@ -13,9 +13,13 @@ from scipy import linalg
 
 from ..domains import Data, Domain, Vectors
 from ..errors import InputError, ParameterError
-from .base import Model, probabilities, simplex_scores
+from .base import Model, checked_number, numbers, probabilities, simplex_scores
 
-__all__ = ["Mixture", "Normal"]
+__all__ = ["Mixture", "Normal", "full_covariances"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,9 +47,9 @@ class Normal(Model):
     covariance: Any
 
     def __post_init__(self) -> None:
-        mean, S = np.array(self.mean, dtype=np.float64), np.array(self.covariance, dtype=np.float64)
-        if mean.ndim != 1 or not len(mean) or not np.isfinite(mean).all():
-            raise ParameterError(f"Normal: `mean` must be a vector of finite numbers. Got {self.mean!r}.")
+        mean, S = numbers(self.mean, "Normal", "mean"), numbers(self.covariance, "Normal", "covariance")
+        if mean.ndim != 1 or not len(mean):
+            raise ParameterError(f"Normal: `mean` must be a vector of numbers. Got {self.mean!r}.")
         if S.shape != (len(mean), len(mean)) or not np.allclose(S, S.T, rtol=1e-10, atol=0):
             raise ParameterError(
                 f"Normal: `covariance` must be a symmetric matrix of shape {(len(mean), len(mean))}. "
@@ -53,12 +57,15 @@ class Normal(Model):
             )
         self._set(mean=mean, covariance=(S + S.T) / 2)
         try:
-            _ = self._root
-        except linalg.LinAlgError as error:
+            # squared pivots are variances given the coordinates before: rounding is all that is left of them
+            left = np.diag(self._root) ** 2 > 4 * len(mean) * EPS * np.diag(self.covariance)
+        except linalg.LinAlgError:
+            left = np.array([False])
+        if not left.all():
             raise ParameterError(
                 "Normal: `covariance` must be positive definite. It is singular or has a negative "
                 "eigenvalue: add a multiple of the identity, or fit with a `ridge`."
-            ) from error
+            )
 
     @cached_property
     def _root(self) -> np.ndarray:
@@ -75,6 +82,7 @@ class Normal(Model):
         ridge : float, default=0.0
             Added to the variances, on the diagonal of the covariance.
         """
+        checked_number(ridge, "Normal.fit", "ridge")
         points = Vectors(dense=True).validate(X)
         if len(points) < 1:
             raise InputError("Normal.fit: X must have at least one row.")
@@ -96,7 +104,8 @@ class Normal(Model):
 
     def _log_likelihoods(self, X: Data) -> np.ndarray:
         half = np.log(np.diag(self._root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
-        return np.asarray(-0.5 * (self._whitened(X) ** 2).sum(axis=1) - half)
+        with np.errstate(over="ignore"):
+            return np.asarray(-0.5 * (self._whitened(X) ** 2).sum(axis=1) - half)
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
         z = self._whitened(X)
@@ -151,7 +160,9 @@ class Mixture(Model):
 
     def __post_init__(self) -> None:
         weights = probabilities(self.weights, "Mixture", "weights")
-        normals: Sequence[Any] = tuple(self.normals)
+        normals: Sequence[Any] = (
+            tuple(self.normals) if isinstance(self.normals, list | tuple) else (self.normals,)
+        )
         wrong = next((x for x in normals if not isinstance(x, Normal)), None)
         if wrong is not None or len(normals) != len(weights):
             got = f"{len(normals)} of them" if wrong is None else repr(wrong)
@@ -179,7 +190,7 @@ class Mixture(Model):
         ----------
         X : array of shape (n, d)
         n_components : int
-        covariance_type : {"full", "diag"}, default="full"
+        covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         ridge : float, default=1e-6
             Added to the variances.
         max_iter : int, default=200
@@ -187,7 +198,20 @@ class Mixture(Model):
         """
         from sklearn.mixture import GaussianMixture
 
+        checked_number(n_components, "Mixture.fit", "n_components", integer=True, low=1)
+        checked_number(max_iter, "Mixture.fit", "max_iter", integer=True, low=1)
+        checked_number(ridge, "Mixture.fit", "ridge")
+        if covariance_type not in COVARIANCE_TYPES:
+            raise ParameterError(
+                f"Mixture.fit: `covariance_type` must be one of {', '.join(map(repr, COVARIANCE_TYPES))}. "
+                f"Got {covariance_type!r}."
+            )
         points = Vectors(dense=True).validate(X)
+        if len(points) < max(2, n_components):
+            raise InputError(
+                f"Mixture.fit: X must have at least {max(2, n_components)} rows for {n_components} "
+                f"component(s). Got {len(points)}."
+            )
         model = GaussianMixture(
             n_components,
             covariance_type=covariance_type,
@@ -195,7 +219,7 @@ class Mixture(Model):
             max_iter=max_iter,
             random_state=random_state,
         ).fit(points)
-        S = model.covariances_ if covariance_type == "full" else [np.diag(v) for v in model.covariances_]
+        S = full_covariances(model.covariances_, covariance_type, *model.means_.shape)
         return cls(model.weights_, [Normal(m, s) for m, s in zip(model.means_, S, strict=True)])
 
     @property
@@ -221,7 +245,9 @@ class Mixture(Model):
         return np.asarray(scipy.special.softmax(self._joint(self.domain.validate(X)), axis=1))
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
-        q = scipy.special.softmax(self._joint(X), axis=1)
+        joint = self._joint(X)
+        self._check_possible(joint.max(axis=1))
+        q = scipy.special.softmax(joint, axis=1)
         parts = [q[:, [k]] * g._scores(X, parametrization) for k, g in enumerate(self.normals)]
         return np.hstack([simplex_scores(q, self.weights, parametrization), *parts])
 
@@ -231,3 +257,15 @@ class Mixture(Model):
         for k, g in enumerate(self.normals):
             found[which == k] = g._sample(int((which == k).sum()), rng)
         return found
+
+
+def full_covariances(given: Any, covariance_type: str, K: int, d: int) -> np.ndarray:
+    """Covariances of K components, in one of the forms of scikit-learn and hmmlearn, as full matrices."""
+    variances: np.ndarray = np.asarray(given)
+    if covariance_type == "full":
+        return variances
+    if covariance_type == "tied":
+        return np.broadcast_to(variances, (K, d, d))
+    if covariance_type == "spherical":  # hmmlearn repeats the variance for each coordinate
+        variances = np.repeat(variances.reshape(K, -1)[:, :1], d, axis=1)
+    return np.array([np.diag(row) for row in variances])

@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import quad
 
 from mercer.errors import ParameterError
-from mercer.kernels import Fisher, Gaussian, MutualInformation, SampledMutualInformation
-from mercer.models import Dirichlet, Multinomial, Normal, NormalMean
+from mercer.kernels import ContextTree, Fisher, Gaussian, MutualInformation, SampledMutualInformation
+from mercer.models import Dirichlet, MarkovChain, Multinomial, Normal, NormalMean
 
 RNG = np.random.default_rng(0)
 COINS = np.array([[0, 0], [1, 0], [3, 2], [0, 4]])
@@ -102,3 +102,25 @@ def test_bad_parameters():
         MutualInformation(Multinomial([0.5, 0.5]))
     with pytest.raises(ParameterError, match="`models` must be models"):
         SampledMutualInformation([1])
+
+
+def test_context_trees_without_contexts_are_letters_with_a_dirichlet_prior():
+    """Of depth 0 there is one tree: the probability of a string is that of its counts, in one order."""
+    strings, b = ["aabac", "ccccc", "abcab", "bbbbb"], 0.7
+    counts = np.array([[x.count(a) for a in "abc"] for x in strings], dtype=float)
+    orders = np.array([factorial(5) / np.prod([factorial(int(c)) for c in row]) for row in counts])
+    expected = MutualInformation(Dirichlet([b] * 3)).block(counts) / np.outer(orders, orders)
+    tree = ContextTree(0, 3, sigma=5.0, prior=b)
+    np.testing.assert_allclose(tree.block(strings), expected, rtol=1e-10)
+
+
+def test_context_trees_of_one_letter_are_markov_chains_drawn_from_a_prior():
+    strings, letters = ["abbab", "aaaab", "babab"], "ab"
+
+    def draw(rng):
+        return MarkovChain([0.5, 0.5], rng.dirichlet([0.5, 0.5], size=2), letters)
+
+    sampled = SampledMutualInformation.from_prior(draw, 500, random_state=0)
+    tree = ContextTree(1, 2, sigma=4.0, split=1.0, prior=0.5)  # the first letter is a context only
+    for x, y in ((strings[0], strings[1]), (strings[2], strings[2])):
+        assert abs(4 * sampled(x, y) - tree(x, y)) < 5 * 4 * sampled.standard_error(x, y)
