@@ -194,7 +194,7 @@ class CloudVariance(Kernel):
         K = np.empty((len(X), len(Z)))
         if not K.size:
             return K
-        cross = self.base._block(X.points, None if Y is None else Y.points)
+        cross = self.base._tiles(X.points, None if Y is None else Y.points)
         positions, weights, blocks = Z.padded()
         for i, own in enumerate(X.blocks):
             checkpoint()

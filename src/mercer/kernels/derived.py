@@ -73,7 +73,7 @@ class Contracted(Kernel):
         a = take(X.prepared, rows)
         b = None if Y is None else take(Y.prepared, columns)
         if not gradient:
-            return _both_sides(left, self.base._block(a, b), right), {}
+            return _both_sides(left, self.base._tiles(a, b), right), {}
         K, inner = self.base._gradient(a, b)
         sums = {name: _both_sides(left, g, right) for name, g in inner.items()}
         return _both_sides(left, K, right), prefixed("base", sums)
