@@ -9,7 +9,9 @@ import pytest
 import scipy.sparse
 
 from mercer import _native
-from mercer.engine.chebyshev import Expansion, act
+from mercer.engine.chebyshev import Expansion, act, expand
+
+pytestmark = pytest.mark.native
 
 
 def twin(M: Any, expansion: Expansion, V: np.ndarray) -> np.ndarray:
@@ -62,3 +64,20 @@ def test_what_the_watch_raises_ends_the_work() -> None:
     starts, columns = M.indptr.astype(np.int64), M.indices.astype(np.int32)
     with pytest.raises(KeyboardInterrupt):
         _native.chebyshev(starts, columns, M.data, np.ones(terms), 0.0, 99.0, *blocks, 2, watch)
+
+
+@pytest.mark.parametrize("t", [1.0, 1e3, 1e5, 1e6, 1e7])
+def test_a_function_that_is_zero_but_for_an_end(t: float) -> None:
+    """At none of the first points is exp(-t x) a float other than zero."""
+    for decays, low, high in ((-t, 0.0, 2.0), (t, -2.0, 0.0)):
+        found = expand(lambda x, a=decays: np.exp(a * x), low, high, 1e-8)
+        assert found is not None
+        x = np.concatenate([np.linspace(0.0, 2.0, 50), np.geomspace(1e-9, 1.0, 50)]) * (1 if low == 0 else -1)
+        values = np.polynomial.chebyshev.chebval(x - (low + high) / 2, found.coefficients)
+        np.testing.assert_allclose(values, np.exp(decays * x), atol=1e-8)
+
+
+def test_what_jumps_has_no_expansion() -> None:
+    assert expand(lambda x: np.sign(x - 1), 0.0, 2.0, 1e-6) is None
+    assert expand(lambda x: np.where(x == 0, 1.0, 0.0), 0.0, 2.0, 1e-6) is None
+    assert expand(lambda x: np.where(x == 0, np.inf, 1.0), 0.0, 2.0, 1e-6) is None

@@ -11,6 +11,8 @@ import scipy.stats
 from mercer.errors import InputError, ParameterError
 from mercer.models import HMM, MarkovChain, Mixture, Multinomial, Normal
 
+pytestmark = pytest.mark.native
+
 RNG = np.random.default_rng(0)
 P = np.array([0.5, 0.2, 0.3])
 START, MOVES = np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.2, 0.8]])

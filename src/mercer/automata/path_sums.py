@@ -31,6 +31,7 @@ Graph: TypeAlias = list[list[tuple[int, Weight]]]
 #: In a component of m states the queue takes a state at most this often times m, where no star is known.
 MOST_ROUNDS = 100
 
+#: States that the message of an error lists; there may be thousands.
 _MOST_NAMED = 10
 
 

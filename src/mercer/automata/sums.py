@@ -35,6 +35,7 @@ __all__ = [
     "trim",
 ]
 
+#: States that the message of an error lists; there may be thousands.
 _MOST_NAMED = 10
 
 

@@ -22,6 +22,7 @@ __all__ = ["Columns", "call", "double", "integer", "interruptible"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
+#: Seconds between two checkpoints of a wait, as in the native loops.
 _POLL_SECONDS = 0.05
 
 

@@ -35,6 +35,7 @@ PAIRWISE_TILE_SIZE = 64
 #: What progress bars call the computation of kernel values.
 TASK = "kernel values"
 
+#: Seconds between two checkpoints of a wait, and that threads have to end after Ctrl-C: a tile takes less.
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.5
 

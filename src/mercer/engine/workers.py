@@ -40,6 +40,7 @@ COLD, WARM = (0.5, 2.0), (0.05, 0.3)
 #: Seconds of one piece of work, and after which an idle process ends.
 PIECE_SECONDS, IDLE_SECONDS = 0.2, 300
 
+#: Seconds between two checkpoints of a wait: half of a piece of work.
 _POLL_SECONDS = 0.1
 _LOOK_SECONDS = 0.01
 

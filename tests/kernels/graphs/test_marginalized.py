@@ -12,6 +12,8 @@ from mercer.kernels import MarginalizedWalk
 
 from .walks_by_hand import probability
 
+pytestmark = pytest.mark.native
+
 PATH = Graph(3, [(0, 1), (1, 2)], labels="CCO", edge_labels=[1, 2])
 STAR = Graph(4, [(0, 1), (0, 2), (0, 3)], labels="COCC", edge_labels=[2, 1, 1], weights=[0.5, 2.0, 1.0])
 ARCS = Graph(3, [(0, 1), (1, 2), (2, 0)], labels="CCO", edge_labels=[1, 2, 1], directed=True)

@@ -13,6 +13,8 @@ from mercer.kernels import Categorical, Constant, Gaussian, RandomWalk, TreeWalk
 
 from .tree_walks_by_hand import enumerated
 
+pytestmark = pytest.mark.native
+
 RTOL = 1e-13
 
 PATH = Graph(4, [(0, 1), (1, 2), (2, 3)], labels="CCOC", edge_labels=[1, 2, 1])

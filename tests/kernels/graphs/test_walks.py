@@ -20,6 +20,8 @@ from mercer.kernels import Categorical, Constant, Gaussian, Linear, RandomWalk, 
 
 from .walks_by_hand import enumerated, solved
 
+pytestmark = pytest.mark.native
+
 RTOL = 1e-12
 
 PATH = Graph(4, [(0, 1), (1, 2), (2, 3)], labels="CCOC", edge_labels=[1, 2, 1])

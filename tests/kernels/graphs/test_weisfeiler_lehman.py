@@ -36,6 +36,8 @@ from mercer.kernels.graphs.colours import MOST_CHARACTERS, ColourTable
 
 from .brute_colours import colours, distance, minima, products
 
+pytestmark = pytest.mark.native
+
 
 def random_graph(rng: np.random.Generator, most: int = 8, directed: bool | None = None) -> Graph:
     """Any graph: labels, labels of edges, self-loops, parallel edges, arcs."""

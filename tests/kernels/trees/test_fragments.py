@@ -15,6 +15,8 @@ from mercer.machines import SVC, KernelRidge
 
 from .oracle import inner, nested, nodes, partial_fragments, subset_fragments
 
+pytestmark = pytest.mark.native
+
 FORMS = [
     "(S (NP John) (VP (V saw) (NP Mary)))",
     "(S (NP Mary) (VP (V saw) (NP Mary)))",
