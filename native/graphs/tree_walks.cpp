@@ -96,6 +96,7 @@ void tree_walk_sums(const WalkGraphs& X, const WalkGraphs& Y, const Similarities
   const GraphBatch &x = X.batch, &y = Y.batch;
   const ColumnSets sets(depth > 1 ? std::min(most_arcs(x), most_arcs(y)) : 0, arity);
   watched_loop<TreeScratch>(count, threads, look, [&](Index p, Watch& watch, TreeScratch& scratch) {
+    watch.pause();
     const Index x0 = x.node_starts[rows[p]], n = x.size(rows[p]);
     const Index y0 = y.node_starts[cols[p]], m = y.size(cols[p]);
     Vector &similarities = scratch.similarities, &table = scratch.table, &next = scratch.next;
@@ -106,11 +107,11 @@ void tree_walk_sums(const WalkGraphs& X, const WalkGraphs& Y, const Similarities
     table = similarities;
     next.assign(at(n * m), 0.0);
     for (Index d = 1; d < depth; ++d) {
-      for (Index u = 0; u < n; ++u) {
-        watch.pause();
+      for (Index u = 0; u < n; ++u)
         for (Index v = 0; v < m; ++v) {
           const double similarity = similarities[at(u * m + v)];
           if (similarity == 0.0) continue;
+          watch.pause();
           const Index a0 = x.arc_starts[x0 + u], a_count = x.arc_starts[x0 + u + 1] - a0;
           const Index b0 = y.arc_starts[y0 + v], b_count = y.arc_starts[y0 + v + 1] - b0;
           const bool by_x = a_count >= b_count;  // the node with more arcs has the rows
@@ -127,7 +128,6 @@ void tree_walk_sums(const WalkGraphs& X, const WalkGraphs& Y, const Similarities
               scratch.matchings.total(sets, std::max(a_count, b_count), std::min(a_count, b_count));
           next[at(u * m + v)] = similarity * total;
         }
-      }
       table.swap(next);
     }
     double sum = 0.0;
