@@ -18,6 +18,7 @@ void bind_reduced(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_substrings(nanobind::module_& m);
 void bind_hmm(nanobind::module_& m);
+void bind_tangent(nanobind::module_& m);
 void bind_series(nanobind::module_& m);
 void bind_walks(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);

@@ -316,6 +316,7 @@ NB_MODULE(_native, m) {
   bind_reduced(m);
   bind_substrings(m);
   bind_hmm(m);
+  bind_tangent(m);
   bind_series(m);
   bind_chebyshev(m);
   bind_walks(m);

@@ -102,6 +102,17 @@ def add_rows(
     out: NDArray[np.float64],
     threads: int,
 ) -> None: ...
+def orthonormalise(vectors: NDArray[np.float64], threads: int, watch: Callable[[], None]) -> None: ...
+def plane_distances(
+    x: NDArray[np.float64],
+    x_own: NDArray[np.float64],
+    y: NDArray[np.float64],
+    y_own: NDArray[np.float64],
+    products: NDArray[np.float64],
+    out: NDArray[np.float64],
+    threads: int,
+    watch: Callable[[], None],
+) -> None: ...
 def forward_backward(
     start: NDArray[np.float64],
     transitions: NDArray[np.float64],

@@ -50,6 +50,7 @@ _CONSEQUENCES = (
     "_sparse_block",
     "_action",
     "_spectral_density",
+    "_homogeneity",
 )
 _FOLLOWING = {
     "__call__": ("_define", "_block", "_diagonal", "_compile", *_CONSEQUENCES),
@@ -490,6 +491,10 @@ class Kernel(Expression):
     def _spectral_density(self) -> SpectralDensity:
         """The spectral density of a kernel whose parameters are resolved."""
         raise no_density(self, "it is not known to be a function of x - y with one")
+
+    def _homogeneity(self) -> float | None:
+        """The degree d with ``k(s x, s y) = s^d k(x, y)`` for all points and 0 < s <= 1, if there is one."""
+        return None
 
     @property
     def bounds(self) -> Interval:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arithmetic import FLOAT, Arithmetic
-from ..certificate import Certificate, Claim, Property
+from ..certificate import Certificate, Claim, Property, Witness
 from ..domains import Data, Domain
 from ..engine.program import Builder, Value
 from ..errors import InputError
@@ -57,7 +57,9 @@ class Schoenberg(Unary):
     def _certify(self) -> Certificate:
         negative = self.base.certificate.negative
         if not negative.proved:
-            return Certificate.unknown(self, "the base is not known to be negative definite", [negative])
+            return self._scaled_refutation(negative) or Certificate.unknown(
+                self, "the base is not known to be negative definite", [negative]
+            )
         return Certificate.psd(
             self,
             "Schoenberg",
@@ -65,6 +67,24 @@ class Schoenberg(Unary):
             strict=negative.strict,
             premises=[negative],
         )
+
+    def _scaled_refutation(self, negative: Claim) -> Certificate | None:
+        """A refutation for every t, from a witness w against a homogeneous psi.
+
+        Where ``sum(c) = 0``, ``c'Kc`` is at most ``-r c'Pc + (r^2 / 2) sum |c_i c_j| P_ij^2`` with P the
+        values of psi at the witness and ``r = t s^d`` after scaling its points by s: negative for small r.
+        """
+        w, degree = negative.witness, self.base._homogeneity()
+        if not negative.refuted or w is None or degree is None:
+            return None
+        P = np.array([[self.base(x, y) for y in w.points] for x in w.points])
+        c = np.outer(w.coefficients, w.coefficients)
+        rate = min(self.t, (w.value - w.error) / float((np.abs(c) * P * P).sum()))
+        points = tuple((rate / self.t) ** (1 / degree) * np.asarray(x) for x in w.points)
+        value, error = float((c * np.expm1(-rate * P)).sum()), 2 * rate * w.error
+        reason = "psi(sx, sy) = s^d psi(x, y) is not negative definite, so that small s refutes every t"
+        witness = Witness(points, w.coefficients, value, Property.POSITIVE, 15, error)
+        return Certificate.refuted(self, "Schoenberg, by scaling", reason, witness=witness)
 
     def _infinitely_divisible(self) -> Claim | None:
         negative = self.base.certificate.negative

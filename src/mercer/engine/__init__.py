@@ -22,6 +22,7 @@
 ``series``            sums and minima over the alignments of series
 ``string_pairs``      recursions over pairs of sequences
 ``substrings``        common factors and context trees of strings
+``tangents``          distances between tangent planes of images
 ``tree_pairs``        sums over pairs of nodes of two trees
 ``workers``           Python kernels in worker processes
 ====================  ====================================================================================

@@ -93,7 +93,15 @@ from .graphs import (
     graphlet_samples,
 )
 from .histograms import ChiSquare, Hellinger, Jensen, TotalVariation
-from .images import ColorHistogram, NestedHistograms, Patches, SegmentationGraph, SpatialPyramid
+from .images import (
+    ColorHistogram,
+    NestedHistograms,
+    Patches,
+    SegmentationGraph,
+    SpatialPyramid,
+    TangentDistance,
+    tangent_distances,
+)
 from .intersections import Intersection, MinExponential
 from .kernel_graphs import KernelGraph
 from .l1 import Cauchy, Laplacian, Periodic
@@ -294,6 +302,7 @@ __all__ = [
     "Subsequence",
     "SubsetTree",
     "SymmetricDifference",
+    "TangentDistance",
     "TangentPosterior",
     "Tanimoto",
     "ThinPlate",
@@ -323,5 +332,6 @@ __all__ = [
     "jeffreys_divergence",
     "kl_divergence",
     "limit",
+    "tangent_distances",
     "tensor",
 ]

@@ -15,6 +15,7 @@
 ``trees``          ``tree``: a tree and what the fragments at its nodes add
 ``molecules``      ``molecule``: the atoms that spoke
 ``images``         ``image``: the patches that spoke; ``nested_histogram``: histograms of cells
+``tangents``       ``tangents``: an image and its small motions
 ``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
 ``report``         ``Report``: a page of text, tables, proofs and figures in one file
 ``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
@@ -41,6 +42,7 @@ from .regions import regions
 from .report import Report
 from .selection import leave_one_out_curve
 from .significance import null_distribution, witness
+from .tangents import tangents
 from .trees import tree
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "regions",
     "scree",
     "spectrum",
+    "tangents",
     "tree",
     "witness",
 ]

@@ -15,6 +15,7 @@ from mercer.kernels import (
     Patches,
     ProbabilityProduct,
     SpatialPyramid,
+    TangentDistance,
 )
 
 from ..cases import Case
@@ -38,6 +39,13 @@ COLOURS = [
 ]
 GREYS = [STRIPES, STRIPES.T, STRIPES, np.zeros((4, 5)), np.ones((6, 4)), RNG.random((7, 5)), np.eye(6)]
 
+#: One level, equal images, an image and its shifted copy, one that changes along an axis only.
+DIGITS = np.stack([np.zeros((5, 4)), *RNG.random((2, 5, 4)), np.full((5, 4), 0.5), *np.zeros((4, 5, 4))])
+DIGITS[4, 1:4, 1] = 1.0
+DIGITS[5, 1:4, 2] = 1.0
+DIGITS[6] = np.linspace(0.0, 1.0, 5)[:, None]
+DIGITS[7] = DIGITS[2]
+
 CASES: list[Case] = [
     Case(ColorHistogram(bins=4), COLOURS),
     Case(ColorHistogram("hsv", 3, Intersection(), joint=True), COLOURS),
@@ -48,6 +56,15 @@ CASES: list[Case] = [
     Case(NestedHistograms(2, 0.9, 3.0 * ProbabilityProduct(), bins=2), COLOURS),
     Case(SpatialPyramid(1, Intersection(), bins=2), COLOURS),
     Case(SpatialPyramid(2, ProbabilityProduct(), bins=2, joint=True), COLOURS),
+    Case(TangentDistance(tangents=("shift_x", "shift_y", "rotation")), list(DIGITS)),
+    Case(TangentDistance(sides=1), list(DIGITS)),
+    Case(TangentDistance((5, 4), tangents=("scale", "thickness"), smoothing=0.0), DIGITS.reshape(8, -1)),
+    Case(
+        TangentDistance((5, 4), sides=1, tangents=("brightness", "axis")), 9.0 * DIGITS.reshape(8, -1) - 3.0
+    ),
+    Case(TangentDistance(tangents=("brightness",)), list(DIGITS)),
+    Case(TangentDistance((5, 4), tangents=()), DIGITS.reshape(8, -1)),
+    Case(TangentDistance((5, 4), tangents=("shift_x", "diagonal")).schoenberg(0.5), DIGITS.reshape(8, -1)),
     Case(Patches(Gaussian(1.0), size=3, stride=1), GREYS),
     Case(Patches(Linear(), size=2, stride=2, mean=False), [np.stack([x] * 3, axis=2) for x in GREYS]),
 ]

@@ -5,6 +5,7 @@
 ``nested``      ``NestedHistograms``: colours at all resolutions
 ``patches``     ``Patches``: images as sets of patches
 ``regions``     ``SegmentationGraph``: images as graphs of regions
+``tangent``     ``TangentDistance``: images that may be moved a little
 ``cells``       what kernels on histograms share
 ==============  ======================================================================
 """
@@ -13,5 +14,14 @@ from .histograms import ColorHistogram, SpatialPyramid
 from .nested import NestedHistograms
 from .patches import Patches
 from .regions import SegmentationGraph
+from .tangent import TangentDistance, tangent_distances
 
-__all__ = ["ColorHistogram", "NestedHistograms", "Patches", "SegmentationGraph", "SpatialPyramid"]
+__all__ = [
+    "ColorHistogram",
+    "NestedHistograms",
+    "Patches",
+    "SegmentationGraph",
+    "SpatialPyramid",
+    "TangentDistance",
+    "tangent_distances",
+]
