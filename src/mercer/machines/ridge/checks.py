@@ -29,13 +29,20 @@ def check_parameters(machine: Any) -> None:
         options = ", ".join(map(repr, SOLVERS))
         raise ParameterError(f"KernelRidge: `solver` must be one of {options}. Got {machine.solver!r}.")
     if (
-        machine.solver == "cg"
+        machine.solver in ("cg", "askotch")
         and not isinstance(machine.alpha, str)
         and not _all(np.asarray(machine.alpha) > 0)
     ):
         raise ParameterError(
-            "KernelRidge: solver='cg' needs `alpha` > 0. Got 0: without a penalty the system may be "
-            "singular, and conjugate gradients need not end. Use solver='eigen'."
+            f"KernelRidge: solver={machine.solver!r} needs `alpha` > 0. Got 0: without a penalty the system "
+            "may be singular, and iterations need not end. Use solver='eigen'."
+        )
+    if machine.solver == "askotch" and (
+        machine.fit_intercept or isinstance(machine.alpha, str) or np.ndim(machine.alpha)
+    ):
+        raise ParameterError(
+            "KernelRidge: solver='askotch' needs fit_intercept=False and one number `alpha`. Subtract the "
+            "mean of y, or use solver='cg'."
         )
     if machine.approximation is not None:
         check_approximation(machine)

@@ -102,12 +102,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     signal_variance : float or "evidence", default=1.0
         The factor :math:`\tau` of the prior covariance; ``"evidence"`` takes the most likely one for each
         target, :math:`y^\top a / n` (n - 1 with an intercept).  Predictions do not depend on it.
-    solver : {"auto", "cholesky", "eigen", "cg"}, default="auto"
+    solver : {"auto", "cholesky", "eigen", "cg", "askotch"}, default="auto"
         See :func:`mercer.solvers.solve_ridge`.
     tol : float, default=1e-6
         Relative residual of the linear system at which conjugate gradients stop.
     max_iter : int, default=500
-        Most products of conjugate gradients with the Gram matrix.
+        Most products of conjugate gradients with the Gram matrix; passes of ``"askotch"``.
     warm_start : bool, default=False
         Whether conjugate gradients begin from the coefficients of the last fit, if these are as many.
     checkpoint : path, optional

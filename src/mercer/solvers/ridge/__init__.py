@@ -5,6 +5,7 @@
 ``system``       its linear system, with weights and intercept
 ``inverses``     factors and preconditioners
 ``iterative``    the system by conjugate gradients
+``blocks``       the system by blocks of unknowns, for a time budget
 ``restricted``   ``solve_restricted``: on the features of a map, a band of rows at a time
 ``reduction``    a symmetric matrix turned into a band
 ``path``         ``ridge_path``: leave-one-out errors for many penalties
