@@ -7,6 +7,7 @@ import sys
 
 from . import (
     automata_cases,
+    feature_cases,
     fingerprint_cases,
     graphs_cases,
     harness,
@@ -44,6 +45,7 @@ GROUPS = {
         *rational_cases.CASES,
         *series_cases.CASES,
     ],
+    "features": feature_cases.CASES,
     "molecules": fingerprint_cases.CASES,
     "trees": trees_cases.CASES,
     "images": images_cases.CASES,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,3 +275,18 @@ def test_bad_data(X: np.ndarray) -> None:
         features.transform(np.full((1, 3), 1e308))
     with pytest.raises(InputError, match=r"0 sample\(s\)"):
         features.fit(X[:0])
+
+
+@pytest.mark.parametrize(
+    ("section", "lines"),
+    [
+        ("Frequencies", ["True", "6172", "(30, 3)"]),
+        ("Random and homogeneous", ["2444 True", "180 True", "(3, 256)", "True"]),
+    ],
+)
+def test_the_page_on_feature_maps_is_true(section: str, lines: list[str], capsys: Any) -> None:
+    page = Path(__file__).parents[2] / "docs" / "feature_maps.md"
+    text = page.read_text(encoding="utf-8").split(f"## {section}")[1].split("\n## ")[0]
+    for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.S | re.M):
+        exec(compile(block, str(page), "exec"), {})
+    assert capsys.readouterr().out.splitlines() == lines
