@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer.domains import Cloud
 from mercer.kernels import (
     ChiSquare,
     ColorHistogram,
@@ -14,6 +15,7 @@ from mercer.kernels import (
     NestedHistograms,
     Patches,
     ProbabilityProduct,
+    PyramidMatch,
     SpatialPyramid,
     TangentDistance,
 )
@@ -38,6 +40,16 @@ COLOURS = [
     np.ones((4, 9)),
 ]
 GREYS = [STRIPES, STRIPES.T, STRIPES, np.zeros((4, 5)), np.ones((6, 4)), RNG.random((7, 5)), np.eye(6)]
+#: Equal clouds, points on borders of cells and below zero, weights, clouds far apart.
+CLOUDS = [
+    [[0.0, 0.0]],
+    [[0.0, 0.0], [0.0, 0.0]],
+    [[0.5, 0.5], [1.0, -1.0], [-0.25, 3.0]],
+    Cloud([[0.5, 0.5], [100.0, -7.0]], [3.0, 1.0]),
+    [[1e6, 1e6]],
+    [[2.0, 2.0], [0.5, 0.25]],
+    np.random.default_rng(1).standard_normal((9, 2)),
+]
 
 #: One level, equal images, an image and its shifted copy, one that changes along an axis only.
 DIGITS = np.stack([np.zeros((5, 4)), *RNG.random((2, 5, 4)), np.full((5, 4), 0.5), *np.zeros((4, 5, 4))])
@@ -65,6 +77,7 @@ CASES: list[Case] = [
     Case(TangentDistance(tangents=("brightness",)), list(DIGITS)),
     Case(TangentDistance((5, 4), tangents=()), DIGITS.reshape(8, -1)),
     Case(TangentDistance((5, 4), tangents=("shift_x", "diagonal")).schoenberg(0.5), DIGITS.reshape(8, -1)),
+    *(Case(PyramidMatch(levels, 0.5), CLOUDS) for levels in (0, 5)),
     Case(Patches(Gaussian(1.0), size=3, stride=1), GREYS),
     Case(Patches(Linear(), size=2, stride=2, mean=False), [np.stack([x] * 3, axis=2) for x in GREYS]),
 ]
