@@ -1,6 +1,7 @@
 """SMO against its twin, also run by test_isa.py under every instruction set."""
 
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,11 +24,14 @@ SIZES = [*range(1, 10), 15, 16, 17, 63, 64, 65]
 LARGE = 2500
 
 
+@cache
 def gram(n, seed=0, d=3, dtype=np.float64):
     """A well-conditioned Gram matrix whose numbers single precision holds exactly."""
     X = np.random.default_rng(seed).standard_normal((n, d))
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2)) + 0.1 * np.eye(n)
-    return K.astype(np.float32).astype(dtype)
+    K = K.astype(np.float32).astype(dtype)
+    K.flags.writeable = False  # tests share it
+    return K
 
 
 def draw(n, constraint, width=0.0, seed=0, C=1.0):
