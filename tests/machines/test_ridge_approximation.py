@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-from mercer.errors import InputError, ParameterError
-from mercer.features import EmpiricalMap, IncompleteCholesky, Nystrom, PolynomialMap
-from mercer.kernels import Gaussian, NGram
+from mercer.errors import InputError, MercerError, ParameterError
+from mercer.features import EmpiricalMap, Explicit, IncompleteCholesky, Nystrom, PolynomialMap
+from mercer.kernels import Gaussian, Linear, NGram
 from mercer.machines import KernelRidge
 from mercer.solvers.ridge import restricted
 
@@ -86,6 +86,11 @@ def test_strings():
     assert model.predict(["bananas"]).shape == (1,)
     assert model.kernel_ == NGram(2)
     assert len(model.dual_coef_) == model.approximation_.dim
+    explicit = KernelRidge(alpha=0.1, approximation=Explicit(NGram(2)), tol=1e-10)  # sparse and exact
+    full = KernelRidge(NGram(2), alpha=0.1).fit(words, np.arange(18.0) % 6)
+    explicit.fit(words, np.arange(18.0) % 6)
+    assert explicit.approximation_error_ < 1e-12
+    np.testing.assert_allclose(explicit.predict(words), full.predict(words), atol=1e-7)
 
 
 def test_parameters_of_the_map_are_parameters_of_the_machine():
@@ -157,3 +162,13 @@ def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
     assert lines[:2] == ["True", "1"]
     assert lines[2].startswith("converged in 1 pass(es)")
     assert lines[3:] == ["True True"]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e100, 1e150, 1e160])
+def test_numbers_of_any_size_give_a_finite_model_or_an_error(scale):
+    X, y = data(20)
+    try:
+        model = KernelRidge(approximation=Nystrom(Linear(), 2, random_state=0)).fit(scale * X, y)
+    except MercerError:
+        return
+    assert np.isfinite(model.predict(scale * X)).all()

@@ -68,6 +68,10 @@ def approximate(given: FeatureMap, points: Data) -> Approximation:
     n = size(points)
     some = take(points, np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.intp))
     features = fitted.transform(some)
-    K, approximation = gram(fitted.target, some).dense(), np.asarray(features @ features.T)
-    norm = float(np.linalg.norm(K))
-    return Approximation(fitted, float(np.linalg.norm(K - approximation)) / norm if norm > 0 else 0.0)
+    products = features @ features.T
+    approximation = products.toarray() if hasattr(products, "toarray") else products
+    K = gram(fitted.target, some).dense()
+    unit = float(np.abs(K).max(initial=0.0)) or 1.0  # squares of large values overflow
+    norm = float(np.linalg.norm(K / unit))
+    error = float(np.linalg.norm((K - approximation) / unit))
+    return Approximation(fitted, error / norm if norm > 0 else 0.0)
