@@ -14,6 +14,8 @@ from mercer.images.transformations import NAMES
 from mercer.kernels import TangentDistance, tangent_distances
 from mercer.machines import SVC
 
+pytestmark = pytest.mark.native
+
 ALL = NAMES[:-1]
 RNG = np.random.default_rng(0)
 IMAGES = scipy.ndimage.gaussian_filter(RNG.random((9, 10, 12)), (0, 1.0, 1.0))
