@@ -92,6 +92,7 @@ def pivoted_cholesky(
         "Use fewer columns, or factorise a sample.",
     )
     F, pivots, r = np.empty((most, n), dtype), np.empty(most, np.intp), 0  # the transposed factor
+    gemm, trsm = linalg.get_blas_funcs(("gemm", "trsm"), (F,))
     width = 1 if rng is None else min(MOST_PROPOSALS, max(1, most // SHARE))
     for _ in tracked(range(n), "pivoted Cholesky", "block"):
         chance = np.where(left > rounding, left, 0.0)
@@ -109,15 +110,14 @@ def pivoted_cholesky(
             left[proposed[0]] = 0.0
             continue
         chosen = proposed[accepted]
-        new = np.array(block(chosen, slice(None)), dtype=dtype)
-        new -= F[:r, chosen].T @ F[:r]
-        trsm = linalg.get_blas_funcs("trsm", (new,))
-        new = trsm(1.0, L.astype(dtype), new.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
-        new[:, pivots[:r]], new[:, chosen] = (
-            0.0,
-            L.T,
-        )  # triangular in the order of the pivots, to the last bit
-        F[r : r + len(chosen)], pivots[r : r + len(chosen)] = new, chosen
+        new = F[r : r + len(chosen)]  # a view: what follows works in place
+        new[:] = block(chosen, slice(None))
+        if r:
+            gemm(-1.0, F[:r].T, F[:r, chosen], 1.0, new.T, overwrite_c=1)
+        trsm(1.0, L.astype(dtype), new.T, side=1, lower=1, trans_a=1, overwrite_b=1)
+        new[:, pivots[:r]] = 0.0  # triangular in the order of the pivots, to the last bit
+        new[:, chosen] = L.T
+        pivots[r : r + len(chosen)] = chosen
         r += len(chosen)
         left -= np.einsum("ij,ij->j", new, new)
         left[chosen] = 0.0
