@@ -6,7 +6,7 @@
 ``tensor`` ...         kernels out of kernels: ``tensor, direct_sum, convolution, limit, columns``
 ``mercer.gram``        the lazy Gram matrix; ``mercer.refute`` searches for a refuting witness
 ``mercer.rkhs``        functions in the space of a kernel
-``mercer.features``    explicit, empirical and Mercer feature maps
+``mercer.features``    explicit, empirical, random, landmark and Mercer feature maps
 ``mercer.machines``    estimators in scikit-learn's contract
 ``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
@@ -17,6 +17,7 @@
 ``mercer.images``      images: colours, histograms, patches
 ``mercer.models``      probability models, for kernels made from them
 ``mercer.show``        plots
+``spectral_density``   densities of frequencies of kernels, for your own to declare
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
 =====================  ===================================================================================
@@ -29,7 +30,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import domains, errors, kernels
+from . import domains, errors, kernels, spectral_density
 from .algebra import convolution, direct_sum, kernel, limit, tensor
 from .certificate import Certificate, Verdict, Witness
 from .gram import GramStore, gram
@@ -108,6 +109,7 @@ __all__ = [
     "sequences",
     "show",
     "solvers",
+    "spectral_density",
     "tensor",
     "testing",
     "trees",

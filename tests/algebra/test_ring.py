@@ -109,7 +109,8 @@ def test_kernels_without_common_points_are_refused_at_once():
         (-1 * (-2 * A), Verdict.STRICT),
         (A - B, Verdict.CPD),  # of order 2
         (A - C, Verdict.REFUTED),
-        (A - RationalQuadratic(), Verdict.UNKNOWN),
+        (A - RationalQuadratic(), Verdict.REFUTED),
+        (A - A * C, Verdict.UNKNOWN),
         (A - 0.5, Verdict.CPD),
         (2 * A - A, Verdict.STRICT),
         (A - 0.5 * A, Verdict.STRICT),
