@@ -71,7 +71,8 @@ from mercer.kernels import Gaussian
 from mercer.machines import KernelRidge
 snapshot.SECONDS = 0.0
 machine = KernelRidge(Gaussian(0.5), alpha=1e-2, solver="cg", tol=1e-8, checkpoint=sys.argv[1])
-machine.set_callbacks(lambda progress: time.sleep(0.2) if progress.iteration else None)
+# wait to be killed after the first step
+machine.set_callbacks(lambda progress: progress.task == "conjugate gradients" and time.sleep(60))
 machine.fit(*problem())
 """
 CHILD = "import time\nimport numpy as np\n" + inspect.getsource(problem) + CHILD
