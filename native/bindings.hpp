@@ -9,6 +9,7 @@ void bind_fourier(nanobind::module_& m);
 void bind_colours(nanobind::module_& m);
 void bind_string_pairs(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
+void bind_descent(nanobind::module_& m);
 void bind_paths(nanobind::module_& m);
 void bind_outputs(nanobind::module_& m);
 void bind_ngrams(nanobind::module_& m);

@@ -307,6 +307,7 @@ NB_MODULE(_native, m) {
   bind_automata(m);
   bind_string_pairs(m);
   bind_smo(m);
+  bind_descent(m);
   bind_paths(m);
   bind_outputs(m);
   bind_ngrams(m);

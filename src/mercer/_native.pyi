@@ -433,6 +433,39 @@ class _Smo(Generic[_Float]):
 class Smo32(_Smo[np.float32]): ...
 class Smo64(_Smo[np.float64]): ...
 
+def coordinate_descent(
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[_Float],
+    linear: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    epsilon: float,
+    constraint: int,
+    beta: NDArray[np.float64],
+    w: NDArray[np.float64],
+    multiplier: float,
+    tolerance: float,
+    visits: int,
+    seed: int,
+    watch: Callable[[int, float], bool],
+) -> tuple[int, int, float]: ...
+def coordinate_descent_dense(
+    rows: NDArray[_Float],
+    linear: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    epsilon: float,
+    constraint: int,
+    beta: NDArray[np.float64],
+    w: NDArray[np.float64],
+    multiplier: float,
+    tolerance: float,
+    visits: int,
+    seed: int,
+    watch: Callable[[int, float], bool],
+) -> tuple[int, int, float]: ...
+
 class _Pairs(Generic[_Float]):
     def __init__(
         self,

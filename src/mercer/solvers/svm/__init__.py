@@ -6,6 +6,7 @@
 ``smo``             sequential minimal optimisation on working sets, as in LIBSVM (``native/svm``)
 ``active_set``      a primal-dual active set method on the free variables
 ``interior_point``  Mehrotra's predictor-corrector method, for K of low rank
+``linear``          dual coordinate descent, for many known features (``native/svm``)
 ``policy``          which method when, in which precision: all tuning constants
 ``pairs``           ``PairSolver``: many small problems, each on the points of two classes
 ``outcome``         results as a ``Solution``
@@ -13,8 +14,9 @@
 
 SMO comes first, on rows of K in single precision where the tolerance allows it.  Where many more iterations
 are to be expected, the active set method goes to the solution at once; where K has low rank, the interior
-point method does.  The gradient, computed anew in double precision, says whether the result has converged;
-if it has not, SMO goes on from there.  The active set method ends small problems at rounding.
+point method does.  Problems on many known features begin with coordinate descent.  The gradient, computed
+anew in double precision, says whether the result has converged; if it has not, SMO goes on from there.  The
+active set method ends small problems at rounding.
 """
 
 from .outcome import BoxValue

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ... import _native
 from ...memory import memory_limit
@@ -101,6 +102,13 @@ INTERIOR_MAX_ITER, INTERIOR_STEP = 100, 0.995
 TRACE_LEFT_OUT = 1e-8
 
 
+# -- coordinate descent -------------------------------------------------------------------------
+#: Points from which known features, sparse and dense ones, go to coordinate descent, unless they are few
+#: enough for the interior point method.  On n-grams of surnames it took 4 to 40 times less time than SMO
+#: with 3,000 to 12,000 points.  Dense rows of unscaled columns are what it is slow on.
+LINEAR_SIZE, LINEAR_SIZE_DENSE = 2000, 20_000
+
+
 class Costs:
     """Estimates of work, in visits."""
 
@@ -180,6 +188,17 @@ def checks_left(before: float, now: float, tol: float) -> float:
 def interior_comes_first(n: int, rank: int) -> bool:
     """Whether problems of n variables whose K has a known rank go to the interior point method at once."""
     return n > SMALL and rank <= LOW_RANK and 2 * rank <= n
+
+
+def linear_features(problem: BoxProblem, matrix: Matrix) -> Any:
+    """The features for coordinate descent; None if they are not known or another method comes first."""
+    n = problem.size
+    if problem.constraint == "signed" or n < LINEAR_SIZE or matrix.is_held:
+        return None
+    features = matrix.features()
+    if features is None or interior_comes_first(n, features.shape[1]):
+        return None
+    return features if sparse.issparse(features) or n >= LINEAR_SIZE_DENSE else None
 
 
 def pair_iterations(rank: int) -> int:

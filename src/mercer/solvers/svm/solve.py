@@ -3,9 +3,10 @@
 The problem is that of LIBSVM's paper (Chang and Lin 2011) in the variables ``beta_i = y_i alpha_i``
 (:mod:`~mercer.solvers.svm.problem`), and so is the method of the first iterations: decomposition with
 second-order selection.  :mod:`~mercer.solvers.svm.policy` decides when the active set method or the
-interior point method go on. A result counts as converged only if its violation, computed anew in double
-precision, is at most ``tol``; rounding of rows in single precision therefore affects the time, not the
-answer.
+interior point method go on, and which problems on known features begin with coordinate descent
+(:mod:`~mercer.solvers.svm.linear`).  A result counts as converged only if its violation, computed anew in
+double precision, is at most ``tol``; rounding of rows in single precision therefore affects the time, not
+the answer.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ..watch import STOPPING, Callback, Watch
 from . import policy
 from .active_set import active_set
 from .interior_point import LowRank, interior_point
+from .linear import solve_linear
 from .outcome import BoxValue, solution_of, untouched
 from .problem import BoxProblem, Vector
 from .smo import Smo
@@ -79,6 +81,13 @@ def solve_box(
         precision, is at most ``tol``.
     """
     watch = Watch(tol, time_budget, callbacks, progress, name)
+    features = policy.linear_features(problem, matrix)
+    if features is not None and (start is None or abs(start.sum()) <= 1e-9 * np.abs(start).sum()):
+        found = solve_linear(problem, features, start, tol, max_iter, watch)
+        if found.converged or found.stats["stopped"] or max_iter >= 0:
+            return found
+        start = found.value.coefficients  # a limit of ours: SMO and the active set method go on
+        watch = Watch(tol, time_budget, callbacks, progress, name)
     try:
         with until(lambda: watch.is_over):
             smo = Smo(problem, matrix, start, tol, cache_bytes, threads)
@@ -266,7 +275,11 @@ class _Solver:
             rounds=smo.rounds,
             seconds=watch.elapsed,
             watch=watch,
-            further={**smo.cache, "interior_iterations": self._interior_iterations},
+            further={
+                **smo.cache,
+                "interior_iterations": self._interior_iterations,
+                "method": "interior point, SMO" if self._interior_iterations else "SMO",
+            },
         )
 
     def _is_stopped(self, watch: Watch) -> bool:
