@@ -27,7 +27,7 @@ from .ridge_cases import regression
 
 LANDMARKS = 1000
 
-#: Width of the restricted problem; landmarks of ours, and of the peer as many as take the same time.
+#: Width of the restricted problem; landmarks of ours, and of the peer, whose features must fit into memory.
 SIGMA, OURS, PEER = 4.0, 5000, 1000
 
 

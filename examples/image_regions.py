@@ -85,6 +85,7 @@ def segmented(path: str | None) -> None:
     china, flower = (smaller(image) for image in load_sample_images().images)
     half = china.shape[1] // 2
     halves = [china[:, :half], china[:, half:], flower[:, :half], flower[:, half:]]
+    # A sharp node kernel, one of several tried on these halves: others see little difference.
     k = SegmentationGraph(TreeWalk(3, node=ChiSquare().schoenberg(5.0)), segments=30).normalized()
     print("\nLeft and right half of china.jpg and of flower.jpg, by tree walks over regions:")
     print(k.block(halves).round(3))
