@@ -12,6 +12,7 @@ from scipy import linalg
 from ... import memory
 from ...engine.runs import Convergence
 from ..conjugate import conjugate_gradients
+from ..matrix import preconditioner_rank, sparse_features
 from ..snapshot import Snapshot
 from .inverses import Nystrom
 from .system import Found, RidgeSystem
@@ -35,7 +36,7 @@ def solve_iteratively(
     """Conjugate gradients with a Nystrom preconditioner; K is never formed."""
     if not (system.alpha > 0).all():
         raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
-    inverse = Nystrom(system.matrix, _rank(system.size))
+    inverse = Nystrom(system.matrix, _rank(system))
     with Convergence("conjugate gradients", tol, show=progress) as bar:
         C, reason, gap, count = iterate_until(
             system, inverse, tol, max_iter, bar.update, start=start, snapshot=snapshot
@@ -60,10 +61,14 @@ def solve_iteratively(
     return Found(C, status, stats, gap)
 
 
-def _rank(n: int) -> int:
+def _rank(system: RidgeSystem) -> int:
     """Columns of the preconditioner: it costs about as much as a few products with K."""
+    n, features = system.size, sparse_features(system.matrix)
     fits = memory.memory_limit() // (8 * n)
-    return int(max(1, min(n, 8 * n**0.5, fits)))
+    wanted = 8 * n**0.5
+    if features is not None:
+        wanted = min(wanted, preconditioner_rank(features))
+    return int(max(1, min(n, wanted, fits)))
 
 
 def iterate_until(

@@ -23,6 +23,7 @@ from scipy import linalg
 from ... import memory
 from ...engine.factorizations import eigh
 from ...gram import Gram
+from ..matrix import sparse_features
 from ..snapshot import Snapshot, fingerprint
 from ..solution import Solution
 from .blocks import solve_by_blocks
@@ -124,8 +125,7 @@ def solve_ridge(
     if method in ITERATIVE:
         found = _resumed(ITERATIVE[method], system, tol, max_iter, progress, start, checkpoint)
         if solver == "auto":
-            need = memory.format_bytes(4 * system.size**2)
-            found = found._replace(status=f"{found.status}; chosen because a factor would take {need}")
+            found = found._replace(status=f"{found.status}; chosen because {_reason(system)}")
     elif method == "reduction":
         found = _reduce(system)
     else:
@@ -140,11 +140,18 @@ def solve_ridge(
 
 def _choose(system: RidgeSystem) -> str:
     n, penalties = system.size, np.unique(system.alpha)
-    if not memory.can_hold(4 * n * n) and penalties.min(initial=np.inf) > 0:
+    large = not memory.can_hold(4 * n * n) or sparse_features(system.matrix) is not None
+    if large and penalties.min(initial=np.inf) > 0:
         return "cg"
     if len(penalties) > MOST_FACTORS and penalties[0] > 0:
         return "reduction"
     return "cholesky"
+
+
+def _reason(system: RidgeSystem) -> str:
+    if sparse_features(system.matrix) is not None:
+        return "products with sparse features are cheap"
+    return f"a factor would take {memory.format_bytes(4 * system.size**2)}"
 
 
 def _resumed(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
 
 from ...gram import Gram
 from ..matrix import Index, Matrix, matrix_of
@@ -46,6 +47,13 @@ class WeightedMatrix(Matrix):
         if not self._is_weighted:
             return self._matrix.product(V, reduced=reduced)
         return self.root[:, None] * self._matrix.product(self.root[:, None] * V, reduced=reduced)
+
+    def features(self) -> Any:
+        """Vectors whose inner products are the values, if the kernel knows them."""
+        X = self._matrix.features()
+        if X is None or not self._is_weighted:
+            return X
+        return sparse.diags_array(self.root) @ X if sparse.issparse(X) else self.root[:, None] * X
 
     def block(self, rows: Index, cols: Index, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Some of its rows and columns."""

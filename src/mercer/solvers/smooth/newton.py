@@ -31,7 +31,7 @@ from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..losses import Root, SmoothLoss
-from ..matrix import LazyMatrix
+from ..matrix import LazyMatrix, preconditioner_rank, sparse_features
 from ..solution import Solution
 from .curvature import Factors, Nystrom, Preconditioner, solve_step
 
@@ -109,8 +109,11 @@ def _stopped_by(error: BaseException) -> str:
 
 
 def hold(G: Gram) -> Array | None:
-    """The matrix in double precision, if it may be held; not to be written to."""
-    return LazyMatrix(G).dense() if memory.can_hold(8 * len(G) ** 2) else None
+    """The matrix in double precision, if it may be held and pays; not to be written to."""
+    lazy = LazyMatrix(G)
+    if not memory.can_hold(8 * len(G) ** 2) or sparse_features(lazy) is not None:
+        return None
+    return lazy.dense()
 
 
 def solve_smooth(
@@ -179,6 +182,9 @@ class _Run:
         if self.held is not None and self.n <= FACTORED:
             return Factors(self.held)
         count = min(self.n, LANDMARKS, max(FACTORED // 2, int(LANDMARK_SHARE * self.n)))
+        features = sparse_features(LazyMatrix(self.gram))
+        if features is not None:
+            count = min(count, preconditioner_rank(features))
         chosen = np.sort(np.random.default_rng(0).choice(self.n, count, replace=False))
         everything = slice(0, self.n)
         columns = self.gram._values(everything, chosen) if self.held is None else self.held[:, chosen]
