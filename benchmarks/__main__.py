@@ -13,6 +13,7 @@ from . import (
     harness,
     images_cases,
     kernel_graph_cases,
+    linear_cases,
     logistic_cases,
     models_cases,
     nodes_cases,
@@ -52,7 +53,7 @@ GROUPS = {
     "images": [*images_cases.CASES, *tangent_cases.CASES],
     "models": models_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
-    "scale": scale_cases.CASES,
+    "scale": [*scale_cases.CASES, *linear_cases.CASES],
 }
 
 

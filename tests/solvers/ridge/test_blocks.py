@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer.errors import ParameterError
 from mercer.engine import runs
+from mercer.errors import ParameterError
 from mercer.kernels import Gaussian
 from mercer.machines import KernelRidge
 from mercer.solvers import solve_ridge
