@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from mercer.kernels import NGram
-from mercer.machines import KernelLogistic, KernelRidge
+from mercer.errors import DomainError
+from mercer.features import Explicit
+from mercer.kernels import Gaussian, NGram
+from mercer.machines import SVC, KernelLogistic, KernelRidge
 from mercer.solvers import matrix
 
 
@@ -51,3 +53,34 @@ def test_many_features_of_a_point_are_no_reason(rng, monkeypatch):
     X = ["".join(rng.choice(list("abcd"), 60)) for _ in range(120)]
     model = KernelRidge(NGram(3)).fit(X, rng.standard_normal(120))
     assert "Cholesky" in model.solution_.status
+
+
+def test_a_model_as_weights_of_features(rng):
+    X, new = words(rng, 150), words(rng, 20)
+    y = np.array([x[0] < "f" for x in X])
+    kernel = NGram(1) + 0.5 * NGram(2)
+    for machine in (SVC(kernel), KernelLogistic(kernel), KernelRidge(kernel, fit_intercept=True)):
+        found = machine.fit(X, y.astype(float)).feature_weights()
+        rows = Explicit(kernel).fit(X + new)
+        column = {name: i for i, name in enumerate(rows.get_feature_names_out())}
+        values = rows.transform(new)[:, [column[name] for name in found.names]] @ found.weights
+        expected = getattr(machine, "decision_function", machine.predict)(new)
+        np.testing.assert_allclose(values[:, 0] + found.intercepts[0], expected, atol=1e-9)
+        top = found.largest(3)
+        assert [abs(c.weight) for c in top] == sorted(np.abs(found.weights[:, 0]), reverse=True)[:3]
+
+
+def test_weights_of_several_classes(rng):
+    X = words(rng, 120)
+    machine = SVC(NGram(2), decision_function_shape="ovo", break_ties=False).fit(X, rng.integers(0, 3, 120))
+    found = machine.feature_weights()
+    rows = Explicit(NGram(2)).fit([X[i] for i in machine.support_])
+    np.testing.assert_allclose(
+        rows.transform(X) @ found.weights + found.intercepts, machine.decision_function(X), atol=1e-9
+    )
+
+
+def test_a_kernel_without_features_has_no_weights(rng):
+    machine = SVC(Gaussian(1.0)).fit(rng.standard_normal((20, 2)), np.arange(20) % 2)
+    with pytest.raises(DomainError, match="features"):
+        machine.feature_weights()

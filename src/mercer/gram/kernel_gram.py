@@ -110,6 +110,8 @@ def gram_of_points(
 class KernelGram(PointGram):
     """Gram matrix whose values the kernel computes when asked for; use :func:`gram` to make one."""
 
+    _column_gram: KernelGram | None = None  # has the same columns, and keeps their vectors
+
     def __init__(self, kernel: Kernel, X: Data, Y: Data | None = None, dtype: Any = None) -> None:
         self._layouts = Cache()
         self._asked: np.dtype[Any] | None = None if dtype is None else np.dtype(dtype)
@@ -178,6 +180,8 @@ class KernelGram(PointGram):
         result.kernel, result._layouts = self.kernel, self._layouts
         result._asked = self._asked if dtype is None else dtype
         result._setup(X, columns)
+        if columns is not None and columns[1] is self._column_data:
+            result._column_gram = self
         return result
 
     def _selected(self, index: np.ndarray) -> KernelGram:
@@ -312,6 +316,8 @@ class KernelGram(PointGram):
     @cached_property
     def _vectors(self) -> Any:
         """Vectors of the columns, if the values are inner products of known vectors."""
+        if self._column_gram is not None:
+            return self._column_gram._vectors
         return self.kernel._embedding(self._column_data)
 
     def _embedding(self) -> Any:

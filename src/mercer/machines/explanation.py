@@ -16,10 +16,18 @@ import numpy as np
 from ..contributions import Contribution, Contributions
 from ..domains import Data, Vectors, items, take
 from ..errors import InputError
+from ..features import Explicit
 from ..gram import Gram, PointGram
 from .base import KernelMachine
 
-__all__ = ["INTERCEPT", "Expansion", "ExplainedClassifier", "ExplainedFunction", "Explanation"]
+__all__ = [
+    "INTERCEPT",
+    "Expansion",
+    "ExplainedClassifier",
+    "ExplainedFunction",
+    "Explanation",
+    "FeatureWeights",
+]
 
 
 class _Intercept:
@@ -84,7 +92,55 @@ class Expansion(NamedTuple):
     intercepts: np.ndarray  # (functions,)
 
 
+class FeatureWeights(NamedTuple):
+    r"""The functions of a machine by weights of features: :math:`f(x) = \sum_p w_p \phi_p(x) + b`.
+
+    Attributes
+    ----------
+    names : array of shape (n_features,)
+        The features in words.
+    weights : array of shape (n_features, n_functions)
+    intercepts : array of shape (n_functions,)
+    """
+
+    names: np.ndarray
+    weights: np.ndarray
+    intercepts: np.ndarray
+
+    def largest(self, count: int = 10, function: int = 0) -> Contributions:
+        """The features of the largest weights of one function, in absolute value."""
+        column = self.weights[:, function]
+        order = np.argsort(-np.abs(column), kind="stable")[:count]
+        return Contributions([Contribution(self.names[p], float(column[p])) for p in order])
+
+
 class _Explained(KernelMachine):
+    def feature_weights(self) -> FeatureWeights:
+        """The whole model as weights of the kernel's explicit features, where it has finitely many.
+
+        For kernels that count patterns (n-grams, words, colours of graphs), for sums, multiples and
+        normalised forms of them, and for linear kernels: whatever
+        :class:`~mercer.features.Explicit` accepts.  Scores of patterns can be stored and applied without
+        the training points.
+
+        Returns
+        -------
+        FeatureWeights
+            ``names``, ``weights`` with a column for each function of :meth:`decision_function` or target,
+            and ``intercepts``.
+        """
+        self._check_fitted()
+        found = self._expansion()
+        if not isinstance(found.gram, PointGram):
+            raise InputError(
+                f"{type(self).__name__}.feature_weights: the machine was trained on a repaired matrix, which "
+                "has no features. Train it with a kernel that is positive definite."
+            )
+        features = Explicit(found.gram.kernel)
+        rows = features.fit_transform(found.gram._X)
+        weights = np.asarray(rows.T @ found.coefficients)
+        return FeatureWeights(features.get_feature_names_out(), weights, found.intercepts)
+
     def _expansion(self) -> Expansion:
         """The functions that decide."""
         raise NotImplementedError

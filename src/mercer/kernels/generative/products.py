@@ -28,8 +28,8 @@ from .overlaps import Weights, log_overlaps, log_squares, overlap
 
 __all__ = ["ProbabilityProduct"]
 
-#: Steps of the longest sequences: a recursion of so many takes minutes.
-MAX_LENGTH = 10**7
+#: Steps of the longest sequences: a recursion of so many takes seconds for each block.
+MAX_LENGTH = 10**5
 
 
 class ProbabilityProduct(Summed):

@@ -92,6 +92,10 @@ class CountedKmers(Kernel):
             yield weight, A, B
 
     @property
+    def _block_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    @property
     def _is_whole(self) -> bool:
         """Whether counts are whole numbers."""
         return False

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
@@ -269,7 +270,8 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
 
     def _expansion(self) -> Expansion:
-        coefficients = self._combine(np.eye(len(self.support_)), self.dual_coef_)
+        identity = sparse.eye_array(len(self.support_), format="csc")
+        coefficients = self._combine(identity, self.dual_coef_)
         return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
 
     def _contest(self, values: NDArray[np.float64]) -> tuple[int, int, NDArray[np.float64]]:
