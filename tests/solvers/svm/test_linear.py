@@ -12,6 +12,8 @@ from mercer.solvers.svm import policy
 from mercer.solvers.svm.linear import solve_linear, with_sum_zero
 from mercer.solvers.watch import Watch
 
+pytestmark = pytest.mark.native
+
 
 @pytest.fixture
 def rng():
