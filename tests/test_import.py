@@ -15,6 +15,7 @@ INTERNAL = {
     *(
         "algebra",
         "arithmetic",
+        "batches",
         "candidates",
         "caches",
         "certificate",

@@ -14,7 +14,7 @@ ROOT = Path(mercer.__file__).parent
 LAYERS = [
     {"errors"},
     {"intervals", "arithmetic", "memory", "digests", "caches", "textfiles", "_native", "guarantees"},
-    {"domains"},
+    {"domains", "batches"},
     {"certificate"},
     {"parameters", "engine"},
     {"expression", "kernel", "kernel_digest", "kernel_features", "contributions", "spectral_density"},

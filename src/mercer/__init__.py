@@ -18,6 +18,7 @@
 ``mercer.models``      probability models, for kernels made from them
 ``mercer.show``        plots
 ``spectral_density``   densities of frequencies of kernels, for your own to declare
+``mercer.Batches``     data that are read a batch at a time
 ``mercer.solvers``     the numerical methods behind the machines, and their losses
 ``mercer.testing``     laws to check your own kernel against
 =====================  ===================================================================================
@@ -32,6 +33,7 @@ from typing import Any as _Any
 
 from . import domains, errors, kernels, spectral_density
 from .algebra import convolution, direct_sum, kernel, limit, tensor
+from .batches import Batches
 from .certificate import Certificate, Verdict, Witness
 from .gram import GramStore, gram
 from .kernel import Kernel
@@ -80,6 +82,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Batches",
     "Certificate",
     "GramStore",
     "Kernel",

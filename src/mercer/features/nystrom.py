@@ -71,6 +71,11 @@ class LandmarkMap(FittedMap):
         cross._fill(rows, out[rows])
         linalg.blas.dtrsm(1.0, self._matrix, out[rows].T, lower=1, overwrite_b=1)
 
+    def _coefficients(self, weights: np.ndarray) -> np.ndarray:
+        """Coefficients of the landmarks for weights of the features: the same functions."""
+        L = self._matrix
+        return np.asarray(linalg.solve_triangular(L, weights, lower=True, trans=1, check_finite=False))
+
     def residual(self, X: Any) -> np.ndarray:
         r"""Squared distance of each point from the span of the landmarks: :math:`k(x, x) - |\phi(x)|^2`."""
         features = self.transform(X)

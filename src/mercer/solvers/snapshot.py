@@ -51,9 +51,14 @@ class Snapshot:
             )
         return value
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the last time was long enough ago."""
+        return time.monotonic() >= self._next
+
     def save(self, value: NDArray[np.float64], *, now: bool = False) -> None:
         """Write the coefficients, if the last time was long enough ago."""
-        if not now and time.monotonic() < self._next:
+        if not now and not self.is_due:
             return
         buffer = io.BytesIO()
         np.savez(buffer, problem=np.array(self._problem), value=value)

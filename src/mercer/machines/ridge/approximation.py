@@ -62,9 +62,9 @@ def check_approximation(machine: Any) -> None:
         )
 
 
-def approximate(given: FeatureMap, points: Data) -> Approximation:
-    """Fit a map to points, and measure its error on some of them."""
-    fitted = clone(given).fit(points)
+def approximate(given: FeatureMap, points: Data, *, refit: bool = True) -> Approximation:
+    """Fit a map to points, unless it is to stay as it is, and measure its error on some of them."""
+    fitted = clone(given).fit(points) if refit else given
     n = size(points)
     some = take(points, np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.intp))
     features = fitted.transform(some)

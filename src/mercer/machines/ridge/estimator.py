@@ -8,8 +8,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
+from ...batches import Batches
 from ...domains import Data, take
+from ...engine.runs import stop_reason
 from ...errors import DefinitenessError, InputError, ParameterError
 from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
@@ -18,6 +21,8 @@ from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import (
     FeatureRows,
+    NormalEquations,
+    RestrictedValue,
     RidgeSystem,
     Solution,
     WeightedMatrix,
@@ -37,6 +42,7 @@ from .checks import check_parameters
 from .objectives import signal_variances
 from .posterior import Posterior
 from .process import GaussianProcessView
+from .stream import add_batch, fit_batches
 from .tuning import Hyperparameters
 
 __all__ = ["KernelRidge"]
@@ -53,10 +59,21 @@ OPTIONAL = (
     "theta_",
     "theta_names_",
     "tuning_",
+    "n_samples_seen_",
+    "_equations",
 )
 
 #: The penalties that are tried by default, relative to the mean of k(x, x).
 GRID = np.logspace(-6, 3, 30)
+
+
+def _has_map(machine: KernelRidge) -> bool:
+    if machine.approximation is None:
+        raise AttributeError(
+            "KernelRidge.partial_fit: `approximation` must be a feature map, such as Nystrom(kernel, 1000): "
+            "the system of all points needs all points."
+        )
+    return True
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, ExplainedFunction):
@@ -118,12 +135,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         functions of the kernel: O(n r) kernel values for each pass and O(r^2) memory for r features.  The
         map's kernel counts, and ``kernel`` is left out (or the same).  ``alpha`` is then one positive number;
         what needs the system of all points (``solver``, ``tune``, standard deviations, leave-one-out errors)
-        is refused.
+        is refused.  ``fit`` then takes :class:`~mercer.Batches` too, and there is ``partial_fit``.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
     random_state : int or RandomState, optional
-        Of the restarts.
+        Of the restarts, and of the sample of batches.
     verbose : bool, default=False
         Whether to print how the system was solved.
     time_budget : float, optional
@@ -161,6 +178,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         features.
     approximation_error_ : float
         Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
+    n_samples_seen_ : int
+        Rows of positive weight of all batches; after batches only.
     tuning_ : Solution
         How the search ended, with ``tune`` only: status, the size of the remaining gradient, evaluations,
         and in ``stats["gradient"]`` whether that is in closed form.
@@ -174,6 +193,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     -----
     Leave-one-out errors leave out a *row* with its whole weight.  So a row of weight two counts as one
     observation here, and not as two equal ones, of which each would tell about the other.
+
+    :class:`~mercer.Batches` are read twice.  In the first pass ``batches.sample`` rows are drawn uniformly.
+    The map is fitted to them, with parameters that depend on data; a map that is fitted stays as it is, and
+    needs no such pass.  In the second pass the normal equations of the features are added up: O(n r^2) time,
+    and one batch, the sample and O(r^2) numbers in memory.  A time budget or Ctrl-C ends it with the model of
+    the batches so far; ``checkpoint`` stores them, and batches that it holds are read but not computed again.
 
     Examples
     --------
@@ -231,20 +256,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     # -- fitting --------------------------------------------------------------------------------
     @as_run
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, n_targets)."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, n_targets).
+
+        Or to :class:`~mercer.Batches` ``X`` of both, with ``approximation``: see the notes.
+        """
         check_parameters(self)
-        points = self._validate_X(X, reset=True)
-        n = len_of(points)
-        targets = self._validate_targets(y, n, numeric=True)
-        weight = self._validate_weight(sample_weight, n)
-        if weight is not None and not weight.all():  # a row of weight zero is as if absent
-            kept = np.flatnonzero(weight)
-            points, targets, weight = take(points, kept), targets[kept], weight[kept]
-        self._flat = targets.ndim == 1
         self._posteriors: dict[float, Posterior] = {}
-        for name in OPTIONAL:
-            self.__dict__.pop(name, None)
+        if isinstance(X, Batches):
+            if y is not None or sample_weight is not None:
+                raise InputError("KernelRidge: `y` and `sample_weight` must be in the batches. Got both.")
+            self._forget()
+            self._solve_equations(fit_batches(self, X))
+            return self
+        points, targets, weight = self._validated(X, y, sample_weight, reset=True)
+        self._flat = targets.ndim == 1
+        self._forget()
         if self.approximation is not None:
             self._fit_features(points, targets.reshape(len(targets), -1), weight)
             return self
@@ -270,10 +297,37 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
             ) from error
         return self
 
+    @available_if(_has_map)  # type: ignore[untyped-decorator]
+    @as_run
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to those of the calls before, with ``approximation`` only.
+
+        The model is that of ``fit`` on all rows so far with the same map: the normal equations are added up,
+        O(m r^2) for m rows, and solved, O(r^3).  The first call fits the map to its rows, unless it is
+        fitted; after ``fit`` on batches, rows are added to theirs.
+        """
+        check_parameters(self)
+        self._posteriors = {}
+        self._solve_equations(add_batch(self, X, y, sample_weight))
+        return self
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Data, Any, Any]:
+        """Points, targets and weights, without rows of weight zero, which are as if absent."""
+        points = self._validate_X(X, reset=reset, own=self.approximation is None)
+        n = len_of(points)
+        targets = self._validate_targets(y, n, numeric=True)
+        weight = self._validate_weight(sample_weight, n)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            points, targets, weight = take(points, kept), targets[kept], weight[kept]
+        return points, targets, weight
+
+    def _forget(self) -> None:
+        for name in OPTIONAL:
+            self.__dict__.pop(name, None)
+
     def _fit_features(self, points: Data, Y: np.ndarray, weight: np.ndarray | None) -> None:
         """Fit a function of the features of the map."""
-        for name in ("gram_", "dual_coef_"):
-            self.__dict__.pop(name, None)
         assert self.approximation is not None
         self.approximation_, self.approximation_error_ = approximate(self.approximation, points)
         self.kernel_ = self.approximation_.target
@@ -289,20 +343,34 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
             progress=True,
             checkpoint=self.checkpoint,
         )
-        name = type(self.approximation_).__name__
-        status = f"{found.status}, on {rows.dim} features of {name}"
+        self._store(found, int(found.stats["iterations"]))
+
+    def _solve_equations(self, equations: NormalEquations) -> None:
+        """Solve the normal equations of batches, and keep them for more."""
+        reason = stop_reason()
+        found = equations.solve(float(self.alpha), bool(self.fit_intercept), self.tol)
+        status = f"normal equations of {equations.rows} rows in {equations.batches} batch(es): {found.status}"
+        if reason:
+            status = f"stopped because {reason}, after {status}"
+        self._equations, self.n_samples_seen_ = equations, equations.rows
+        self._store(replace(found, status=status, converged=found.converged and not reason), 1)
+
+    def _store(self, found: Solution[RestrictedValue], passes: int) -> None:
+        """Keep the function of the features of the map."""
+        for name in ("gram_", "dual_coef_"):
+            self.__dict__.pop(name, None)
+        map, (weights, b) = self.approximation_, found.value
+        status = f"{found.status}, on {map.dim} features of {type(map).__name__}"
         self.solution_: Solution[Any] = replace(
             found, status=f"{status}, whose relative error is {self.approximation_error_:.2g}"
         )
-        weights, b = found.value
-        if isinstance(self.approximation_, LandmarkMap):
-            coefficients = rows.pulled(weights)
-            self.gram_, self.dual_coef_ = self.approximation_._gram, self._columns(coefficients)
+        if isinstance(map, LandmarkMap):
+            self.gram_, self.dual_coef_ = map._gram, self._columns(map._coefficients(weights))
         else:
             self.coef_ = self._columns(weights)
         self.alpha_, self.signal_variance_ = float(self.alpha), 1.0
         self.noise_variance_ = self.alpha_
-        self.intercept_, self.n_iter_ = self._per_target(b), int(found.stats["iterations"])
+        self.intercept_, self.n_iter_ = self._per_target(b), passes
         self._report()
 
     def _columns(self, values: np.ndarray) -> np.ndarray:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from ..conjugate import conjugate_gradients
 from ..snapshot import Snapshot, fingerprint
 from ..solution import Solution
 
-__all__ = ["FeatureRows", "RestrictedValue", "solve_restricted"]
+__all__ = ["FeatureRows", "NormalSystem", "RestrictedValue", "solve_normal", "solve_restricted"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -105,13 +106,27 @@ class FeatureRows:
         return np.asarray(linalg.solve_triangular(L, columns, lower=True, trans=trans, check_finite=False))
 
 
+class NormalSystem(Protocol):
+    """The normal equations of r features, with one more unknown for the intercept, without the penalty."""
+
+    dim: int
+    intercept: bool
+    right: Array
+
+    def product(self, T: Array) -> Array:
+        """The matrix times columns."""
+
+    def estimate(self) -> Array:
+        """The matrix, from all rows or from a sample; the caller's own."""
+
+
 class _Normal:
-    """The normal equations, with one more unknown for the intercept."""
+    """The normal equations by passes over the rows of features."""
 
     def __init__(self, rows: FeatureRows, Y: Array, weight: Array | None, intercept: bool) -> None:
         self.rows, self.Y, self.intercept = rows, Y, intercept
         self.weight = np.ones(rows.size) if weight is None else weight
-        self.count = rows.dim + intercept
+        self.dim, self.count = rows.dim, rows.dim + intercept
         self.right = self._collect(lambda rows, V: self.Y[rows], Y.shape[1])
 
     def product(self, T: Array) -> Array:
@@ -182,11 +197,31 @@ def solve_restricted(
     Solution
         ``gap`` is the residual, computed anew.
     """
-    began = time.perf_counter()
     r = rows.dim
     memory.require(3 * 8 * (r + 1) ** 2, f"the normal equations of {r} features", "Use fewer features.")
+    began = time.perf_counter()
     system = _Normal(rows, Y, weight, intercept)
-    penalty = np.full((system.count, 1), alpha)
+    found = solve_normal(system, alpha, tol=tol, max_iter=max_iter, progress=progress, checkpoint=checkpoint)
+    more = {"held": rows._held is not None, "seconds": time.perf_counter() - began}
+    return replace(found, stats={**found.stats, **more})
+
+
+def solve_normal(
+    system: NormalSystem,
+    alpha: float,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    progress: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+) -> Solution[RestrictedValue]:
+    """Solve normal equations by conjugate gradients, preconditioned by an estimate of their matrix.
+
+    Parameters and result are those of :func:`solve_restricted`.
+    """
+    began = time.perf_counter()
+    r, intercept = system.dim, system.intercept
+    penalty = np.full((r + intercept, 1), alpha)
     penalty[r:] = 0.0
     A = system.estimate()
     A[np.diag_indices(len(A))] += penalty[:, 0] + 16 * np.finfo(np.float64).eps * np.diagonal(A).max()
@@ -247,7 +282,6 @@ def solve_restricted(
         "method": "conjugate gradients on features",
         "iterations": count,
         "features": r,
-        "held": rows._held is not None,
         "residual": gap,
         "seconds": time.perf_counter() - began,
     }
