@@ -160,9 +160,11 @@ def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
         exec(compile(block, str(page), "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["True", "1"]
-    assert lines[2].startswith("converged in 1 pass(es)")
-    assert lines[3:5] == ["True True", "20000"]
-    assert lines[5].startswith("normal equations of 20000 rows in 10 batch(es): converged")
+    assert "on 100 features of Nystrom, whose relative error is" in lines[2]
+    assert lines[3:5] == ["(1, 100) True", "(3000, 2)"]
+    assert lines[5].startswith("converged in 1 pass(es)")
+    assert lines[6:8] == ["True True", "20000"]
+    assert lines[8].startswith("normal equations of 20000 rows in 10 batch(es): converged")
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e100, 1e150, 1e160])

@@ -14,10 +14,12 @@
 ``sampled``           ``Sampled``: features drawn from any bounded family; min-wise hashing
 ``random``            what maps drawn at random share
 ``fitted``            what maps learned from a sample share
+``advice``            ``advise``: which map, and how many features
 ``mercer_expansion``  Mercer expansions: finite, by quadrature, by Nystrom extension
 ====================  =======================================================================
 """
 
+from .advice import Advice, advise
 from .base import FeatureKernel, FeatureMap
 from .empirical import EmpiricalMap
 from .explicit import AllSubsetsMap, AnovaMap, GaussianTaylorMap, PolynomialMap
@@ -31,6 +33,7 @@ from .sampled import FeatureFamily, Sampled, WeightedMinHash
 from .sketch import TensorSketch
 
 __all__ = [
+    "Advice",
     "AllSubsetsMap",
     "AnovaMap",
     "EmpiricalMap",
@@ -49,4 +52,5 @@ __all__ = [
     "Sampled",
     "TensorSketch",
     "WeightedMinHash",
+    "advise",
 ]

@@ -5,6 +5,7 @@
 ``indefinite``       what happens when a kernel is not positive definite
 ``arguments``        checks of constructor arguments
 ``translation``      kernels in scikit-learn's words, and its kernel objects
+``approximation``    ``approximation=``: machines on the features of a map
 ``labels``           what classifiers share: labels, weights of classes
 ``explanation``      which patterns spoke for a prediction
 ``callbacks``        callbacks: scikit-learn's, and plain functions

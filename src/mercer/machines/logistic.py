@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from .. import memory
 from ..domains import Data, Vectors, take
 from ..engine.runs import STOPPING, conclude, stop_reason
 from ..errors import DefinitenessError, ParameterError
-from ..gram import Gram, gram
+from ..features import FeatureMap
+from ..gram import Gram, PointGram, gram
 from ..kernels import Gaussian, Linear
 from ..solvers import (
     SmoothProblem,
@@ -26,8 +28,9 @@ from ..solvers import (
     solve_sparse,
 )
 from ..solvers.losses import Logistic, Softmax
+from .approximation import Approximated, check_approximation
 from .arguments import is_penalty, refuse_large_values
-from .base import KernelMachine, len_of
+from .base import len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
 from .indefinite import beside_intercept, screen
@@ -43,7 +46,7 @@ Vector = NDArray[np.float64]
 ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 7))
 
 
-class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
+class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
     r"""Kernel logistic regression: a model of probabilities with a penalty on its norm.
 
     For two classes, coded -1 and 1,
@@ -98,6 +101,12 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         :math:`\ell_1 + \alpha \max_i |f(x_i)|`.
     max_iter : int, default=1000
         Newton steps at most.
+    approximation : FeatureMap or "auto", optional
+        Train on the features of this map, such as ``Nystrom(kernel, 1000)``, instead of the kernel: O(n r)
+        memory for r features, and predictions that do not depend on n.  The map's kernel counts, and
+        ``kernel`` is left out (or the same).  ``"auto"`` is exact while the Gram matrix can be held (2 GiB),
+        then takes what :func:`~mercer.features.advise` recommends.  ``l1``, ``alpha="loo"`` and leave-one-out
+        errors need the exact machine, and are refused.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         With ``alpha > 0``, what to do if the kernel is not certified and its Gram matrix has a negative
         eigenvalue: say so, refuse, or repair the spectrum.
@@ -125,7 +134,12 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     support_vectors_ : array of shape (n_support, n_features)
         The points themselves, for vectors.
     coef_ : array of shape (n_functions, n_features)
-        Weights of the features, for the linear kernel.
+        Weights of the features, for the linear kernel or of ``approximation``.  With the latter there are no
+        ``support_``, ``dual_coef_``, ``expansion_`` and ``support_vectors_``.
+    approximation_ : FeatureMap or None
+        The fitted map; None if ``"auto"`` was exact.  This and the next: with ``approximation`` only.
+    approximation_error_ : float
+        Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
     solution_ : Solution
         How it was solved.  ``gap`` is the duality gap (``l1=0``), or the largest relative violation of the
         optimality conditions (``l1 > 0``), computed from the coefficients alone.
@@ -158,6 +172,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     """
 
     support_vectors_: Any
+    _full_only: ClassVar[dict[str, Any]] = {"indefinite": "warn", "l1": 0}
 
     def __init__(
         self,
@@ -170,6 +185,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         alphas: Any = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
+        approximation: FeatureMap | Literal["auto"] | None = None,
         indefinite: str = "warn",
         time_budget: float | None = None,
     ) -> None:
@@ -181,6 +197,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self.alphas = alphas
         self.tol = tol
         self.max_iter = max_iter
+        self.approximation = approximation
         self.indefinite = indefinite
         self.time_budget = time_budget
 
@@ -206,14 +223,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         if len(kept) < n:
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
-        self.kernel_ = self._checked_kernel().resolve(points, resolving)
-        if self.fit_intercept and not self.l1:
-            self.kernel_ = beside_intercept(self.kernel_, points)
-        G: Gram = gram(self.kernel_, points)
-        refuse_large_values(G, type(self).__name__)
-        if self.alpha != 0:
-            remedy = "fit_intercept=True" + (" and l1=0" if self.l1 else "")
-            G = screen(G, self.indefinite, type(self).__name__, remedy=remedy)
+        G: Gram | None = self._approximate(points, resolving)
+        if G is None:
+            G = self._exact(points, resolving)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
         problem = self._problem_of(labels.codes, weight)
         self._solve(problem, G, alphas)
@@ -221,8 +233,21 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self._warn()
         return self
 
+    def _exact(self, points: Data, weight: Vector | None) -> Gram:
+        """Resolve the kernel and make the Gram matrix."""
+        self.kernel_ = self._checked_kernel().resolve(points, weight)
+        if self.fit_intercept and not self.l1:
+            self.kernel_ = beside_intercept(self.kernel_, points)
+        G: Gram = gram(self.kernel_, points)
+        refuse_large_values(G, type(self).__name__)
+        if self.alpha == 0:
+            return G
+        remedy = "fit_intercept=True" + (" and l1=0" if self.l1 else "")
+        return screen(G, self.indefinite, type(self).__name__, remedy=remedy)
+
     def _check_parameters(self) -> list[float]:
         """Raise unless the parameters make sense; return the penalties to try."""
+        check_approximation(self, self._full_only)
         self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
         self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
         wanted = (
@@ -236,8 +261,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
             return [
                 self._require("alpha", self.alpha, lambda v: is_penalty(v) or (l1 > 0 and v == 0), wanted)
             ]
-        if l1:
-            raise ParameterError("KernelLogistic: alpha='loo' needs l1=0. Set a number for alpha.")
+        if l1 or self.approximation is not None:
+            needs = "l1=0" if l1 else "approximation=None"
+            raise ParameterError(f"KernelLogistic: alpha='loo' needs {needs}. Set a number for alpha.")
         values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
         if not values:
             raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
@@ -252,7 +278,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
 
     def _solve(self, problem: SmoothProblem, G: Gram, alphas: list[float]) -> None:
         """Set the penalty and the solution; of several penalties, the best by leave-one-out."""
-        held = hold(G)
+        held = None if self._is_approximate else hold(G)
         if len(alphas) > 1 and held is None:
             self._refuse_leave_one_out(len(G))
         start, losses = None, {}
@@ -270,6 +296,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
                     break
         self.alpha_ = min(losses, key=lambda a: losses[a]) if losses else next(iter(solutions))
         self.solution_ = solutions[self.alpha_]
+        self.solution_ = replace(self.solution_, status=self._said(self.solution_.status))
         if self.alpha == "loo":
             self.loo_path_ = np.array([losses.get(alpha, np.nan) for alpha in alphas])
 
@@ -295,14 +322,19 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     def _keep(self, points: Data, kept: NDArray[np.intp], G: Gram, problem: SmoothProblem) -> None:
         """Keep the points of the model and let go of the rest."""
         coefficients, intercepts, predictions = self.solution_.value
+        self.intercept_, self.n_iter_ = intercepts, int(self.solution_.stats["iterations"])
+        for name in ("support_", "dual_coef_", "expansion_", "support_vectors_"):
+            self.__dict__.pop(name, None)
+        if self._is_approximate:
+            assert isinstance(G, PointGram)
+            self._weights = np.asarray(G._X.T @ coefficients, dtype=np.float64)
+            return
         support = np.flatnonzero(coefficients.any(axis=1)) if self.l1 else np.arange(len(kept))
         self.support_ = kept[support]
         self.dual_coef_ = np.ascontiguousarray(coefficients[support].T)
-        self.intercept_ = intercepts
         self.expansion_ = G if len(support) == len(kept) else G.select(support)
         if isinstance(self.kernel_.domain, Vectors):
             self.support_vectors_ = take(points, support)
-        self.n_iter_ = int(self.solution_.stats["iterations"])
         self._fitted = None if self.l1 else (problem, predictions)
         self._loo: Vector | None = None
 
@@ -333,6 +365,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
     def loo_decision_(self) -> Vector:
         """Decision values of each training point by the model without it, to first order."""
         self._check_fitted()
+        if self._is_approximate:
+            raise AttributeError("KernelLogistic: loo_decision_ is only available without approximation.")
         if self._fitted is None:
             raise AttributeError("KernelLogistic: loo_decision_ is only available with l1=0.")
         if self._loo is None:
@@ -355,11 +389,15 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
         self._check_fitted()
         points = self._validate_X(X, reset=False)
         values = np.tile(self.intercept_, (len_of(points), 1))
-        if len(self.support_):
+        if self._is_approximate:
+            values = values + self._feature_function()(points)
+        elif len(self.support_):
             values = values + np.asarray(self.expansion_._cross(points) @ self.dual_coef_.T, dtype=np.float64)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def _expansion(self) -> Expansion:
+        if self._is_approximate:
+            return Expansion(*self._landmark_sum(), np.asarray(self.intercept_))
         return Expansion(self.expansion_, self.dual_coef_.T, np.asarray(self.intercept_))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -381,7 +419,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, KernelMachine):
 
     @property
     def coef_(self) -> Vector:
-        """Weights of the features, for the linear kernel."""
+        """Weights of the features, for the linear kernel or of ``approximation``."""
+        if self._is_approximate:
+            return self._weights.T
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ..domains import take
+from .. import memory
+from ..domains import Data, take
+from ..engine.factorizations import eigh
 from ..errors import InputError, ParameterError
+from ..features import FeatureMap
 from ..gram import Gram, gram
 from ..gram.spectrum import is_count, rounding_level
 from ..kernels import Gaussian
-from ..solvers import CenteredMatrix, Eigenpairs, largest_eigenpairs, signs
-from .base import KernelMachine, len_of
+from ..solvers import CenteredMatrix, Eigenpairs, Solution, largest_eigenpairs, signs
+from .approximation import Approximated, check_approximation
+from .base import len_of
 from .callbacks import as_run
 from .indefinite import refuse_distance, screen
 from .messages import warn
@@ -27,7 +31,7 @@ __all__ = ["KernelPCA"]
 _SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated):
     r"""Kernel principal component analysis: the directions of largest variance in feature space.
 
     With weights :math:`w_i` (ones by default), :math:`W = \sum_i w_i` and the mean
@@ -71,6 +75,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         How ``inverse_transform`` works, see :class:`~mercer.machines.preimage.Preimages`.
     alpha : float, default=1e-3
         Penalty of ``preimage="ridge"``, > 0.
+    approximation : FeatureMap or "auto", optional
+        Take the components of the features of this map, such as ``Nystrom(kernel, 500)``, from their
+        covariance: O(n r^2) time and O(n r) memory for r features, and a transform that does not depend on n.
+        The map's kernel counts, and ``kernel`` is left out (or the same).  ``"auto"`` is exact while the Gram
+        matrix can be held (2 GiB), then takes what :func:`~mercer.features.advise` recommends.  ``solver``
+        and pre-images are of the exact machine.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its centred Gram matrix has a negative eigenvalue, as
         for :class:`KernelRidge`.  Negative eigenvalues of the size of rounding are zero; others never become
@@ -94,6 +104,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         Coefficients of :math:`v_j = \sum_i a_{ij} \phi(x_i)`; each column sums to zero.
     gram_ : Gram
         The (lazy) Gram matrix of the training points of positive weight.
+    coef_ : array of shape (k, r)
+        With ``approximation``, instead of ``dual_coef_`` and ``gram_``: the components in the features.
+    approximation_ : FeatureMap or None
+        The fitted map; None if ``"auto"`` was exact.  This and the next: with ``approximation`` only.
+    approximation_error_ : float
+        Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved.
     solution_ : Solution
@@ -122,6 +138,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         max_iter: int = 200,
         preimage: str = "auto",
         alpha: float = 1e-3,
+        approximation: FeatureMap | Literal["auto"] | None = None,
         indefinite: str = "warn",
         time_budget: float | None = None,
     ) -> None:
@@ -132,6 +149,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.max_iter = max_iter
         self.preimage = preimage
         self.alpha = alpha
+        self.approximation = approximation
         self.indefinite = indefinite
         self.time_budget = time_budget
 
@@ -158,6 +176,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         if weight is not None and dropped:  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
             points, weight = take(points, kept), weight[kept]
+        for name in ("gram_", "dual_coef_", "coef_", "_points"):
+            self.__dict__.pop(name, None)
+        features = self._approximate(points, weight)
+        if features is not None:
+            scores = self._feature_components(features._X, weight)
+            return None if dropped else scores
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         self.gram_ = self._screened(gram(self.kernel_, points, dtype=np.float64))
         self._points = points
@@ -183,6 +207,34 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
             warn(f"KernelPCA: {self.solution_.status}.", ConvergenceWarning)
         return self.solution_.value
 
+    def _feature_components(self, features: Any, weight: np.ndarray | None) -> np.ndarray:
+        """Eigenvectors of the covariance of the features; return the coordinates of the training points."""
+        n, r = features.shape
+        memory.require(3 * 8 * r * r, f"KernelPCA: the covariance of {r} features")
+        w = np.ones(n) if weight is None else weight
+        total = float(w.sum())
+        mean = np.asarray(features.T @ (w / total), dtype=np.float64)
+        if isinstance(features, np.ndarray):
+            centred = np.sqrt(w)[:, None] * (features - mean)
+            C = centred.T @ centred
+        else:
+            C = (features.T @ (features * w[:, None])).toarray() - total * np.outer(mean, mean)
+        count = r if self.n_components is None else min(self.n_components, r)
+        values, V = eigh(C, subset=None if count == r else (r - count, r - 1))
+        values, V = values[::-1], V[:, ::-1]
+        scale = float(values.max(initial=0.0)) + total * float(mean @ mean)
+        rank = int(np.sum(values > rounding_level(n, float(np.finfo(float).eps), scale)))
+        self._warn_of_rank(rank, n)
+        values, V = values[:rank], V[:, :rank]
+        scores = np.asarray(features @ V, dtype=np.float64) - mean @ V
+        sign = signs(scores)
+        self._weights, self._mean = V * sign, mean
+        self.coef_, self._offset = self._weights.T, mean @ self._weights
+        status = self._said(f"eigenvectors of the covariance of {r} features")
+        self.solution_ = Solution(Eigenpairs(values, V, C @ V), True, status, 0.0, {"method": "dense"})
+        self._keep_values(values, float(np.trace(C)), total)
+        return np.asarray(scores * sign)
+
     def _components(self, A: CenteredMatrix, found: Eigenpairs) -> np.ndarray:
         """Keep what the pairs say; return the coordinates of the training points."""
         # centring cancels digits of K, which may be much larger than what is left
@@ -197,12 +249,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.dual_coef_ = coefficients - A.share[:, None] * coefficients.sum(axis=0)
         self._share, self._mean_square = A.share, A.center
         self._offset = A.means @ self.dual_coef_  # coordinates of the mean before centring
-        self.eigenvalues_ = values.copy()
-        self.explained_variance_ = values / (A.total - 1 if A.total > 1 else A.total)
-        trace = A.trace()
-        self.explained_variance_ratio_ = values / trace if rank else values.copy()
-        self.n_components_ = self._n_features_out = rank
+        self._keep_values(values, A.trace(), A.total)
         return np.asarray(scores * sign)
+
+    def _keep_values(self, values: np.ndarray, trace: float, total: float) -> None:
+        self.eigenvalues_ = values.copy()
+        self.explained_variance_ = values / (total - 1 if total > 1 else total)
+        self.explained_variance_ratio_ = values / trace if len(values) else values.copy()
+        self.n_components_ = self._n_features_out = len(values)
 
     def _warn_of_rank(self, rank: int, n: int) -> None:
         if self.n_components is not None and rank < self.n_components:
@@ -218,7 +272,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self._check_fitted()
         return self._coordinates(self._validate_X(X, reset=False))
 
-    def _coordinates(self, points: Any) -> np.ndarray:
+    def _coordinates(self, points: Data) -> np.ndarray:
+        if self._is_approximate:
+            return np.asarray(self._feature_function()(points) - self._offset)
         return np.asarray(self.gram_._cross(points) @ self.dual_coef_ - self._offset)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
@@ -228,6 +284,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         images of points are a small part of feature space, and what comes is an approximation.
         """
         self._check_fitted()
+        self._require_exact("inverse_transform")
         T = np.asarray(X, dtype=np.float64)
         if T.ndim != 2 or T.shape[1] != self.n_components_ or not np.isfinite(T).all():
             raise InputError(
@@ -266,6 +323,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         """Squared distances from the mean within the components and in all, and rounding errors of these."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
+        if self._is_approximate:
+            assert self.approximation_ is not None
+            features = self.approximation_.transform(points)
+            centred = (features.toarray() if hasattr(features, "toarray") else features) - self._mean
+            squares = np.einsum("ij,ij->i", centred, centred)
+            within = ((centred @ self._weights) ** 2).sum(axis=1)
+            return within, squares, float(np.finfo(float).eps) * (squares + float(self._mean @ self._mean))
         product = self.gram_._cross(points) @ np.column_stack([self.dual_coef_, self._share])
         coordinates, means = product[:, :-1] - self._offset, product[:, -1]
         own = np.asarray(self.gram_._self(points), dtype=np.float64)
@@ -287,6 +351,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     # -- checks ---------------------------------------------------------------------------------
     def _check_parameters(self) -> None:
+        check_approximation(self, {**self._full_only, "solver": "auto"})
         if self.n_components is not None and not is_count(self.n_components):
             raise ParameterError(
                 f"KernelPCA: `n_components` must be an integer of at least 1, or None for all. "

@@ -7,6 +7,7 @@
 ``significance``   ``null_distribution`` and ``witness`` of a permutation test
 ``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
 ``selection``      ``leave_one_out_curve``: how a penalty was chosen
+``advice``         ``advice``: errors of feature maps against their cost
 ``decisions``      ``decision_regions``: what a classifier decides over two features
 ``automata``       ``automaton``: the states and arcs of a machine
 ``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
@@ -26,6 +27,7 @@ Plots take a :class:`~mercer.gram.Gram` or an array, draw on ``ax`` (or on a new
 What they leave out of a picture, they say under it.
 """
 
+from .advice import advice
 from .automata import automaton
 from .canvas import canvas
 from .clusters import clusters
@@ -48,6 +50,7 @@ from .trees import tree
 __all__ = [
     "Fragment",
     "Report",
+    "advice",
     "automaton",
     "canvas",
     "clusters",

@@ -6,8 +6,7 @@
 ``posterior``      variances and covariances of the function, given the data
 ``objectives``     evidence and leave-one-out error of hyper-parameters, with their gradients
 ``tuning``         the search for the best ones
-``approximation``  ridge regression restricted to the features of a map
-``stream``         the same for data that are read a batch at a time
+``stream``         normal equations of data that are read a batch at a time
 ``checks``         what the parameters may be
 =================  ==============================================================================
 """

@@ -9,10 +9,19 @@ import numpy as np
 
 from ...errors import ParameterError
 from ...solvers import SOLVERS
+from ..approximation import check_approximation
 from ..arguments import PENALTY_RANGE
-from .approximation import check_approximation
 
 __all__ = ["check_parameters"]
+
+#: Parameters that belong to the system of all points, with the values that ask for nothing.
+FULL_ONLY = {
+    "tune": None,
+    "signal_variance": 1.0,
+    "solver": "auto",
+    "warm_start": False,
+    "indefinite": "warn",
+}
 
 
 def check_parameters(machine: Any) -> None:
@@ -45,7 +54,13 @@ def check_parameters(machine: Any) -> None:
             "mean of y, or use solver='cg'."
         )
     if machine.approximation is not None:
-        check_approximation(machine)
+        check_approximation(machine, FULL_ONLY)
+        if isinstance(machine.alpha, str) or np.ndim(machine.alpha) != 0 or not machine.alpha > 0:
+            raise ParameterError(
+                "KernelRidge: `alpha` must be one positive number with `approximation`. "
+                f"Got {machine.alpha!r}. Without a penalty the features may be dependent, and the weights "
+                "are not determined."
+            )
     _check_count("max_iter", machine.max_iter, 1)
     _check_count("n_restarts", machine.n_restarts, 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -17,7 +17,6 @@ from ...errors import DefinitenessError, InputError, ParameterError
 from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
 from ...gram import gram
-from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...solvers import (
     FeatureRows,
@@ -31,13 +30,13 @@ from ...solvers import (
     solve_restricted,
     solve_ridge,
 )
+from ..approximation import approximate
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
-from .approximation import approximate
 from .checks import check_parameters
 from .objectives import signal_variances
 from .posterior import Posterior
@@ -68,7 +67,7 @@ GRID = np.logspace(-6, 3, 30)
 
 
 def _has_map(machine: KernelRidge) -> bool:
-    if machine.approximation is None:
+    if not isinstance(machine.approximation, FeatureMap):
         raise AttributeError(
             "KernelRidge.partial_fit: `approximation` must be a feature map, such as Nystrom(kernel, 1000): "
             "the system of all points needs all points."
@@ -130,12 +129,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     checkpoint : path, optional
         A file in which conjugate gradients store their coefficients every ten seconds.  A fit that finds it
         goes on from there, also after the process was killed; a fit that converges removes it.
-    approximation : FeatureMap, optional
+    approximation : FeatureMap or "auto", optional
         Fit a function of the features of this map, such as ``Nystrom(kernel, 1000)``, instead of all
         functions of the kernel: O(n r) kernel values for each pass and O(r^2) memory for r features.  The
         map's kernel counts, and ``kernel`` is left out (or the same).  ``alpha`` is then one positive number;
         what needs the system of all points (``solver``, ``tune``, standard deviations, leave-one-out errors)
         is refused.  ``fit`` then takes :class:`~mercer.Batches` too, and there is ``partial_fit``.
+        ``"auto"`` is exact while the Gram matrix can be held (2 GiB), then takes what
+        :func:`~mercer.features.advise` recommends.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue: say so,
         refuse, or repair the spectrum (the repair extends to new points, see ``Gram.repair``).
@@ -172,10 +173,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         How the system was solved: status, residual, rank and condition.
     n_iter_ : int
         Products of conjugate gradients with the Gram matrix; 1 for the other solvers.
-    approximation_ : FeatureMap
-        The fitted map.  This and the next: with ``approximation`` only.  Of landmarks, ``gram_`` is their
-        Gram matrix and ``dual_coef_`` has their coefficients; of other maps, ``coef_`` has those of the
-        features.
+    approximation_ : FeatureMap or None
+        The fitted map; None if ``"auto"`` was exact.  This and the next: with ``approximation`` only.  Of
+        landmarks, ``gram_`` is their Gram matrix and ``dual_coef_`` has their coefficients; of other maps,
+        ``coef_`` has those of the features.
     approximation_error_ : float
         Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
     n_samples_seen_ : int
@@ -229,7 +230,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         max_iter: int = 500,
         warm_start: bool = False,
         checkpoint: Any = None,
-        approximation: FeatureMap | None = None,
+        approximation: FeatureMap | Literal["auto"] | None = None,
         indefinite: str = "warn",
         random_state: Any = None,
         verbose: bool = False,
@@ -272,8 +273,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         points, targets, weight = self._validated(X, y, sample_weight, reset=True)
         self._flat = targets.ndim == 1
         self._forget()
-        if self.approximation is not None:
-            self._fit_features(points, targets.reshape(len(targets), -1), weight)
+        map = self._wanted_map(points, weight)
+        if map is not None:
+            self._fit_features(map, points, targets.reshape(len(targets), -1), weight)
             return self
         self._points, self._weight, self._Y = points, weight, targets.reshape(len(targets), -1)
         self.kernel_ = self._checked_kernel().resolve(points, weight)
@@ -313,7 +315,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     def _validated(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Data, Any, Any]:
         """Points, targets and weights, without rows of weight zero, which are as if absent."""
-        points = self._validate_X(X, reset=reset, own=self.approximation is None)
+        points = self._validate_X(X, reset=reset, own=not isinstance(self.approximation, FeatureMap))
         n = len_of(points)
         targets = self._validate_targets(y, n, numeric=True)
         weight = self._validate_weight(sample_weight, n)
@@ -326,12 +328,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         for name in OPTIONAL:
             self.__dict__.pop(name, None)
 
-    def _fit_features(self, points: Data, Y: np.ndarray, weight: np.ndarray | None) -> None:
+    def _fit_features(self, map: FeatureMap, points: Data, Y: np.ndarray, weight: np.ndarray | None) -> None:
         """Fit a function of the features of the map."""
-        assert self.approximation is not None
-        self.approximation_, self.approximation_error_ = approximate(self.approximation, points)
-        self.kernel_ = self.approximation_.target
-        rows = FeatureRows(self.approximation_, points)
+        fitted, self.approximation_error_ = approximate(map, points)
+        self.approximation_, self.kernel_ = fitted, fitted.target
+        rows = FeatureRows(fitted, points)
         found = solve_restricted(
             rows,
             Y,
@@ -359,15 +360,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         """Keep the function of the features of the map."""
         for name in ("gram_", "dual_coef_"):
             self.__dict__.pop(name, None)
-        map, (weights, b) = self.approximation_, found.value
-        status = f"{found.status}, on {map.dim} features of {type(map).__name__}"
-        self.solution_: Solution[Any] = replace(
-            found, status=f"{status}, whose relative error is {self.approximation_error_:.2g}"
-        )
+        map, (self._weights, b) = self.approximation_, found.value
+        self.solution_: Solution[Any] = replace(found, status=self._said(found.status))
         if isinstance(map, LandmarkMap):
-            self.gram_, self.dual_coef_ = map._gram, self._columns(map._coefficients(weights))
+            self.gram_, self.dual_coef_ = map._gram, self._columns(map._coefficients(self._weights))
         else:
-            self.coef_ = self._columns(weights)
+            self.coef_ = self._columns(self._weights)
         self.alpha_, self.signal_variance_ = float(self.alpha), 1.0
         self.noise_variance_ = self.alpha_
         self.intercept_, self.n_iter_ = self._per_target(b), passes
@@ -427,17 +425,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values
 
-    def _checked_kernel(self, name: str = "kernel") -> Kernel:
-        if isinstance(self.approximation, FeatureMap):
-            return self.approximation.target
-        return super()._checked_kernel(name)
-
     def _expansion(self) -> Expansion:
-        if hasattr(self, "coef_"):
-            raise ParameterError(
-                "KernelRidge.explain: `approximation` must be Nystrom or IncompleteCholesky: functions of "
-                "other features are not sums over points."
-            )
+        if self._is_approximate:
+            return Expansion(*self._landmark_sum(), np.atleast_1d(self.intercept_))
         coefficients = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         return Expansion(self.gram_, coefficients, np.atleast_1d(self.intercept_))
 
@@ -493,7 +483,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         array of shape (n_kept,) or (n_kept, n_targets)
         """
         self._check_fitted()
-        self._require_full("loo_residuals")
+        self._require_exact("loo_residuals")
         if len(self._Y) < 2:
             raise InputError("KernelRidge.loo_residuals: at least 2 samples are needed. Got 1 sample.")
         if not np.all(np.asarray(self.alpha_) > 0):

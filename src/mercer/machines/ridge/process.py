@@ -11,12 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...features import FeatureMap
 from ...gram import Gram, PointGram, gram
 from ...gram.point_gram import widened
 from ...kernel import Kernel
+from ..approximation import Approximated
 from ..arguments import checked_random
-from ..base import KernelMachine
 from ..messages import warn
 from .objectives import Inverse, evidence, loo_error
 from .posterior import Posterior
@@ -25,7 +24,7 @@ from .tuning import Hyperparameters, Slopes, block_and_slopes, has_gradient, max
 __all__ = ["GaussianProcessView"]
 
 
-class GaussianProcessView(KernelMachine):
+class GaussianProcessView(Approximated):
     """Predictions with their uncertainty, the evidence, and the search for hyper-parameters."""
 
     fit_intercept: bool
@@ -41,7 +40,6 @@ class GaussianProcessView(KernelMachine):
     gram_: Gram
     intercept_: Any
     signal_variance_: Any
-    approximation_: FeatureMap
     coef_: np.ndarray
     theta_: np.ndarray
     theta_names_: tuple[str, ...]
@@ -106,7 +104,7 @@ class GaussianProcessView(KernelMachine):
         float, or (float, array)
         """
         self._check_fitted()
-        self._require_full("log_marginal_likelihood")
+        self._require_exact("log_marginal_likelihood")
         if not hasattr(self, "theta_"):
             raise ParameterError(
                 "KernelRidge.log_marginal_likelihood: there must be one penalty `alpha` > 0 for all targets. "
@@ -164,9 +162,10 @@ class GaussianProcessView(KernelMachine):
             )
         points = self._validate_X(X, reset=False)
         if return_std or return_cov:
-            self._require_full("predict with standard deviations")
+            self._require_exact("predict with standard deviations")
         if hasattr(self, "coef_"):
-            return np.asarray(self.approximation_.transform(points) @ self.coef_ + self.intercept_)
+            values = self._feature_function()(points)
+            return np.asarray((values if self.coef_.ndim == 2 else values[:, 0]) + self.intercept_)
         cross = self.gram_._cross(points)
         mean = np.asarray(cross @ self.dual_coef_ + self.intercept_)
         if return_std:
@@ -209,12 +208,6 @@ class GaussianProcessView(KernelMachine):
         if alpha not in self._posteriors:
             self._posteriors = {alpha: Posterior(self.gram_, alpha, self._weight, bool(self.fit_intercept))}
         return self._posteriors[alpha]
-
-    def _require_full(self, what: str) -> None:
-        if hasattr(self, "approximation_"):
-            raise ParameterError(
-                f"KernelRidge.{what}: there must be no `approximation`: this needs the system of all points."
-            )
 
     def _own(self, points: Any) -> np.ndarray:
         """Values of new points with themselves."""

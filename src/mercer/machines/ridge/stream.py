@@ -21,8 +21,8 @@ from ...errors import InputError, ParameterError
 from ...features import FeatureMap
 from ...solvers import NormalEquations
 from ...solvers.snapshot import Snapshot, fingerprint
+from ..approximation import approximate
 from ..arguments import checked_random
-from .approximation import Approximation, approximate
 
 __all__ = ["add_batch", "fit_batches"]
 
@@ -91,10 +91,11 @@ def _refuse_nonfinite(name: str, values: Any) -> None:
 
 def fit_batches(machine: Any, batches: Batches) -> NormalEquations:
     """Fit the map of a machine and add up its normal equations; what ended the pass early is concluded."""
-    if machine.approximation is None:
+    if not isinstance(machine.approximation, FeatureMap):
         raise ParameterError(
             f"{type(machine).__name__}: `approximation` must be a feature map to fit batches, such as "
-            "Nystrom(kernel, 1000). Got None: the system of all points needs all points."
+            f"Nystrom(kernel, 1000). Got {machine.approximation!r}: the system of all points needs all "
+            "points."
         )
     stream, rows = _Stream(machine, batches), None
     if _is_fitted(machine.approximation):
@@ -158,7 +159,7 @@ def add_batch(machine: Any, X: Any, y: Any, sample_weight: Any) -> NormalEquatio
 def _take_map(machine: Any, points: Data) -> None:
     """Fit the map to points, unless it is fitted, and measure its error on them."""
     given = machine.approximation
-    found: Approximation = approximate(copy.copy(given), points, refit=not _is_fitted(given))
+    found = approximate(copy.copy(given), points, refit=not _is_fitted(given))
     machine.approximation_, machine.approximation_error_ = found
     machine.kernel_ = machine.approximation_.target
 

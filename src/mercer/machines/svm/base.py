@@ -10,17 +10,20 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Vectors, take
 from ...engine.runs import Run, Stopped, current_run, until
 from ...errors import ParameterError
-from ...gram import Gram
+from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernels import Linear
 from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_boxes
 from ...solvers.svm import iteration_limit
-from ..base import KernelMachine, len_of
+from ..approximation import Approximated, check_approximation
+from ..base import len_of
+from ..explanation import Expansion
 from ..indefinite import beside_intercept, refuse_distance, screen
 from ..messages import warn
 from ..translation import KernelLike
@@ -98,12 +101,13 @@ def positive_rows(weight: Vector | None, n: int) -> NDArray[np.intp]:
     return np.arange(n) if weight is None else np.flatnonzero(weight)
 
 
-class SupportVectorMachine(KernelMachine):
+class SupportVectorMachine(Approximated):
     """Base of the support vector machines."""
 
     fit_intercept: bool
     #: Whether the intercept, if there is one, is free: then the signed dual variables sum to zero.
     _intercept_is_free: ClassVar[bool] = True
+    _full_only: ClassVar[dict[str, Any]] = {"indefinite": "warn", "store": None}
     warm_start: bool
     dual_coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
@@ -132,6 +136,7 @@ class SupportVectorMachine(KernelMachine):
     # -- parameters -----------------------------------------------------------------------------
     def _limits(self) -> Limits:
         """Check and return the limits; from here on, a stop leaves a usable model."""
+        check_approximation(self, self._full_only)
         self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
         if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
             raise ParameterError(
@@ -156,16 +161,26 @@ class SupportVectorMachine(KernelMachine):
         """
         n = len_of(points)
         self.shape_fit_ = tuple(points.shape) if hasattr(points, "shape") else (n,)
+        G = self._gram_of_features(points, rows, weight)
         if not np.array_equal(rows, np.arange(n)):
             points, weight = take(points, rows), None if weight is None else weight[rows]
-        kernel = self._checked_kernel()
-        self.kernel_ = kernel if kernel.is_resolved else kernel._resolve(points, weight)
-        if self._intercept_is_free and self.fit_intercept:
-            self.kernel_ = beside_intercept(self.kernel_, points)
-        G = self._screened(gram_of_points(self.kernel_, points, store=self.store))
+        if G is None:
+            kernel = self._checked_kernel()
+            self.kernel_ = kernel if kernel.is_resolved else kernel._resolve(points, weight)
+            if self._intercept_is_free and self.fit_intercept:
+                self.kernel_ = beside_intercept(self.kernel_, points)
+            G = self._screened(gram_of_points(self.kernel_, points, store=self.store))
         if own is None:
             own = np.ones(len(rows)) if weight is None else weight
         return Training(points, rows, own, G)
+
+    def _gram_of_features(self, points: Data, rows: NDArray[np.intp], weight: Vector | None) -> Gram | None:
+        """The Gram matrix of the features of the rows; the map is fitted to them in the order given."""
+        kept = np.arange(len_of(points)) if self.approximation is None else np.sort(rows)
+        if len(kept) < len_of(points):
+            points, weight = take(points, kept), None if weight is None else weight[kept]
+        G = self._approximate(points, weight)
+        return G if G is None or np.array_equal(rows, kept) else G.select(np.searchsorted(kept, rows))
 
     def _screened(self, G: Gram) -> Gram:
         """The matrix, repaired if asked for; unchecked if the time budget is used up."""
@@ -190,20 +205,32 @@ class SupportVectorMachine(KernelMachine):
         return table, self.intercept_
 
     # -- result ---------------------------------------------------------------------------------
-    def _keep(self, training: Training, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> None:
-        """Keep the support vectors alone, and nothing of an earlier fit."""
-        for name in ("support_vectors_", "compression_"):
+    def _keep(
+        self,
+        training: Training,
+        support: NDArray[np.intp],
+        coefficients: NDArray[np.float64],
+        counts: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Keep the support vectors alone, and nothing of an earlier fit; ``counts`` are those of classes."""
+        for name in ("support_vectors_", "compression_", "expansion_"):
             if hasattr(self, name):
                 delattr(self, name)
         self.support_ = training.rows[support].astype(np.int32)
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.n_support_ = np.array([len(support)] if counts is None else counts, dtype=np.int32)
         self.dual_coef_ = coefficients
-        self.expansion_ = training.gram.select(support)
+        expansion = training.gram.select(support)
+        if self._is_approximate:
+            assert isinstance(expansion, PointGram)
+            self._weights = self._combine(expansion._X.T, coefficients)
+        else:
+            self.expansion_ = expansion
         if isinstance(self.kernel_.domain, Vectors):
             self.support_vectors_ = take(training.points, support)
 
     def _report(self, solutions: Sequence[Solution[BoxValue]]) -> None:
         """Set the attributes on convergence, and warn if a problem has not converged."""
+        solutions = [replace(solution, status=self._said(solution.status)) for solution in solutions]
         self.solutions_ = tuple(solutions)
         self.converged_ = all(s.converged for s in solutions)
         worst = max(solutions, key=lambda s: (not s.converged, s.stats["kkt_violation"]))
@@ -259,6 +286,7 @@ class SupportVectorMachine(KernelMachine):
         (True, True)
         """
         self._check_fitted()
+        self._require_exact("compress")
         self._require("tol", tol, lambda v: 0 <= v < np.inf, "a number >= 0")
         K = np.asarray(self.expansion_._in_double().dense(), dtype=np.float64)
         old, new = self.dual_coef_, np.zeros_like(self.dual_coef_)
@@ -297,16 +325,29 @@ class SupportVectorMachine(KernelMachine):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """Weights of the features, for the linear kernel; a row per problem."""
+        """Weights of the features, for the linear kernel or ``approximation``; a row per problem."""
+        if self._is_approximate:
+            return self._weights.T
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
         features = self.support_vectors_.T  # the values of <x_i, .> at the unit vectors
         return np.ascontiguousarray(self._combine(features, self.dual_coef_).T)
 
+    def _sum_over_points(self) -> Expansion:
+        """The functions of all problems, as sums over support vectors or landmarks."""
+        if self._is_approximate:
+            return Expansion(*self._landmark_sum(), np.asarray(self.intercept_))
+        identity = sparse.eye_array(len(self.support_), format="csc")
+        coefficients = self._combine(identity, self.dual_coef_)
+        return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
+
     def _function(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """``sum_i coefficients[i] k(x_i, .)`` at new points; no matrix is held."""
         self._check_fitted()
         points = self._validate_X(X, reset=False)
+        if self._is_approximate:
+            values = self._feature_function()(points)
+            return values if coefficients.ndim == 2 else values[:, 0]
         if not len(self.support_):
             return np.zeros((len_of(points), *coefficients.shape[1:]))
         return np.asarray(self.expansion_._cross(points) @ coefficients, dtype=np.float64)

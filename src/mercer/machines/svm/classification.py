@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ...features import FeatureMap
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..callbacks import as_run
@@ -76,6 +77,11 @@ class SVC(Classifier):
         Decide equal votes by the decision values, so that ``predict`` is the largest score.
     warm_start : bool, default=False
         Start from the last solution, if that has as many rows: to resume after a stop, or for another C.
+    approximation : FeatureMap or "auto", optional
+        Train on the features of this map, such as ``Nystrom(kernel, 1000)``, instead of the kernel: O(n r)
+        memory for r features, and predictions that do not depend on the number of support vectors.  The map's
+        kernel counts, and ``kernel`` is left out (or the same).  ``"auto"`` is exact while the Gram matrix
+        can be held (2 GiB), then takes what :func:`~mercer.features.advise` recommends.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         What to do if the kernel is not certified and its Gram matrix has a negative eigenvalue.
     store : path or GramStore, optional
@@ -100,7 +106,7 @@ class SVC(Classifier):
         Coefficients :math:`y_i \alpha_i`; for pairs of classes as scikit-learn lays them out.
     intercept_ : array, one number per problem
     coef_ : array of shape (n_problems, n_features)
-        For the linear kernel only.
+        For the linear kernel, or of the features of ``approximation``; then there is no ``expansion_``.
     class_weight_ : array of shape (n_classes,)
         Factors of C by class.
     kernel_ : Kernel
@@ -123,6 +129,10 @@ class SVC(Classifier):
         One per problem: iterations, times, cache statistics.
     n_iter_ : array of int
         Two-variable steps, per problem.
+    approximation_ : FeatureMap or None
+        The fitted map; None if ``"auto"`` was exact.  This and the next: with ``approximation`` only.
+    approximation_error_ : float
+        Frobenius norm of the error of the map's kernel on 500 training points, relative to the kernel's.
     shape_fit_ : tuple of int
         Shape of ``X``; for objects other than vectors their number.
     n_features_in_, feature_names_in_
@@ -170,6 +180,7 @@ class SVC(Classifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = True,
         warm_start: bool = False,
+        approximation: FeatureMap | Literal["auto"] | None = None,
         indefinite: str = "warn",
         store: Any = None,
         probability: bool = False,
@@ -188,6 +199,7 @@ class SVC(Classifier):
         )
         self.C = C
         self.fit_intercept = fit_intercept
+        self.approximation = approximation
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

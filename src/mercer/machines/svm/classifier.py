@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
@@ -196,8 +195,8 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         table = to_table(betas, class_slices(sizes)) if self._is_by_pairs else np.array(betas)
         support = np.flatnonzero(table.any(axis=0))
         support = support[np.lexsort((training.rows[support], codes[support]))]
-        self._keep(training, support, table[:, support])
-        self.n_support_ = np.bincount(codes[support], minlength=len(sizes)).astype(np.int32)
+        counts = np.bincount(codes[support], minlength=len(sizes))
+        self._keep(training, support, table[:, support], counts)
         self.intercept_ = np.array([fit.bias for fit in fits])
         self.n_iter_ = np.array([fit.solution.stats["iterations"] for fit in fits], dtype=np.int64)
         self._report([fit.solution for fit in fits])
@@ -244,7 +243,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
     # -- decisions ------------------------------------------------------------------------------
     def _decisions(self, X: Any) -> NDArray[np.float64]:
         """One column per two-class problem."""
-        if not self._is_by_pairs:
+        if not self._is_by_pairs or self._is_approximate:
             return np.asarray(self._function(X, np.ascontiguousarray(self.dual_coef_.T)) + self.intercept_)
         points = self._validate_X(X, reset=False)
         cross = self.expansion_._cross(points)
@@ -270,9 +269,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
 
     def _expansion(self) -> Expansion:
-        identity = sparse.eye_array(len(self.support_), format="csc")
-        coefficients = self._combine(identity, self.dual_coef_)
-        return Expansion(self.expansion_, coefficients, np.asarray(self.intercept_))
+        return self._sum_over_points()
 
     def _contest(self, values: NDArray[np.float64]) -> tuple[int, int, NDArray[np.float64]]:
         if not self._is_by_pairs:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ...errors import InputError
+from ...features import FeatureMap
 from ...kernels import Gaussian
 from ...solvers import LazyMatrix, Matrix
 from ..base import len_of
@@ -108,7 +109,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         return np.ascontiguousarray(targets, dtype=np.float64)
 
     def _expansion(self) -> Expansion:
-        return Expansion(self.expansion_, self.dual_coef_.T, self.intercept_)
+        return self._sum_over_points()
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Values :math:`f(x) + b` at new points."""
@@ -133,7 +134,9 @@ class SVR(_Regressor):
         Price of errors beyond epsilon, > 0.
     epsilon : float, default=0.1
         Half the width of the tube, >= 0.
-    fit_intercept, tol, max_iter, cache_size, verbose, warm_start, indefinite, store, time_budget
+    fit_intercept, tol, max_iter, cache_size, verbose, warm_start, approximation
+        As for :class:`SVC`.
+    indefinite, store, time_budget
         As for :class:`SVC`; ``tol`` is in the unit of y.
 
     Attributes
@@ -142,7 +145,7 @@ class SVR(_Regressor):
         As for :class:`SVC`.
     kernel_, expansion_, converged_, fit_status_, status_, gap_, kkt_violation_, solutions_, n_iter_
         As for :class:`SVC`; ``dual_coef_`` has shape (1, n_SV).
-    shape_fit_, n_features_in_, feature_names_in_
+    approximation_, approximation_error_, shape_fit_, n_features_in_, feature_names_in_
         As for :class:`SVC`.
 
     Examples
@@ -167,6 +170,7 @@ class SVR(_Regressor):
         cache_size: float | str = "auto",
         verbose: bool = False,
         warm_start: bool = False,
+        approximation: FeatureMap | Literal["auto"] | None = None,
         indefinite: str = "warn",
         store: Any = None,
         time_budget: float | None = None,
@@ -176,6 +180,7 @@ class SVR(_Regressor):
         self.epsilon = epsilon
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
+        self.approximation = approximation
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -47,7 +47,7 @@ class Preconditioner(Protocol):
 
 
 class Nystrom:
-    r"""Approximate inverses of M from some columns of K.
+    r"""Approximate inverses of M from a low-rank factor of K.
 
     With :math:`K \approx L L^\top`, for each function
 
@@ -56,15 +56,18 @@ class Nystrom:
 
     Parameters
     ----------
-    columns : array of shape (n, r)
-        K between all points and some.
-    chosen : array of shape (r,)
-        Which ones.
+    factor : array of shape (n, r)
+        L; of known features, these, and for two classes the inverse is exact.
     """
 
-    def __init__(self, columns: Array, chosen: NDArray[np.intp]) -> None:
+    def __init__(self, factor: Array) -> None:
+        self.factor = factor
+
+    @classmethod
+    def of_columns(cls, columns: Array, chosen: NDArray[np.intp]) -> Nystrom:
+        """From K between all points and those that are chosen, of shape (n, r)."""
         own = factor(columns[chosen], ROUGHLY)
-        self.factor = linalg.solve_triangular(own, columns.T, lower=True, check_finite=False).T
+        return cls(linalg.solve_triangular(own, columns.T, lower=True, check_finite=False).T)
 
     def at(self, root: Root, alpha: float) -> Inverse:
         """The approximate inverse for this curvature and penalty."""

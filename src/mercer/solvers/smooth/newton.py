@@ -181,6 +181,9 @@ class _Run:
     def _first_preconditioner(self) -> Preconditioner:
         if self.held is not None and self.n <= FACTORED:
             return Factors(self.held)
+        features = self.gram._embedding() if self.held is None else None
+        if isinstance(features, np.ndarray) and features.shape[1] <= LANDMARKS:
+            return Nystrom(np.asarray(features, dtype=np.float64))
         count = min(self.n, LANDMARKS, max(FACTORED // 2, int(LANDMARK_SHARE * self.n)))
         features = sparse_features(LazyMatrix(self.gram))
         if features is not None:
@@ -188,7 +191,7 @@ class _Run:
         chosen = np.sort(np.random.default_rng(0).choice(self.n, count, replace=False))
         everything = slice(0, self.n)
         columns = self.gram._values(everything, chosen) if self.held is None else self.held[:, chosen]
-        return Nystrom(np.asarray(columns, dtype=np.float64), chosen)
+        return Nystrom.of_columns(np.asarray(columns, dtype=np.float64), chosen)
 
     @property
     def _can_factor(self) -> bool:

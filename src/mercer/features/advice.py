@@ -1,0 +1,280 @@
+"""Which feature map, and how many features: errors and costs measured on a sample."""
+
+from __future__ import annotations
+
+import numbers
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from .. import memory
+from ..domains import Data, size, take
+from ..errors import InputError, MercerError, ParameterError
+from ..gram import gram
+from ..kernel import Kernel
+from .base import FeatureMap
+from .finite import Explicit
+from .fourier import RandomFourier
+from .homogeneous import Homogeneous
+from .nystrom import Nystrom
+from .positive import PositiveRandom
+from .sampled import Sampled
+from .sketch import TensorSketch
+
+__all__ = ["Advice", "Trial", "advise", "relative_error"]
+
+#: Points on which the error of a map is measured.
+SAMPLE = 500
+
+#: Points to which maps are fitted: the landmarks of the largest size are half of them.
+FITTED = 2000
+
+#: Points whose eigenvalues give the effective dimension: it is at most this number.
+SPECTRUM = 1000
+
+#: Numbers of features that are tried.
+SIZES = (62, 125, 250, 500, 1000)
+
+#: Runs of a transform, of which the fastest counts.
+RUNS = 3
+
+
+class Trial(NamedTuple):
+    """A map, and what was measured of it."""
+
+    map: FeatureMap  # not fitted
+    dim: int
+    error: float  # of the kernel, relative, at points that the map has not seen
+    row_seconds: float  # of a transform, per point
+    nbytes: float  # of the features of all points
+
+    @property
+    def name(self) -> str:
+        """The class of the map."""
+        return type(self.map).__name__
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    r"""What :func:`advise` has measured; prints as a table, and ``mercer.show.advice`` draws it.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With data-dependent parameters resolved.
+    n : int
+        Number of points.
+    alpha, effective_dimension : float
+        A penalty, and the trace of :math:`K (K + \alpha I)^{-1}` of all points, estimated from a sample.
+    trials : tuple of Trial
+        Map, ``dim``, ``error``, ``row_seconds``, ``nbytes``.
+    refused : dict
+        Maps that do not take this kernel, and why.
+    chosen : Trial
+        The fewest features within the budget whose error is at most ``tol`` and that are not fewer than the
+        effective dimension; else the least error.
+    solver : str
+        What to do with it.
+    """
+
+    kernel: Kernel
+    n: int
+    alpha: float
+    effective_dimension: float
+    trials: tuple[Trial, ...]
+    refused: dict[str, str]
+    chosen: Trial
+    solver: str
+
+    @property
+    def best(self) -> FeatureMap:
+        """The recommended map, to be fitted: a new one each time."""
+        found: FeatureMap = clone(self.chosen.map)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<advice for {self.n} points: {self.chosen.map!r}>"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.kernel!r} on {self.n} points: effective dimension {self.effective_dimension:.4g} "
+            f"for alpha={self.alpha:g}",
+            f"{'map':<16}{'features':>9}{'error':>10}{'seconds':>10}{'memory':>12}",
+        ]
+        for trial in self.trials:
+            mark = "  <- take this" if trial is self.chosen else ""
+            lines.append(
+                f"{trial.name:<16}{trial.dim:>9}{trial.error:>10.2g}{self.n * trial.row_seconds:>10.3g}"
+                f"{memory.format_bytes(trial.nbytes):>12}{mark}"
+            )
+        return "\n".join([*lines, self.solver])
+
+
+def advise(
+    kernel: Kernel,
+    X: Any,
+    *,
+    budget: float | str | None = None,
+    alpha: float = 1.0,
+    tol: float = 0.01,
+    random_state: int = 0,
+) -> Advice:
+    r"""Measure feature maps on a sample, and recommend one.
+
+    Every map that takes the kernel is fitted to up to 2,000 points, with up to 1,000 features, and compared
+    with the kernel on 500 others: the Frobenius norm of the error, relative to that of the kernel values.
+    The effective dimension :math:`\mathrm{tr}\, K (K + \alpha I)^{-1}`, of the matrix of all points, says how
+    many directions a penalty leaves free, and so how many features are needed at least; it is estimated from
+    the eigenvalues of 1,000 points.  Cost: some seconds, whatever the number of points.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Positive definite, on any objects.
+    X : points
+    budget : float or str, optional
+        Seconds for the features of all points, computed once, or memory for them, as ``"500MB"``.  By default
+        2 GiB, or half of the memory limit.
+    alpha : float, default=1.0
+        The penalty of the effective dimension: ``alpha`` of ridge and logistic regression, 1 / C of support
+        vector machines.
+    tol : float, default=0.01
+        The error that is small enough.
+    random_state : int, default=0
+        Of the sample and the maps.  All but the times is determined by it; only a budget in seconds makes the
+        recommendation depend on these.
+
+    Returns
+    -------
+    Advice
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> X = np.random.default_rng(0).standard_normal((500, 3))
+    >>> advice = advise(Gaussian(2.0), X)
+    >>> advice.best
+    Nystrom(kernel=Gaussian(sigma=2.0), n_components=62, random_state=0)
+    >>> round(advice.effective_dimension)
+    18
+    """
+    if not isinstance(kernel, Kernel):
+        raise ParameterError(f"advise: `kernel` must be a kernel. Got {kernel!r}.")
+    affordable = _affordable(budget)
+    for name, value in (("alpha", alpha), ("tol", tol)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
+            raise ParameterError(f"advise: `{name}` must be a positive number. Got {value!r}.")
+    if not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise ParameterError(f"advise: `random_state` must be an integer >= 0. Got {random_state!r}.")
+    points = kernel.domain.validate(X, "X")
+    n = size(points)
+    if n < 4:
+        raise InputError(f"advise: `X` must have at least 4 points. Got {n}.")
+    order = np.random.default_rng(random_state).permutation(n)
+    held_out = min(SAMPLE, n // 2)
+    unseen = take(points, np.sort(order[:held_out]))
+    seen = take(points, np.sort(order[held_out : held_out + FITTED]))
+    kernel = kernel.resolve(points)
+    K = gram(kernel, unseen).dense()
+    refused: dict[str, str] = {}
+    trials: list[Trial] = []
+    for maps in _applicable(kernel, seen, int(random_state), refused):
+        for map in maps:
+            trial = _tried(map, seen, unseen, K, n)
+            if trials and (trial.name, trial.dim) == (trials[-1].name, trials[-1].dim):
+                break  # of full rank already
+            trials.append(trial)
+    some = take(points, np.sort(order[:SPECTRUM]))
+    dimension = gram(kernel, some).effective_dimension(float(alpha) * size(some) / n)
+    within = [trial for trial in trials if affordable(trial, n)]
+    if not within:
+        raise ParameterError(
+            f"advise: `budget` must be larger: the features of {n} points take at least "
+            f"{n * min(trial.row_seconds for trial in trials):.2g} seconds and "
+            f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {budget!r}."
+        )
+    good = [trial for trial in within if trial.error <= tol and trial.dim >= dimension]
+    chosen = min(good, key=lambda t: (t.dim, t.error)) if good else min(within, key=lambda t: t.error)
+    return Advice(kernel, n, float(alpha), dimension, tuple(trials), refused, chosen, _solver(chosen, n))
+
+
+def relative_error(fitted: FeatureMap, points: Data) -> float:
+    """Frobenius norm of the error of a map's kernel on 500 of some points, relative to that of the kernel."""
+    n = size(points)
+    some = take(points, np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.intp))
+    return _error(fitted.transform(some), gram(fitted.target, some).dense())
+
+
+def _error(features: Any, K: np.ndarray) -> float:
+    products = features @ features.T
+    approximation = products.toarray() if hasattr(products, "toarray") else products
+    unit = float(np.abs(K).max(initial=0.0)) or 1.0  # squares of large values overflow
+    norm = float(np.linalg.norm(K / unit))
+    return float(np.linalg.norm((K - approximation) / unit)) / norm if norm > 0 else 0.0
+
+
+def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
+    if budget is None:
+        return lambda trial, n: memory.can_hold(trial.nbytes)
+    if isinstance(budget, str):
+        most = memory.parse_bytes(budget)
+        return lambda trial, n: trial.nbytes <= most
+    if isinstance(budget, bool) or not isinstance(budget, numbers.Real) or not float(budget) > 0:
+        raise ParameterError(
+            "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
+            f"Got {budget!r}."
+        )
+    seconds = float(budget)
+    return lambda trial, n: n * trial.row_seconds <= seconds
+
+
+def _applicable(kernel: Kernel, seen: Data, seed: int, refused: dict[str, str]) -> Iterator[list[FeatureMap]]:
+    """Maps of all sizes that take the kernel; what the others say goes to ``refused``."""
+    sizes = [count for count in SIZES if 2 * count <= size(seen)] or [max(1, size(seen) // 2)]
+    families: list[list[FeatureMap]] = [
+        [Explicit(kernel)],
+        [Homogeneous(kernel, order) for order in (1, 2, 4)],
+    ]
+    sized: tuple[Any, ...] = (Nystrom, RandomFourier, PositiveRandom, TensorSketch, Sampled)
+    for family in sized:
+        families.append([family(kernel, count, random_state=seed) for count in sizes])
+    for maps in families:
+        try:
+            fitted = clone(maps[0]).fit(seen)
+        except MercerError as error:
+            refused[type(maps[0]).__name__] = str(error)
+            continue
+        if fitted.target == kernel:
+            yield maps
+        else:
+            refused[type(maps[0]).__name__] = f"its inner products are values of {fitted.target!r}"
+
+
+def _tried(map: FeatureMap, seen: Data, unseen: Data, K: np.ndarray, n: int) -> Trial:
+    fitted, seconds = clone(map).fit(seen), np.inf
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        features = fitted.transform(unseen)
+        seconds = min(seconds, time.perf_counter() - start)
+    nbytes = (
+        sum(part.nbytes for part in (features.data, features.indices))
+        if hasattr(features, "indices")
+        else features.nbytes
+    )
+    m = size(unseen)
+    return Trial(map, fitted.dim, _error(features, K), seconds / m, n * nbytes / m)
+
+
+def _solver(chosen: Trial, n: int) -> str:
+    if memory.can_hold(8 * n * n):
+        return f"The Gram matrix of {n} points can be held: the exact machines need no approximation."
+    return (
+        "Give .best to a machine as `approximation`. KernelRidge needs one pass for the matrix of "
+        f"{chosen.dim} features, SVC and SVR some passes of dual coordinate descent, KernelLogistic some "
+        "Newton steps."
+    )
