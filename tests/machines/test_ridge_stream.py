@@ -1,6 +1,7 @@
 """Ridge regression on batches, against the fit on all rows at once."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from mercer import Batches
 from mercer.engine import runs
 from mercer.errors import InputError, ParameterError
 from mercer.features import EmpiricalMap, Explicit, Nystrom, PolynomialMap, RandomFourier
-from mercer.kernels import Gaussian, NGram
+from mercer.kernels import Gaussian, NGram, Precomputed
 from mercer.machines import KernelRidge
 from mercer.machines.ridge import stream
 from mercer.solvers import snapshot
@@ -98,12 +99,23 @@ def test_strings():
         np.testing.assert_allclose(found.predict(words), ridge(map).fit(words, y).predict(words), atol=1e-8)
 
 
-def test_the_map_does_not_share_the_arrays_of_the_user():
-    X, y = data(60)
-    model = ridge(EmpiricalMap(K)).fit(X, y)
-    before, new = model.predict(data(5, seed=1)[0]), data(5, seed=1)[0]
-    X[:] = 7.0
-    np.testing.assert_array_equal(model.predict(new), before)
+def test_memory_does_not_grow_with_the_stream():
+    def draw(count):
+        rng = np.random.default_rng(0)
+        for _ in range(count):
+            X = rng.standard_normal((500, 2))
+            yield X, X[:, 0]
+
+    def peak(count):
+        tracemalloc.start()
+        try:
+            ridge(RandomFourier(K, 20)).fit(Batches(lambda: draw(count), sample=500))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(5)  # what is loaded once
+    assert peak(30) < 1.2 * peak(10)
 
 
 # -- the sample -------------------------------------------------------------------------------------
@@ -135,7 +147,7 @@ def test_the_sample_is_uniform():
 def test_memory_maps_are_not_copied(tmp_path):
     X, y = data(1000)
     np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     batches = Batches.from_arrays(mapped, y, size=300)
     assert all(np.shares_memory(part, mapped) for part, _ in batches)
     map = Nystrom(K, 30, random_state=0)
@@ -176,14 +188,14 @@ def test_parquet(tmp_path):
 class Stream:
     """Batches that raise at one of them, in the second pass."""
 
-    def __init__(self, X, y, at):
-        self.batches, self.at, self.passes = split(X, y), at, 0
+    def __init__(self, X, y, at, error=KeyboardInterrupt):
+        self.batches, self.at, self.passes, self.error = split(X, y), at, 0, error
 
     def __iter__(self):
         self.passes += 1
         for number, batch in enumerate(self.batches):
             if self.passes == 2 and number == self.at:
-                raise KeyboardInterrupt
+                raise self.error
             yield batch
 
 
@@ -217,6 +229,16 @@ def test_a_checkpoint_holds_the_batches_so_far(monkeypatch, tmp_path, at):
     assert not path.exists()
     expected = ridge(Nystrom(K, 40, random_state=0)).fit(X, y).predict(X)
     np.testing.assert_allclose(again.predict(X), expected, atol=1e-8)
+
+
+def test_a_checkpoint_is_written_on_the_way(monkeypatch, tmp_path):
+    monkeypatch.setattr(snapshot, "SECONDS", 0.0)
+    X, y = data()
+    model = ridge(Nystrom(K, 40, random_state=0), checkpoint=tmp_path / "stream.npz")
+    with pytest.raises(OSError, match="gone"):
+        model.fit(Batches(Stream(X, y, 3, OSError("gone"))))
+    with np.load(model.checkpoint) as file:
+        assert file["value"][1:3].tolist() == [400, 3]  # rows and batches
 
 
 def test_a_checkpoint_of_another_stream_is_refused(monkeypatch, tmp_path):
@@ -312,6 +334,8 @@ def test_what_batches_need():
         KernelRidge().fit(batches)
     with pytest.raises(InputError, match="must be in the batches"):
         ridge(RandomFourier(K, 20)).fit(batches, y)
+    with pytest.raises(InputError, match="must have a kernel of points"):
+        ridge(Nystrom(Precomputed(), 5)).fit(Batches.from_arrays(X @ X.T, y, size=100))
     assert not hasattr(KernelRidge(), "partial_fit")
     with pytest.raises(AttributeError) as caught:
         KernelRidge().partial_fit(X, y)

@@ -82,11 +82,10 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         return float(value)
 
     # -- data -----------------------------------------------------------------------------------
-    def _validate_X(self, X: Any, *, reset: bool, own: bool = True) -> Data:
+    def _validate_X(self, X: Any, *, reset: bool) -> Data:
         """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes.
 
-        With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`;
-        without ``own``, for a machine that does not keep them, they are not copied.
+        With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
         """
         if reset and hasattr(self, "random_state"):
             checked_random(type(self).__name__, self.random_state)
@@ -96,7 +95,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         data = domain.validate(X, "X")
         if len_of(data) == 0:
             raise InputError(f"{type(self).__name__}: X has 0 sample(s) while a minimum of 1 is required.")
-        return owned(data, given) if reset and own else data
+        return owned(data, given) if reset else data
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
         if isinstance(X, Iterator):

@@ -315,7 +315,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     def _validated(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Data, Any, Any]:
         """Points, targets and weights, without rows of weight zero, which are as if absent."""
-        points = self._validate_X(X, reset=reset, own=not isinstance(self.approximation, FeatureMap))
+        points = self._validate_X(X, reset=reset)
         n = len_of(points)
         targets = self._validate_targets(y, n, numeric=True)
         weight = self._validate_weight(sample_weight, n)

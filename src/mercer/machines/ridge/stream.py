@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ...batches import Batches
-from ...domains import Data, Domain, join, size, take
+from ...domains import Data, Domain, Similarities, join, size, take
 from ...engine.runs import STOPPING, conclude, tracked
 from ...errors import InputError, ParameterError
 from ...features import FeatureMap
@@ -70,6 +70,8 @@ def validated(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, reset:
         raise InputError("`y` must be given. Got None.")
     if reset:
         machine.kernel_ = machine.approximation.target
+        if isinstance(machine.kernel_.domain, Similarities):
+            raise InputError("`approximation` must have a kernel of points: batches hold no whole matrix.")
     for name, values in (("y", y), ("sample_weight", sample_weight)):
         _refuse_nonfinite(name, values)
     points, targets, weight = machine._validated(X, y, sample_weight, reset=reset)
