@@ -79,6 +79,11 @@ def test_a_stream_that_fits_into_its_sample_is_the_fit_of_arrays():
     found = ridge(map).fit(Batches(split(X, y)))
     expected = ridge(map).fit(X, y)
     assert found.kernel_ == expected.kernel_
+    assert "the map fitted to 600 rows" in found.solution_.status
+    sampled = ridge(map).fit(Batches(split(X, y), sample=50))
+    assert "the map fitted to 50 rows" in sampled.solution_.status
+    rows = np.sort(np.argsort(np.random.RandomState(0).random_sample(600))[:50])
+    assert sampled.kernel_ == Gaussian("median").resolve(X[rows])
     assert found.approximation_error_ == expected.approximation_error_
     np.testing.assert_allclose(found.predict(X), expected.predict(X), atol=1e-8)
 

@@ -60,6 +60,7 @@ OPTIONAL = (
     "tuning_",
     "n_samples_seen_",
     "_equations",
+    "_sample_size",
 )
 
 #: The penalties that are tried by default, relative to the mean of k(x, x).
@@ -353,6 +354,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         status = f"normal equations of {equations.rows} rows in {equations.batches} batch(es): {found.status}"
         if reason:
             status = f"stopped because {reason}, after {status}"
+        if hasattr(self, "_sample_size"):
+            status = f"{status}, the map fitted to {self._sample_size} rows"
         self._equations, self.n_samples_seen_ = equations, equations.rows
         self._store(replace(found, status=status, converged=found.converged and not reason), 1)
 

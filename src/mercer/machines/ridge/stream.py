@@ -164,6 +164,8 @@ def _take_map(machine: Any, points: Data) -> None:
     found = approximate(copy.copy(given), points, refit=not _is_fitted(given))
     machine.approximation_, machine.approximation_error_ = found
     machine.kernel_ = machine.approximation_.target
+    if not _is_fitted(given):
+        machine._sample_size = size(points)
 
 
 def _is_fitted(map: FeatureMap) -> bool:
