@@ -8,6 +8,7 @@ from mercer import memory
 from mercer.errors import InputError, MercerError, ParameterError
 from mercer.features import Nystrom, advise
 from mercer.kernels import ExponentialDot, Gaussian, Intersection, MinMax, NGram, Polynomial
+from mercer.machines import KernelRidge
 from mercer.show import advice as draw
 
 K = Gaussian(1.5)
@@ -47,6 +48,34 @@ def test_the_recommendation(found):
     again = advise(K, X)
     assert [t[1:3] for t in again.trials] == [t[1:3] for t in found.trials]
     assert advise(K, X, random_state=1).trials[0].error != found.trials[0].error
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_the_error_of_targets(labels):
+    value = np.sin(2 * X[:, 0])
+    y = np.where(value > 0, "up", "down") if labels else value
+    found = advise(K, X, y, alpha=0.5)
+    order = np.random.default_rng(0).permutation(400)
+    test, train = np.sort(order[:200]), np.sort(order[200:])
+    Y = np.column_stack([y == "down", y == "up"]).astype(float) if labels else value[:, None]
+    mean = Y[train].mean(axis=0)
+
+    def error(F, G):  # by least squares with rows for the penalty, 0.5 of all points
+        A = np.vstack([F, np.sqrt(0.25) * np.eye(F.shape[1])])
+        B = np.vstack([Y[train] - mean, np.zeros((F.shape[1], Y.shape[1]))])
+        left = Y[test] - mean - G @ np.linalg.lstsq(A, B)[0]
+        return np.linalg.norm(left) / np.linalg.norm(Y[test] - mean)
+
+    for trial in found.trials:
+        map = clone(trial.map).fit(X[train])
+        expected = error(map.transform(X[train]), map.transform(X[test]))
+        np.testing.assert_allclose(trial.target_error, expected, rtol=1e-6)
+    model = KernelRidge(K, alpha=0.25).fit(X[train], Y[train] - mean)
+    expected = np.linalg.norm(Y[test] - mean - model.predict(X[test])) / np.linalg.norm(Y[test] - mean)
+    np.testing.assert_allclose(found.target_error, expected, rtol=1e-6)
+    assert "error of y" in str(found)
+    with pytest.raises(InputError, match="`y` must have shape"):
+        advise(K, X, y[:10])
 
 
 def test_the_budget_and_the_tolerance():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 from sklearn.base import clone
 
 from .. import memory
@@ -51,6 +52,7 @@ class Trial(NamedTuple):
     error: float  # of the kernel, relative, at points that the map has not seen
     row_seconds: float  # of a transform, per point
     nbytes: float  # of the features of all points
+    target_error: float | None = None  # of ridge regression on the features, at the same points
 
     @property
     def name(self) -> str:
@@ -71,7 +73,9 @@ class Advice:
     alpha, effective_dimension : float
         A penalty, and the trace of :math:`K (K + \alpha I)^{-1}` of all points, estimated from a sample.
     trials : tuple of Trial
-        Map, ``dim``, ``error``, ``row_seconds``, ``nbytes``.
+        Map, ``dim``, ``error``, ``row_seconds``, ``nbytes``; with ``y`` also ``target_error``.
+    target_error : float or None
+        With ``y``, that of ridge regression with the kernel itself.
     refused : dict
         Maps that do not take this kernel, and why.
     chosen : Trial
@@ -89,6 +93,7 @@ class Advice:
     refused: dict[str, str]
     chosen: Trial
     solver: str
+    target_error: float | None = None
 
     @property
     def best(self) -> FeatureMap:
@@ -103,20 +108,25 @@ class Advice:
         lines = [
             f"{self.kernel!r} on {self.n} points: effective dimension {self.effective_dimension:.4g} "
             f"for alpha={self.alpha:g}",
-            f"{'map':<16}{'features':>9}{'error':>10}{'seconds':>10}{'memory':>12}",
+            f"{'map':<16}{'features':>9}{'error':>10}{'seconds':>10}{'memory':>12}"
+            + (f"{'error of y':>12}" if self.target_error is not None else ""),
         ]
         for trial in self.trials:
-            mark = "  <- take this" if trial is self.chosen else ""
+            mark = "" if trial.target_error is None else f"{trial.target_error:>12.4g}"
+            mark += "  <- take this" if trial is self.chosen else ""
             lines.append(
                 f"{trial.name:<16}{trial.dim:>9}{trial.error:>10.2g}{self.n * trial.row_seconds:>10.3g}"
                 f"{memory.format_bytes(trial.nbytes):>12}{mark}"
             )
+        if self.target_error is not None:
+            lines.append(f"{'the kernel':<57}{self.target_error:>12.4g}")
         return "\n".join([*lines, self.solver])
 
 
 def advise(
     kernel: Kernel,
     X: Any,
+    y: Any = None,
     *,
     budget: float | str | None = None,
     alpha: float = 1.0,
@@ -136,12 +146,16 @@ def advise(
     kernel : Kernel
         Positive definite, on any objects.
     X : points
+    y : array of shape (n,), optional
+        Numbers, or labels.  Then ridge regression (of indicators, for labels) is fitted to the features of
+        the same points, and to the kernel: its root mean squared error on the 500 others, relative to that of
+        the mean, says whether more features would help.
     budget : float or str, optional
         Seconds for the features of all points, computed once, or memory for them, as ``"500MB"``.  By default
         2 GiB, or half of the memory limit.
     alpha : float, default=1.0
-        The penalty of the effective dimension: ``alpha`` of ridge and logistic regression, 1 / C of support
-        vector machines.
+        The penalty of the effective dimension, and of ridge regression on all points: ``alpha`` of ridge and
+        logistic regression, 1 / C of support vector machines.
     tol : float, default=0.01
         The error that is small enough.
     random_state : int, default=0
@@ -175,17 +189,24 @@ def advise(
     n = size(points)
     if n < 4:
         raise InputError(f"advise: `X` must have at least 4 points. Got {n}.")
+    targets = None if y is None else _targets(y, n)
     order = np.random.default_rng(random_state).permutation(n)
     held_out = min(SAMPLE, n // 2)
-    unseen = take(points, np.sort(order[:held_out]))
-    seen = take(points, np.sort(order[held_out : held_out + FITTED]))
+    test, train = np.sort(order[:held_out]), np.sort(order[held_out : held_out + FITTED])
+    unseen, seen = take(points, test), take(points, train)
     kernel = kernel.resolve(points)
     K = gram(kernel, unseen).dense()
+    penalty, exact = float(alpha) * len(train) / n, None
+    if targets is not None:
+        targets = targets[train], targets[test]
+        exact = _target_error(
+            gram(kernel, seen).dense(), gram(kernel, unseen, seen).dense(), targets, penalty
+        )
     refused: dict[str, str] = {}
     trials: list[Trial] = []
     for maps in _applicable(kernel, seen, int(random_state), refused):
         for map in maps:
-            trial = _tried(map, seen, unseen, K, n)
+            trial = _tried(map, seen, unseen, K, n, targets, penalty)
             if trials and (trial.name, trial.dim) == (trials[-1].name, trials[-1].dim):
                 break  # of full rank already
             trials.append(trial)
@@ -200,7 +221,9 @@ def advise(
         )
     good = [trial for trial in within if trial.error <= tol and trial.dim >= dimension]
     chosen = min(good, key=lambda t: (t.dim, t.error)) if good else min(within, key=lambda t: t.error)
-    return Advice(kernel, n, float(alpha), dimension, tuple(trials), refused, chosen, _solver(chosen, n))
+    return Advice(
+        kernel, n, float(alpha), dimension, tuple(trials), refused, chosen, _solver(chosen, n), exact
+    )
 
 
 def relative_error(fitted: FeatureMap, points: Data) -> float:
@@ -211,8 +234,7 @@ def relative_error(fitted: FeatureMap, points: Data) -> float:
 
 
 def _error(features: Any, K: np.ndarray) -> float:
-    products = features @ features.T
-    approximation = products.toarray() if hasattr(products, "toarray") else products
+    approximation = _dense(features @ features.T)
     unit = float(np.abs(K).max(initial=0.0)) or 1.0  # squares of large values overflow
     norm = float(np.linalg.norm(K / unit))
     return float(np.linalg.norm((K - approximation) / unit)) / norm if norm > 0 else 0.0
@@ -255,19 +277,55 @@ def _applicable(kernel: Kernel, seen: Data, seed: int, refused: dict[str, str]) 
             refused[type(maps[0]).__name__] = f"its inner products are values of {fitted.target!r}"
 
 
-def _tried(map: FeatureMap, seen: Data, unseen: Data, K: np.ndarray, n: int) -> Trial:
+def _tried(
+    map: FeatureMap,
+    seen: Data,
+    unseen: Data,
+    K: np.ndarray,
+    n: int,
+    targets: tuple[np.ndarray, np.ndarray] | None,
+    penalty: float,
+) -> Trial:
     fitted, seconds = clone(map).fit(seen), np.inf
     for _ in range(RUNS):
         start = time.perf_counter()
         features = fitted.transform(unseen)
         seconds = min(seconds, time.perf_counter() - start)
-    nbytes = (
-        sum(part.nbytes for part in (features.data, features.indices))
-        if hasattr(features, "indices")
-        else features.nbytes
-    )
-    m = size(unseen)
-    return Trial(map, fitted.dim, _error(features, K), seconds / m, n * nbytes / m)
+    parts = [features.data, features.indices] if hasattr(features, "indices") else [features]
+    m, nbytes = size(unseen), sum(part.nbytes for part in parts)
+    found = Trial(map, fitted.dim, _error(features, K), seconds / m, n * nbytes / m)
+    if targets is None:
+        return found
+    F = fitted.transform(seen)
+    products, cross = (_dense(A @ F.T) for A in (F, features))
+    return found._replace(target_error=_target_error(products, cross, targets, penalty))
+
+
+def _targets(y: Any, n: int) -> np.ndarray:
+    """Numbers, or indicators of labels, of shape (n, t)."""
+    values = np.asarray(y)
+    if values.shape != (n,):
+        raise InputError(f"advise: `y` must have shape ({n},), as `X` has points. Got {values.shape}.")
+    if values.dtype.kind not in "fiu":
+        return np.asarray(values[:, None] == np.unique(values), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise InputError("advise: `y` must be finite.")
+    return values[:, None].astype(np.float64)
+
+
+def _target_error(
+    K: np.ndarray, cross: np.ndarray, targets: tuple[np.ndarray, np.ndarray], penalty: float
+) -> float:
+    """Root mean squared error of ridge regression about the mean, relative to that of the mean."""
+    train, test = targets
+    mean = train.mean(axis=0)
+    coefficients = linalg.solve(K + penalty * np.eye(len(K)), train - mean, assume_a="pos")
+    spread = float(np.linalg.norm(test - mean))
+    return float(np.linalg.norm(test - mean - cross @ coefficients)) / spread if spread > 0 else 0.0
+
+
+def _dense(values: Any) -> np.ndarray:
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 
 
 def _solver(chosen: Trial, n: int) -> str:

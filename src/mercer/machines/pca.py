@@ -230,7 +230,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
         sign = signs(scores)
         self._weights, self._mean = V * sign, mean
         self.coef_, self._offset = self._weights.T, mean @ self._weights
-        status = self._said(f"eigenvectors of the covariance of {r} features")
+        status = self._said("eigenvectors of the covariance")
         self.solution_ = Solution(Eigenpairs(values, V, C @ V), True, status, 0.0, {"method": "dense"})
         self._keep_values(values, float(np.trace(C)), total)
         return np.asarray(scores * sign)
