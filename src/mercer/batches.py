@@ -178,7 +178,7 @@ class Batches:
 
         def read() -> Iterator[Any]:
             for name in paths:
-                with parquet.ParquetFile(name) as file:
+                with parquet.ParquetFile(name, pre_buffer=False) as file:  # which would hold the whole file
                     yield from file.iter_batches(batch_size=size, columns=wanted)
 
         counts = [parquet.read_metadata(name).num_rows for name in paths]

@@ -189,6 +189,19 @@ def test_parquet(tmp_path):
         ridge(map).fit(Batches.from_arrow(table.to_batches(), columns=["a", "b"], target="y"))
 
 
+def test_parquet_files_are_not_held(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"x": np.random.default_rng(0).standard_normal(200_000), "y": np.zeros(200_000)})
+    parquet.write_table(table, tmp_path / "large.parquet", row_group_size=5000)
+    whole = table.nbytes
+    del table
+    before = pa.total_allocated_bytes()
+    for X, _ in Batches.from_parquet(tmp_path / "large.parquet", target="y", size=5000):
+        assert len(X) == 5000
+        assert pa.total_allocated_bytes() - before < whole / 5
+
+
 # -- interruptions ----------------------------------------------------------------------------------
 class Stream:
     """Batches that raise at one of them, in the second pass."""
