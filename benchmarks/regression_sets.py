@@ -1,8 +1,8 @@
 """Test errors of ridge regression on four data sets with fixed splits: all points in full, against landmarks.
 
 ``python -m benchmarks.regression_sets [names]`` prints a row for each data set.  Columns and targets are
-standardised on the training rows; the width and the penalty of each side are those of least error on a part of
-the training rows.
+standardised on the training rows; the width and the penalty of each side are those of least error on a part
+of these.
 """
 
 from __future__ import annotations
