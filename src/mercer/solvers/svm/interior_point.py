@@ -377,7 +377,8 @@ def _factored(M: Array) -> tuple[Array, bool] | None:
         if not np.isfinite(M).all():
             break
         try:
-            L, lower = linalg.cho_factor(M + shift * np.eye(len(M)), lower=True, check_finite=False)
+            with few_threads(len(M)):
+                L, lower = linalg.cho_factor(M + shift * np.eye(len(M)), lower=True, check_finite=False)
             return L, lower
         except linalg.LinAlgError:
             continue
