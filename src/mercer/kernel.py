@@ -471,12 +471,7 @@ class Kernel(Expression):
         To sample frequencies from and to evaluate: see :class:`~mercer.spectral_density.SpectralDensity`.
         Sums, products and nonnegative multiples of kernels that have one have one.
 
-        Raises
-        ------
-        DomainError
-            If there is none, or none that is known; the message says why.
-        UnresolvedError
-            If a parameter still waits for data.
+        If there is none, or none that is known, a :class:`~mercer.errors.DomainError` says why.
 
         Examples
         --------

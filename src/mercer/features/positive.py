@@ -75,6 +75,11 @@ class PositiveRandom(RandomMap):
         self.orthogonal = orthogonal
         self.random_state = random_state
 
+    @property
+    def _sigma(self) -> float:
+        assert isinstance(self.kernel_, ExponentialDot)
+        return float(self.kernel_.sigma)
+
     def _draw(self, X: Data, rng: np.random.Generator) -> int:
         if not isinstance(self.kernel_, ExponentialDot):
             raise InputError(
@@ -87,7 +92,7 @@ class PositiveRandom(RandomMap):
         return count
 
     def _write(self, X: Data, out: np.ndarray) -> None:
-        sigma = float(self.target.sigma)  # type: ignore[attr-defined]
+        sigma = self._sigma
         height = max(1, (1 << 20) // self.dim)
         for first in range(0, X.shape[0], height):
             rows = X[first : first + height].astype(np.float64) / sigma
@@ -107,5 +112,5 @@ class PositiveRandom(RandomMap):
         where that is no float.  Orthogonal draws have a smaller variance, so that it holds for them too.
         """
         delta = probability("PositiveRandom.error_bound", "delta", delta)
-        r2 = (nonnegative("PositiveRandom.error_bound", "radius", radius) / float(self.target.sigma)) ** 2  # type: ignore[attr-defined]
+        r2 = (nonnegative("PositiveRandom.error_bound", "radius", radius) / self._sigma) ** 2
         return math.exp(r2) * math.sqrt(math.expm1(4 * r2) / (self.dim * delta)) if r2 < 175 else math.inf

@@ -87,12 +87,12 @@ def with_sum_zero(problem: BoxProblem, beta: Vector, grad: Vector) -> Vector:
     total, rounding = float(beta.sum()), np.finfo(float).eps * float(np.abs(beta).sum())
     if problem.constraint != "sum" or abs(total) <= rounding:
         return beta
-    room = beta - problem.low if total > 0 else problem.high - beta
+    slack = beta - problem.low if total > 0 else problem.high - beta
     (multiplier,) = problem.optimality(beta, grad).multipliers
     slope = np.abs(grad + multiplier + problem.epsilon * np.sign(beta))
     order = np.lexsort((slope, ~problem.is_free(beta)))
-    before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
-    change = np.clip(abs(total) - before, 0.0, room[order])
+    before = np.concatenate([[0.0], np.cumsum(slack[order])[:-1]])
+    change = np.clip(abs(total) - before, 0.0, slack[order])
     result = beta.copy()
     result[order] -= np.sign(total) * change
     return result
