@@ -32,12 +32,11 @@ from .expression import Expression
 from .intervals import REAL_LINE, Interval
 from .kernel_digest import digest_form, kernel_digest
 from .kernel_features import occurring_features
+from .kernel_gradients import Adjoint, Gradient, adjoint_of_gradient, diagonal_of_gradients
 from .parameters import is_rule, parameter
 from .spectral_density import SpectralDensity, no_density
 
-__all__ = ["Kernel", "Prepared", "parameter"]
-
-Gradient = dict[str, np.ndarray]
+__all__ = ["Gradient", "Kernel", "Prepared", "parameter"]
 
 #: What follows from the values of a class: a class that says them anew inherits none of it.
 _CONSEQUENCES = (
@@ -58,6 +57,7 @@ _FOLLOWING = {
     "formula": _CONSEQUENCES,
     "_block": ("_compile", *_CONSEQUENCES),
     "_contributions": ("_weighted_contributions",),
+    "_gradient": ("_adjoint",),
 }
 
 
@@ -558,10 +558,11 @@ class Kernel(Expression):
 
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         """Diagonal and its gradient on prepared data."""
-        pieces = [self._gradient(take(X, slice(i, i + 1)), None) for i in range(size(X))]
-        diagonal = np.array([K[0, 0] for K, _ in pieces])
-        names = pieces[0][1] if pieces else {}
-        return diagonal, {name: np.array([g[name][0, 0] for _, g in pieces]) for name in names}
+        return diagonal_of_gradients(self, X)
+
+    def _adjoint(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Adjoint]:
+        """Block and the adjoint of its gradient; parameters without a closed form are left out of that."""
+        return adjoint_of_gradient(self, X, Y)
 
     # -- names and pictures -------------------------------------------------------------------
     def digest(self) -> str:

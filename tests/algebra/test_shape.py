@@ -192,7 +192,7 @@ def test_limits_settle_or_say_so():
     k = mercer.limit(lambda n: (1 + 0.01 * Linear() / n) ** n, n=2**16, tol=1e-6)
     np.testing.assert_allclose(k.block(X), np.exp(0.01 * X @ X.T), rtol=1e-5)
     assert k.certificate.is_psd
-    with pytest.raises(InputError, match="has not settled"):
+    with pytest.raises(InputError, match="has not converged"):
         mercer.limit(lambda n: Linear() ** n, n=4).block(X)
 
 

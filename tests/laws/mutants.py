@@ -19,6 +19,7 @@ from mercer.certificate import Certificate, Claim, Property, Status, Witness
 from mercer.domains import Data, Domain, Vectors
 from mercer.intervals import Interval
 from mercer.kernel import Gradient, Kernel, Prepared
+from mercer.kernel_gradients import Adjoint
 from mercer.kernels import Gaussian, Linear, ThinPlate
 
 from .cases import Case
@@ -224,6 +225,14 @@ class MissingGradient(Gaussian):
         return super()._gradient(X, Y)[0], {}
 
 
+class WrongAdjoint(Gaussian):
+    """Sums of the derivatives with respect to sigma, not to log sigma."""
+
+    def _adjoint(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Adjoint]:
+        K, adjoint = super()._adjoint(X, Y)
+        return K, lambda W: {name: g / self.sigma for name, g in adjoint(W).items()}
+
+
 class ShortName(Gaussian):
     """Does not say its width."""
 
@@ -322,6 +331,7 @@ MUTANTS: list[tuple[str, Case]] = [
     ("certificate", Case(HollowProof(), POINTS)),
     ("gradient", Case(WrongGradient(2.0), POINTS)),
     ("gradient", Case(MissingGradient(2.0), POINTS)),
+    ("gradient", Case(WrongAdjoint(2.0), POINTS)),
     ("representation", Case(ShortName(2.0), POINTS)),
     ("pickling", Case(Forgetful(2.0), POINTS)),
     ("value", Case(RestlessHash(2.0), POINTS)),

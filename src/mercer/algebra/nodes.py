@@ -17,7 +17,8 @@ from ..domains import Data, Domain, owned
 from ..engine.program import Builder, Value
 from ..errors import GradientError, ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient, Kernel, Prepared
+from ..kernel import Kernel, Prepared
+from ..kernel_gradients import Adjoint, Gradient
 from .simple import SimpleKernel
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Wrapper",
     "cancelled",
     "claim",
+    "collected",
     "frozen",
     "is_scalar",
     "minus",
@@ -118,6 +120,14 @@ class Node(Kernel):
             for (name, child), a, b in zip(self._children(), X.parts, columns, strict=True)
         ]
 
+    def _adjoints(self, X: Prepared, Y: Prepared | None) -> list[tuple[str, np.ndarray, Adjoint]]:
+        """Names, blocks and adjoints of all children."""
+        columns: Iterable[Any] = X.parts if Y is None else Y.parts
+        return [
+            (name, *child._adjoint(a, None if Y is None else b))
+            for (name, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+        ]
+
     def _diagonals(self, X: Prepared) -> list[np.ndarray]:
         """Diagonals of all children."""
         return [child._diagonal(a) for (_, child), a in zip(self._children(), X.parts, strict=True)]
@@ -148,6 +158,10 @@ class Additive(Node):
     def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
         return sum_rule(self._diagonal_gradients(X))
 
+    def _adjoint(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Adjoint]:
+        pieces = self._adjoints(X, Y)
+        return reduce(np.add, (K for _, K, _ in pieces)), lambda W: collected(pieces, [W] * len(pieces))
+
     @property
     def bounds(self) -> Interval:
         return reduce(lambda a, b: a + b, (k.bounds for _, k in self._children()))
@@ -174,6 +188,16 @@ class Multiplicative(Node):
 
     def _diagonal_gradient(self, X: Prepared) -> tuple[np.ndarray, Gradient]:
         return product_rule(self._diagonal_gradients(X))
+
+    def _adjoint(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Adjoint]:
+        pieces = self._adjoints(X, Y)
+        blocks = [K for _, K, _ in pieces]
+
+        def adjoint(W: np.ndarray) -> Gradient:
+            weights = [reduce(np.multiply, blocks[:i] + blocks[i + 1 :], W) for i in range(len(blocks))]
+            return collected(pieces, weights)
+
+        return reduce(np.multiply, blocks), adjoint
 
     @property
     def bounds(self) -> Interval:
@@ -219,6 +243,19 @@ class Unary(SimpleKernel, Node):
         gradient.update({f"{name}__{key}": times(slope, g) for key, g in inner.items()})
         return F, gradient
 
+    def _adjoint(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Adjoint]:
+        pieces = self._adjoints(X, Y)
+        [(_, K, _)] = pieces
+        F = self._checked(self._evaluate(K))
+        slope = self._derivative(K, F)
+        if slope is None:
+            return F, lambda W: {}
+        own = self._own_gradient(K, F)
+        return F, lambda W: {
+            **{name: np.tensordot(W, g, axes=2) for name, g in own.items()},
+            **collected(pieces, [W * slope]),
+        }
+
 
 class Wrapper(Kernel):
     """A kernel with the values of another on prepared data: only the way to them, or the proof, differs."""
@@ -253,6 +290,10 @@ class Wrapper(Kernel):
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         d, inner = self.base._diagonal_gradient(X)
         return d, prefixed("base", inner)
+
+    def _adjoint(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Adjoint]:
+        K, inner = self.base._adjoint(X, Y)
+        return K, lambda W: prefixed("base", inner(W))
 
     @property
     def bounds(self) -> Interval:
@@ -333,6 +374,14 @@ def product_rule(pieces: list[tuple[str, np.ndarray, Gradient]]) -> tuple[np.nda
         others = reduce(np.multiply, (P for j, (_, P, _) in enumerate(pieces) if j != i), np.ones_like(K))
         gradient.update({f"{name}__{key}": times(others, g) for key, g in inner.items()})
     return reduce(np.multiply, (K for _, K, _ in pieces)), gradient
+
+
+def collected(pieces: list[tuple[str, np.ndarray, Adjoint]], weights: list[np.ndarray]) -> Gradient:
+    """Sums of all children, each with weights of its own."""
+    sums: Gradient = {}
+    for (name, _, adjoint), W in zip(pieces, weights, strict=True):
+        sums.update(prefixed(name, adjoint(W)))
+    return sums
 
 
 def prefixed(name: str, gradient: Gradient) -> Gradient:

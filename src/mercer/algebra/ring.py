@@ -25,9 +25,10 @@ from ..domains import Data, size
 from ..engine.program import Builder, Value
 from ..intervals import ZERO, Interval
 from ..kernel import Gradient, Kernel, Prepared
+from ..kernel_gradients import Adjoint
 from ..parameters import parameter
 from ..spectral_density import AtZero, Mixture, SpectralDensity, no_density
-from .nodes import Additive, Associative, Node, claim, minus, operand, prefixed, unproved
+from .nodes import Additive, Associative, Node, claim, collected, minus, operand, prefixed, unproved
 from .spectral import Terms, spectral_witness
 
 __all__ = ["Constant", "Scaled", "Sum", "opposite"]
@@ -179,6 +180,11 @@ class Scaled(Node):
         d, inner = self.base._diagonal_gradient(X.parts[0])
         d = self.factor * d
         return d, {"factor": d.copy(), **prefixed("base", {k: self.factor * g for k, g in inner.items()})}
+
+    def _adjoint(self, X: Prepared, Y: Prepared | None) -> tuple[np.ndarray, Adjoint]:
+        pieces = self._adjoints(X, Y)
+        K = self.factor * pieces[0][1]
+        return K, lambda W: {"factor": np.tensordot(W, K, axes=2), **collected(pieces, [self.factor * W])}
 
     def _certify(self) -> Certificate:
         base = self.base.certificate

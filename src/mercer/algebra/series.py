@@ -306,7 +306,7 @@ class PowerSeries(Unary):
 
     def _slow(self, value: float) -> InputError:
         return InputError(
-            f"power_series: {self.MAX_TERMS} terms do not settle at the value {value:.6g}; "
+            f"power_series: {self.MAX_TERMS} terms do not converge to the value {value:.6g}; "
             f"is the radius {self.radius:g} right?"
         )
 

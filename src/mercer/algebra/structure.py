@@ -339,7 +339,7 @@ class Limit(Kernel):
     def _check(self, gap: float) -> None:
         if not gap <= self.tol:
             raise InputError(
-                f"limit: the sequence has not settled at n = {self.n}: k_n and k_2n differ by {gap:.3g} > "
+                f"limit: the sequence has not converged at n = {self.n}: k_n and k_2n differ by {gap:.3g} > "
                 f"tol = {self.tol:.3g}. Raise `n` or `tol`."
             )
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,12 @@ from mercer.engine.runs import Abandoned, Task, abandoned_by, checkpoint
 from mercer.engine.threads import inside_tile, num_threads, user_code
 from mercer.errors import MercerError
 
-__all__ = ["PAIRWISE_TILE_SIZE", "TILE_SIZE", "Tile", "run"]
+__all__ = ["PAIRWISE_TILE_SIZE", "TILE_SIZE", "Tile", "collect", "run"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Tile: TypeAlias = Callable[[slice, slice], Array]
+Job: TypeAlias = Callable[[slice, slice], None]
+T = TypeVar("T")
 
 #: Rows and columns of a tile: 2 MiB in float64, about what a core keeps close to itself.
 TILE_SIZE = 512
@@ -99,26 +101,44 @@ def run(
     count = down * (down + 1) // 2 if symmetric else down * across
     workers = min(num_threads(), count)
     with user_code(), Task(TASK, count, "tile") if progress else nullcontext() as task:
-        if workers > 1:
-            _run_threaded(tile, cuts, symmetric, out, workers, task)
-            return out
-        with inside_tile():
-            for rows, cols in cuts:
-                _store(tile, rows, cols, symmetric, out)
-                checkpoint()
-                if task is not None:
-                    task.update()
+        _run(lambda rows, cols: _store(tile, rows, cols, symmetric, out), cuts, workers, task)
     return out
 
 
-def _run_threaded(
-    tile: Tile,
-    cuts: Iterator[tuple[slice, slice]],
-    symmetric: bool,
-    out: Array,
-    workers: int,
-    task: Task | None,
-) -> None:
+def collect(function: Callable[[slice, slice], T], n: int, *, tile_size: int = TILE_SIZE) -> list[T]:
+    """What a function gives for each tile on and below the diagonal of an n-by-n block, in a fixed order.
+
+    It is called from several threads at once, each of which is marked as inside a tile.
+
+    Examples
+    --------
+    >>> collect(lambda rows, cols: (rows.start, cols.start), 4, tile_size=2)
+    [(0, 0), (2, 0), (2, 2)]
+    """
+    cuts = list(_cuts(n, n, tile_size, symmetric=True))
+    found: dict[tuple[int, int], T] = {}
+
+    def job(rows: slice, cols: slice) -> None:
+        found[rows.start, cols.start] = function(rows, cols)
+
+    _run(job, iter(cuts), min(num_threads(), len(cuts)), None)
+    return [found[rows.start, cols.start] for rows, cols in cuts]
+
+
+def _run(job: Job, cuts: Iterator[tuple[slice, slice]], workers: int, task: Task | None) -> None:
+    """Do a job for each tile."""
+    if workers > 1:
+        _run_threaded(job, cuts, workers, task)
+        return
+    with inside_tile():
+        for rows, cols in cuts:
+            job(rows, cols)
+            checkpoint()
+            if task is not None:
+                task.update()
+
+
+def _run_threaded(job: Job, cuts: Iterator[tuple[slice, slice]], workers: int, task: Task | None) -> None:
     lock = threading.Lock()
     stop, finished = threading.Event(), threading.Event()
     errors: list[BaseException] = []
@@ -133,7 +153,7 @@ def _run_threaded(
                         cut = next(cuts, None)
                     if cut is None:
                         break
-                    _store(tile, *cut, symmetric, out)
+                    job(*cut)
                     if task is not None:
                         with lock:
                             task.update()

@@ -19,7 +19,7 @@ from ..domains import Data, Domain, Vectors, size
 from ..engine.program import Builder, Value
 from ..errors import GradientError, ParameterError
 from ..intervals import Interval
-from ..kernel import Gradient
+from ..kernel_gradients import Adjoint, Gradient
 from ..parameters import parameter
 from ..spectral_density import Gamma, Normal, Student
 from .widths import (
@@ -37,6 +37,10 @@ __all__ = [
     "Radial",
     "RationalQuadratic",
 ]
+
+#: Widths that points of a block may lie apart in a column where the square of a difference is expanded:
+#: rounding is at most the square of this times that of the direct sum.
+EXPANDED_RANGE = 1e3
 
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
@@ -124,6 +128,23 @@ class Radial(SimpleKernel):
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         zeros = {name: np.zeros((size(X), *np.shape(p.value))) for name, p in self.parameters.items()}
         return self._diagonal(X), zeros
+
+    def _adjoint(self, X: Data, Y: Data | None) -> tuple[np.ndarray, Adjoint]:
+        if not isinstance(self.sigma, np.ndarray):
+            return super()._adjoint(X, Y)
+        [D] = self._pairs(X, Y)
+        np.minimum(D, np.finfo(D.dtype).max, out=D)
+        K = self._evaluate(D)
+        try:
+            slope, others = self._slope(D, K), self._other_slopes(D, K)
+        except GradientError:
+            return K, lambda W: {}
+
+        def adjoint(W: np.ndarray) -> Gradient:
+            by_width = weighted_squares(W * slope, X, X if Y is None else Y, self.sigma)
+            return {"sigma": by_width, **{name: np.tensordot(W, g, axes=2) for name, g in others.items()}}
+
+        return K, adjoint
 
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
         return median_distance(X, weight) if rule == "median" else scale_width(X, weight)
@@ -328,6 +349,22 @@ def over(K: np.ndarray, D: np.ndarray) -> np.ndarray:
 def dense(X: Data) -> np.ndarray:
     """Return rows as a dense array."""
     return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+
+
+def weighted_squares(W: np.ndarray, X: Data, Y: Data, sigma: np.ndarray) -> np.ndarray:
+    r"""Sums :math:`\sum_{ij} W_{ij} (x_{il} - y_{jl})^2 / \sigma_l^2` for each column l.
+
+    The square is expanded, so that products of matrices do the work.  That cancels where the points of a
+    block lie many widths apart; such columns take their differences one by one.
+    """
+    A, B = dense(X) / sigma, dense(Y) / sigma
+    low, high = np.minimum(A.min(axis=0), B.min(axis=0)), np.maximum(A.max(axis=0), B.max(axis=0))
+    A, B = A - (low + high) / 2, B - (low + high) / 2
+    sums = W.sum(axis=1) @ A**2 + W.sum(axis=0) @ B**2 - 2 * np.einsum("ij,ij->j", A, W @ B)
+    for column in np.flatnonzero(~(high - low <= EXPANDED_RANGE)):
+        squares = column_squares(X[:, [column]], Y[:, [column]], sigma[[column]])
+        sums[column] = np.vdot(W, squares[..., 0])
+    return np.asarray(sums)
 
 
 def column_squares(X: Data, Y: Data, sigma: np.ndarray) -> np.ndarray:

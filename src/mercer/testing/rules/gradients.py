@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...domains import Similarities
 from ...errors import ParameterError
-from ...kernel import Kernel
+from ...kernel import Gradient, Kernel
 from ..trial import Skip, Trial, broken
 from .table import law
 
@@ -47,6 +48,25 @@ def gradient(t: Trial) -> None:
             want = _differences(k, name, lambda c: c.block(t.samples, Y))
             _same(GY[name], want, f"gradient of block(X, Y) with respect to {name}", t)
         _same(Gd[name], np.einsum("ii...->i...", g), f"diagonal gradient with respect to {name}", t)
+    _adjoint(t, G, None)
+    if GY:
+        _adjoint(t, GY, Y)
+
+
+def _adjoint(t: Trial, G: Gradient, Y: Any) -> None:
+    """Sums of the gradient with weights agree with those of the adjoint."""
+    X = t.prepared(t.samples)
+    K, adjoint = t.kernel._adjoint(X, None if Y is None else t.prepared(Y))
+    W = np.cos(np.add.outer(np.arange(K.shape[0]), np.arange(K.shape[1])) ** 2.0)
+    sums = adjoint(W)
+    if sums.keys() != G.keys():
+        broken(f"the adjoint is of {sorted(sums)} instead of {sorted(G)}")
+    for name, g in G.items():
+        want, size = np.tensordot(W, g, axes=2), np.tensordot(np.abs(W), np.abs(g), axes=2)
+        if np.shape(sums[name]) != want.shape:
+            broken(f"the adjoint of {name} has shape {np.shape(sums[name])} instead of {want.shape}")
+        if not (np.abs(sums[name] - want) <= GRADIENT_TOL * (size + CANCELLATION)).all():
+            broken(f"the adjoint of {name} is {sums[name]!r} instead of {want!r}")
 
 
 def _same(got: np.ndarray, want: np.ndarray, what: str, t: Trial) -> None:
