@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.threads import user_code
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
+from ..gram import Gram
 from ..solvers.constraints import (
     Constrained,
     Constraint,
@@ -29,15 +30,18 @@ from ..solvers.losses import (
     PiecewiseLinear,
     Pinball,
     Poisson,
+    Ranking,
     SmoothLoss,
     Squared,
 )
+from ..solvers.ranking import ordered_pairs
+from ..solvers.representer import RankingLoss
 
-__all__ = ["LOSSES", "UserFunction", "WeightedLoss", "base_of", "check_loss", "domain_of_loss"]
+__all__ = ["LOSSES", "UserFunction", "WeightedLoss", "base_of", "check_loss", "domain_of_loss", "ranking_of"]
 
 Vector = NDArray[np.float64]
 
-LOSSES: dict[str, Loss] = {
+LOSSES: dict[str, Loss | Ranking] = {
     "squared": Squared(),
     "logistic": Logistic(),
     "hinge": Hinge(),
@@ -45,6 +49,7 @@ LOSSES: dict[str, Loss] = {
     "huber": Huber(),
     "pinball": Pinball(),
     "poisson": Poisson(),
+    "ranking": Ranking(),
     "hard_margin": HardMargin(),
     "interpolation": Interpolation(),
     "interval": Interval(),
@@ -73,12 +78,12 @@ def check_loss(loss: Any) -> None:
                 "one, or a function of targets and predictions that returns value and gradient. "
                 f"Got {loss.loss!r}."
             )
-    elif not isinstance(base, SmoothLoss | PiecewiseLinear | Constraint | JointLoss) and (
+    elif not isinstance(base, SmoothLoss | PiecewiseLinear | Constraint | JointLoss | Ranking) and (
         isinstance(base, Loss | str) or not callable(base)
     ):
         names = ", ".join(map(repr, LOSSES))
         raise ParameterError(
-            f"RepresenterMachine: `loss` must be one of {names}, a SmoothLoss, PiecewiseLinear, "
+            f"RepresenterMachine: `loss` must be one of {names}, a SmoothLoss, PiecewiseLinear, Ranking, "
             "Constraint, Constrained or JointLoss, or a function of targets and predictions that returns "
             f"value and gradient. Got {loss!r}."
         )
@@ -100,6 +105,17 @@ def domain_of_loss(loss: Any, targets: Vector) -> tuple[Vector, Vector] | None:
             "Constraint if it is zero there."
         )
     return low, high
+
+
+def ranking_of(loss: Ranking, targets: Vector, weight: Vector | None, G: Gram, **limits: Any) -> RankingLoss:
+    """The loss of all pairs with different targets."""
+    n = len(targets)
+    pairs = ordered_pairs(targets, np.zeros(n, dtype=np.intp), weight, "RepresenterMachine")
+    if not len(pairs.first):
+        raise InputError(
+            f"RepresenterMachine: `y` must have two different values to rank by. Got {n} sample(s) with one."
+        )
+    return RankingLoss(loss.margin, pairs, G, **limits)
 
 
 class WeightedLoss:

@@ -18,7 +18,8 @@ from ..gram import gram
 from ..kernels import Gaussian
 from ..solvers import Solution
 from ..solvers.constraints import Constrained, Constraint, Interval, JointLoss, check_domain
-from ..solvers.losses import Loss, Poisson, SmoothLoss
+from ..solvers.losses import Loss, Poisson, Ranking, SmoothLoss
+from ..solvers.ranking import concordance
 from ..solvers.representer import (
     BuiltIn,
     NoPenalty,
@@ -36,7 +37,7 @@ from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import beside_intercept, screen
 from .labels import read_labels
-from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss
+from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss, ranking_of
 from .messages import warn
 from .translation import KernelLike
 
@@ -88,11 +89,14 @@ class RepresenterMachine(KernelMachine):
                                two columns of y, which may be infinite
     =========================  ===============================================  ==========================
 
-    Other widths and quantiles come as values: ``Huber(2.0)``, ``EpsilonInsensitive(0.01)``, ``Pinball(0.9)``
-    of :mod:`mercer.solvers.losses`.  A loss of your own is a function ``loss(y, f)`` of all targets and all
-    predictions that returns its value and its gradient (or a subgradient) in f; it need not be a sum over
-    points.  ``predict`` then gives f.  It must be finite; where it is met to be infinite and no minimum is
-    found, it is refused.
+    and ``"ranking"`` is a sum over the pairs with :math:`y_i > y_j` of :math:`w_i w_j \max(0, 1 - (f(x_i) -
+    f(x_j)))^2`; ``predict`` gives f.  An intercept is zero: it cancels.  :class:`KernelRanker` has groups.
+
+    Other widths and quantiles come as values: ``Huber(2.0)``, ``EpsilonInsensitive(0.01)``,
+    ``Pinball(0.9)``, ``Ranking("hinge")`` of :mod:`mercer.solvers.losses`.  A loss of your own is a function
+    ``loss(y, f)`` of all targets and all predictions that returns its value and its gradient (or a
+    subgradient) in f; it need not be a sum over points.  ``predict`` then gives f.  It must be finite; where
+    it is met to be infinite and no minimum is found, it is refused.
 
     **Constraints.**  ``Constrained(loss, (low, high))`` of :mod:`mercer.solvers.constraints` adds bounds of
     the predictions to a smooth loss, built in or your own; a ``SmoothLoss`` of your own may define
@@ -121,7 +125,7 @@ class RepresenterMachine(KernelMachine):
     kernel : Kernel, default=Gaussian("scale")
         Any kernel on any domain; ``X`` is then whatever that domain accepts.  ``Precomputed()`` takes the
         Gram matrix as ``X``.
-    loss : str, Loss, Constrained, JointLoss or callable, default="squared"
+    loss : str, Loss, Ranking, Constrained, JointLoss or callable, default="squared"
         As above.
     penalty : {"squared", "norm"}, float, callable or None, default="squared"
         The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p from 1 to 100, or your own
@@ -201,7 +205,7 @@ class RepresenterMachine(KernelMachine):
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
-        loss: str | Loss | Constrained | JointLoss | Callable[..., Any] = "squared",
+        loss: str | Loss | Ranking | Constrained | JointLoss | Callable[..., Any] = "squared",
         penalty: str | float | Callable[..., Any] | None = "squared",
         alpha: float = 1.0,
         fit_intercept: bool = False,
@@ -242,7 +246,7 @@ class RepresenterMachine(KernelMachine):
         n = len_of(points)
         weight = self._validate_weight(sample_weight, n)
         targets = self._targets(y, n, loss, weight)
-        if weight is not None and not isinstance(loss, Loss):
+        if weight is not None and not isinstance(loss, Loss | Ranking):
             raise InputError(
                 "RepresenterMachine: `sample_weight` needs a built-in loss: what a weight means for one of "
                 "your own only you can say. Put the weights into the loss."
@@ -277,6 +281,9 @@ class RepresenterMachine(KernelMachine):
             return solve_constraints(
                 low, high, self.gram_, alpha, penalty, intercept=intercept, tol=tol, name=type(self).__name__
             )
+        if isinstance(loss, Ranking):
+            ranking = ranking_of(loss, targets, weight, self.gram_, **limits)
+            return solve_representer(ranking, alpha, penalty, tol)
         domain, largest = domain_of_loss(self.loss, targets), float(np.abs(targets).max()) or 1.0
         if not isinstance(loss, Loss):
             function = UserFunction(loss, targets)
@@ -422,12 +429,21 @@ class RepresenterMachine(KernelMachine):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy for losses of margins, else the coefficient of determination of the predictions.
 
+        For a ranking, the concordance: the share of the pairs with different targets that have the right
+        order.
         For ``loss="interval"``, the share of the predictions that are within the intervals ``y``.
         """
         if isinstance(base_of(self.loss), Interval):
             low, high = self._intervals(y, len(y)).T
             f = self.predict(X)
             return float(np.average((low <= f) & (f <= high), weights=sample_weight))
+        if isinstance(base_of(self.loss), Ranking):
+            f = self.predict(X)
+            weight = (
+                np.ones(len(f)) if sample_weight is None else self._validate_weight(sample_weight, len(f))
+            )
+            groups = np.zeros(len(f), dtype=np.intp)
+            return concordance(self._targets(y, len(f), base_of(self.loss), None), f, groups, weight)
         measure = accuracy_score if self.__sklearn_tags__().estimator_type == "classifier" else r2_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 
@@ -437,7 +453,7 @@ class RepresenterMachine(KernelMachine):
         tags.target_tags.required = True
         if isinstance(loss, Loss) and loss.of_margins:
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(multi_class=False)
-        else:
+        elif not isinstance(loss, Ranking):
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         tags.target_tags.positive_only = isinstance(loss, Poisson)
         return tags

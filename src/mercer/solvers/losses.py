@@ -16,6 +16,9 @@ shape: (n, 1), or (n, q) for the softmax of q classes.
 
 The conjugate :math:`\ell^*(s) = \sup_f s f - \ell(f)` bounds the loss from below, :math:`\ell(f) \ge s f -
 \ell^*(s)` with equality iff s is a slope at f; that is what duality gaps are made of.
+
+``Ranking(margin)`` names a loss of the differences of pairs, which is no sum over points:
+:mod:`mercer.solvers.ranking` has what it is made of.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ __all__ = [
     "PiecewiseLinear",
     "Pinball",
     "Poisson",
+    "Ranking",
     "Root",
     "SmoothLoss",
     "Softmax",
@@ -326,6 +330,23 @@ class Pinball(PiecewiseLinear):
 
     def bounds(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, self.quantile - 1.0), np.full_like(y, self.quantile)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Losses of the differences of pairs: what ``RepresenterMachine`` minimises as ``loss="ranking"``.
+
+    ``margin`` is the loss of the difference f_i - f_j where y_i > y_j: ``"hinge"``, ``"squared_hinge"`` or
+    ``"logistic"``.  It is no sum over points, so it has none of the methods of a :class:`Loss`.
+    """
+
+    margin: str = "squared_hinge"
+
+    def __post_init__(self) -> None:
+        known = ("hinge", "squared_hinge", "logistic")
+        if self.margin not in known:
+            listed = ", ".join(map(repr, known))
+            raise ParameterError(f"Ranking: `margin` must be one of {listed}. Got {self.margin!r}.")
 
 
 def _in_units(width: float, unit: float) -> float:

@@ -3,6 +3,7 @@
 ===============  ===========================================================================
 ``solver``       ``solve_representer``: by what suits the loss, with a bound on the gap
 ``generic``      a function of predictions and norm known by values and slopes alone
+``ranking``      ``RankingLoss``: losses of the differences of pairs
 ``multipliers``  the same of predictions that must stay within intervals
 ``hard``         ``solve_constraints``: intervals alone
 ``feasibility``  whether there is any function within the intervals
@@ -12,6 +13,7 @@
 
 from .hard import solve_constraints
 from .norms import NoPenalty, Penalty, Power, UserPenalty
+from .ranking import RankingLoss
 from .solver import BuiltIn, RepresenterValue, UserLoss, solve_representer, unit_of
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "NoPenalty",
     "Penalty",
     "Power",
+    "RankingLoss",
     "RepresenterValue",
     "UserLoss",
     "UserPenalty",

@@ -255,7 +255,7 @@ class BuiltIn:
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The duality gap; its slopes are scaled down to what the penalty's derivative allows."""
         if not penalty.is_convex:
-            return _stationarity(found, alpha, penalty)
+            return stationarity(found, alpha, penalty)
         trial = found.trial
         t, allowed = trial.norm, alpha * penalty.slope(trial.norm)
         bounds = []
@@ -346,10 +346,10 @@ class UserLoss:
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The gap for the squared norm, and what the derivatives of the two penalties differ."""
-        return _stationarity(found, alpha, penalty)
+        return stationarity(found, alpha, penalty)
 
 
-def _stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
+def stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
     """The gap for the squared norm, and what the derivatives of the two penalties differ."""
     t = found.trial.norm
     if t == 0:
