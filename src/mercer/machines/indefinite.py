@@ -20,7 +20,13 @@ from ..gram.negative import Negative, negative_eigenvalue
 from ..kernel import Kernel
 from .messages import warn
 
-__all__ = ["IndefiniteKernelWarning", "beside_intercept", "refuse_distance", "screen"]
+__all__ = [
+    "IndefiniteKernelWarning",
+    "beside_intercept",
+    "negative_eigenvalue_of",
+    "refuse_distance",
+    "screen",
+]
 
 #: Matrices up to this size are checked in full, with a witness in higher precision.
 MOST_CHECKED = 2000
@@ -32,7 +38,7 @@ class IndefiniteKernelWarning(UserWarning):
     """The Gram matrix of the training data has a negative eigenvalue."""
 
 
-def _negative_eigenvalue(G: Gram) -> Negative | None:
+def negative_eigenvalue_of(G: Gram) -> Negative | None:
     """The least eigenvalue if it is negative beyond rounding."""
     if len(G) > MOST_CHECKED:
         return negative_eigenvalue(G)
@@ -86,7 +92,7 @@ def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False, remed
         return G
     if not any_kernel:
         refuse_distance(G.kernel, policy, caller)
-    least = _negative_eigenvalue(G)
+    least = negative_eigenvalue_of(G)
     if least is None:
         return G
     if not any_kernel:
