@@ -1,22 +1,46 @@
-"""Weights of many rank-one kernels.
+"""Weights of many kernels.
 
-=============  ========================================================================================
-``problem``    ``MixtureProblem``: the weights and a machine that uses them, with bounds of the minimum
-``barrier``    ``solve_mixture``: both at once, by an interior-point method
-``steps``      the linear systems of its steps
-``alignment``  ``solve_alignment``: weights by alignment with targets, without a machine
-=============  ========================================================================================
+====================  ===================================================================================
+``family``            ``KernelFamily``: the matrices of many kernels, in memory or not
+``inner``             ``BoxMachine``, ``RidgeMachine``: the machine of fixed weights, and second derivatives
+``newton``            ``solve_weights``: weights of kernels together with a machine, by Newton's method
+``simplex``           ``simplex_minimum``: quadratic functions on a simplex
+``family_alignment``  ``align_family``: weights of kernels by alignment with targets, without a machine
+``problem``           ``MixtureProblem``: rank-one kernels and a machine, with bounds of the minimum
+``barrier``           ``solve_mixture``: weights of rank-one kernels, by an interior-point method
+``steps``             the linear systems of its steps
+``alignment``         ``solve_alignment``: weights of rank-one kernels by alignment with targets
+====================  ===================================================================================
 """
 
 from .alignment import solve_alignment
 from .barrier import solve_mixture
+from .family import KernelFamily, SumMatrix
+from .family_alignment import align_family, inner_products
+from .inner import BoxMachine, BoxTask, InnerMachine, RidgeMachine, Trained
+from .newton import FamilyValue, dual_norm, solve_weights, train_weights
 from .problem import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
+from .simplex import simplex_minimum
 
 __all__ = [
+    "BoxMachine",
+    "BoxTask",
+    "FamilyValue",
+    "InnerMachine",
+    "KernelFamily",
     "LargeMargin",
     "LeastSquares",
     "MixtureProblem",
     "MixtureValue",
+    "RidgeMachine",
+    "SumMatrix",
+    "Trained",
+    "align_family",
+    "dual_norm",
+    "inner_products",
+    "simplex_minimum",
     "solve_alignment",
     "solve_mixture",
+    "solve_weights",
+    "train_weights",
 ]

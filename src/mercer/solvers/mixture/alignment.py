@@ -147,7 +147,7 @@ def nonnegative_minimum(M: Array, a: Array, start: Array) -> Array:
     positive definite on the entries in use; where rounding says otherwise, they stay out.
     """
     used = start > 0
-    d = _settle(M, a, np.where(used, start, 0.0), used)
+    d = _active_minimum(M, a, np.where(used, start, 0.0), used)
     barred, most = np.zeros(len(a), dtype=bool), BLOCK
     while True:
         slopes = np.where(used | barred, 0.0, a - M @ d)
@@ -157,7 +157,7 @@ def nonnegative_minimum(M: Array, a: Array, start: Array) -> Array:
             return d
         before, used[joining] = d, True
         try:
-            d = _settle(M, a, d, used)
+            d = _active_minimum(M, a, d, used)
         except linalg.LinAlgError:
             used = before > 0
         stuck = np.array_equal(d, before)
@@ -165,7 +165,7 @@ def nonnegative_minimum(M: Array, a: Array, start: Array) -> Array:
         most = max(1, len(joining) // 2) if stuck else min(2 * most, BLOCK)
 
 
-def _settle(M: Array, a: Array, d: Array, used: NDArray[np.bool_]) -> Array:
+def _active_minimum(M: Array, a: Array, d: Array, used: NDArray[np.bool_]) -> Array:
     """Go to the minimum over the entries in use; those that would become negative stop at zero and leave."""
     while used.any():
         index = np.flatnonzero(used)

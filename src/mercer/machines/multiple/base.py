@@ -1,0 +1,176 @@
+"""What the machines with several kernels share: their weights, and how they are learned."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ...contributions import Contribution, Contributions
+from ...domains import Data
+from ...errors import InputError, ParameterError
+from ...gram import Gram, PointGram
+from ...gram.kernel_gram import gram_of_points
+from ...kernel import Kernel
+from ...solvers import FamilyValue, InnerMachine, Solution, align_family, solve_weights, train_weights
+from ...solvers.watch import Watch
+from ..base import KernelMachine, len_of
+from ..messages import warn
+from .matrices import Matrices, UnidentifiedWeightsWarning, matrices_of
+from .members import Kernels, Members, read_members
+
+__all__ = ["MultipleKernels", "TrainingKernels"]
+
+Vector = NDArray[np.float64]
+
+CHOICES = ("learn", "average", "alignment")
+
+
+class TrainingKernels(NamedTuple):
+    """Resolved kernels, their matrices on the training points, weights of the points, one Gram matrix."""
+
+    members: Members
+    matrices: Matrices
+    weight: Vector
+    first: Gram
+
+
+class MultipleKernels(KernelMachine):
+    """Parameters ``kernels``, ``weights``, ``norm`` and ``scale``, and the attributes that follow."""
+
+    kernels: Kernels
+    weights: str
+    norm: float
+    scale: str | None
+    store: Any
+    tol: float
+    max_iter: int
+
+    #: Whether coefficients sum to zero with ``fit_intercept``, so that conditional kernels are welcome.
+    _intercept_is_free: ClassVar[bool] = True
+
+    # -- parameters -------------------------------------------------------------------------------
+    def _checked_kernel(self, name: str = "kernel") -> Kernel:
+        """The sum of the kernels, whose domain is that of the machine."""
+        del name
+        return read_members(self.kernels, type(self).__name__).sum()
+
+    def _check_weighting(self) -> None:
+        """Check what concerns the weights of kernels."""
+        name = type(self).__name__
+        if self.weights not in CHOICES:
+            raise ParameterError(
+                f"{name}: `weights` must be one of {', '.join(map(repr, CHOICES))}. Got {self.weights!r}."
+            )
+        self._require("norm", self.norm, lambda v: 1 <= v < np.inf, "a finite number >= 1")
+        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
+        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
+            raise ParameterError(f"{name}: `max_iter` must be a whole number >= 1. Got {self.max_iter!r}.")
+
+    # -- kernels ----------------------------------------------------------------------------------
+    def _training_kernels(
+        self, points: Data, weight: Vector | None, own: Vector | None, *, intercept: bool
+    ) -> TrainingKernels:
+        """Resolve the kernels on the training points, check them, and bring their matrices to one scale."""
+        caller = type(self).__name__
+        members = read_members(self.kernels, caller).resolve(points, weight, beside=intercept)
+        counts = np.ones(len_of(points)) if weight is None else weight
+        grams = members.grams(points, self.store, caller)
+        merge = self.norm == 1 and self.weights != "average"
+        matrices = matrices_of(grams, members.names, counts, self.scale, caller, merge=merge)
+        return TrainingKernels(members, matrices, counts if own is None else own, grams[0])
+
+    def _weigh(
+        self,
+        training: TrainingKernels,
+        machine: InnerMachine,
+        targets: Callable[[], Vector],
+        unit: float = 1.0,
+    ) -> Solution[FamilyValue]:
+        """Weights and the machine trained with them; sets the attributes of the weights."""
+        family, p = training.matrices.family, float(self.norm)
+        with closing(Watch(float(self.tol), None, (), True, type(self).__name__)) as watch:
+            if self.weights == "learn":
+                found = solve_weights(
+                    family,
+                    machine,
+                    watch,
+                    p=p,
+                    tol=float(self.tol),
+                    inner_tol=1e-3 * unit,
+                    max_iter=int(self.max_iter),
+                )
+            else:
+                d = (
+                    self._aligned(training, targets())
+                    if self.weights == "alignment"
+                    else np.ones(len(family))
+                )
+                d = d / float((d**p).sum()) ** (1.0 / p)
+                found = train_weights(
+                    family, machine, watch, d, p=p, tol=float(self.tol), inner_tol=1e-3 * unit
+                )
+        self._keep_weights(training, found)
+        return found
+
+    def _aligned(self, training: TrainingKernels, Y: Vector) -> Vector:
+        d = align_family(training.matrices.family, Y, training.weight)
+        if not d.any():
+            raise InputError(
+                f"{type(self).__name__}: `y` must go with some kernel. None is aligned with it; set "
+                "weights='average'."
+            )
+        return d
+
+    def _keep_weights(self, training: TrainingKernels, found: Solution[FamilyValue]) -> None:
+        members, matrices = training.members, training.matrices
+        self.names_ = members.names
+        self.kernels_ = members.kernels
+        self.scales_ = matrices.scales
+        self.weights_ = matrices.spread(found.value.weights)
+        self.kernel_ = members.combination(self.weights_ / self.scales_)
+        self.solution_ = Solution(self.weights_, found.converged, found.status, found.gap, found.stats)
+        self.gap_ = float(found.gap)
+        self.objective_ = float(found.stats["objective"])
+        if found.value.trained.coefficients.any():
+            return
+        warn(
+            f"{type(self).__name__}: `y` is constant up to what the loss ignores, so that the function is, "
+            "too. The weights of the kernels are not determined; they are equal.",
+            UnidentifiedWeightsWarning,
+        )
+
+    def _gram_of_combination(self, points: Data) -> PointGram:
+        return gram_of_points(self.kernel_, points, store=self.store)
+
+    def _report_weights(self) -> None:
+        """Set ``converged_`` and ``status_``; warn if the weights are not those that were asked for."""
+        found = self.solution_
+        self.converged_, self.status_ = found.converged, found.status
+        self.n_iter_: Any = max(int(found.stats["iterations"]), 1)
+        if not found.converged:
+            warn(
+                f"{type(self).__name__}: {found.status}. The model is usable; raise max_iter, or tol.",
+                ConvergenceWarning,
+            )
+
+    def kernel_weights(self) -> Contributions:
+        """The kernels that have a weight, the largest first; prints as a table.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> from mercer.machines import MultipleKernelRidge
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.1]
+        >>> print(MultipleKernelRidge([Linear(), Gaussian(0.1)], alpha=0.1).fit(X, y).kernel_weights())
+        weight  pattern
+           1.0  'Linear()'
+        """
+        self._check_fitted()
+        pairs = zip(self.names_, self.weights_.tolist(), strict=True)
+        return Contributions(Contribution(name, weight) for name, weight in pairs if weight)

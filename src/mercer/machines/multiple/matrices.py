@@ -1,0 +1,139 @@
+"""The matrices of several kernels on a common scale; kernels that the data cannot distinguish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, ParameterError
+from ...gram import Gram
+from ...solvers import KernelFamily, LazyMatrix
+from ..messages import warn
+
+__all__ = ["SCALES", "Matrices", "UnidentifiedWeightsWarning", "matrices_of"]
+
+Vector: TypeAlias = NDArray[np.float64]
+
+SCALES = ("trace", "variance", None)
+
+#: Products with a random vector that agree to this part of their length are those of equal matrices.
+EQUAL = 1e-10
+
+#: A variance below this part of the mean of k(x, x) is rounding.
+CONSTANT = 1e-12
+
+
+class UnidentifiedWeightsWarning(UserWarning):
+    """The data cannot say what the weights of some kernels are."""
+
+
+class Matrices(NamedTuple):
+    """Matrices that are neither zero nor equal to one before them.
+
+    Attributes
+    ----------
+    family : KernelFamily
+        Of the matrices, each divided by its scale.
+    scales : array of shape (m,)
+        Of all kernels; 1 for those that are zero.
+    groups : array of shape (m,)
+        Which matrix of the family each kernel has, -1 for zero.
+    """
+
+    family: KernelFamily
+    scales: Vector
+    groups: NDArray[np.intp]
+
+    def spread(self, weights: Vector) -> Vector:
+        """Weights of all kernels from those of the matrices: equal kernels share, zero has none."""
+        members = self.groups >= 0
+        each = weights / np.bincount(self.groups[members], minlength=len(weights))
+        result = np.zeros(len(self.groups))
+        result[members] = each[self.groups[members]]
+        return result
+
+
+def matrices_of(
+    grams: Sequence[Gram],
+    names: Sequence[str],
+    weight: Vector,
+    scale: str | None,
+    caller: str,
+    *,
+    merge: bool,
+) -> Matrices:
+    """Matrices on a common scale, in memory as far as it goes.
+
+    Parameters
+    ----------
+    grams, names
+        Of the kernels.
+    weight : array of shape (n,)
+        Of the points.
+    scale : {"trace", "variance", None}
+        What each matrix is divided by: the mean of k(x, x), that of the squared distances from the mean in
+        feature space, or 1.
+    caller : str
+        The machine, for messages.
+    merge : bool
+        Whether equal matrices count once: then a warning names them, because only the sum of their weights
+        matters.
+    """
+    if scale not in SCALES:
+        raise ParameterError(
+            f"{caller}: `scale` must be one of {', '.join(map(repr, SCALES))}. Got {scale!r}."
+        )
+    family = KernelFamily([LazyMatrix(G) for G in grams])
+    share, probe = weight / weight.sum(), np.random.default_rng(0).standard_normal(family.size)
+    images = family.images(np.column_stack([probe, share]))
+    traces = np.array([float(share @ matrix.diagonal()) for matrix in family.matrices])
+    scales = np.ones(len(grams))
+    if scale is not None:
+        scales = traces - (images[:, :, 1] @ share if scale == "variance" else 0.0)
+    zero = (traces <= 0.0) | (scales <= CONSTANT * traces)
+    if zero.all():
+        found = "constant" if scale == "variance" and traces.any() else "zero"
+        raise InputError(
+            f"{caller}: `kernels` must distinguish points. All of {', '.join(map(repr, names))} are {found} "
+            f"on the {family.size} sample(s) of `X`."
+        )
+    scales[zero] = 1.0
+    family.factors = 1.0 / scales
+    groups, first = _groups(images[:, :, 0] / scales[:, None], zero, merge)
+    if merge:
+        _warn_of_equal(groups, names, scale, caller)
+    return Matrices(family.select(first), scales, groups)
+
+
+def _groups(
+    images: NDArray[np.float64], zero: NDArray[np.bool_], merge: bool
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which kernels have equal matrices, and the first kernel of each matrix."""
+    groups = np.full(len(images), -1, dtype=np.intp)
+    first: list[int] = []
+    for i in np.flatnonzero(~zero).tolist():
+        size = float(np.linalg.norm(images[i]))
+        equal = [
+            g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= EQUAL * size
+        ]
+        if merge and equal:
+            groups[i] = equal[0]
+        else:
+            groups[i] = len(first)
+            first.append(i)
+    return groups, np.array(first, dtype=np.intp)
+
+
+def _warn_of_equal(groups: NDArray[np.intp], names: Sequence[str], scale: str | None, caller: str) -> None:
+    """Warn of kernels whose weights only have a sum."""
+    for group in np.flatnonzero(np.bincount(groups[groups >= 0]) > 1).tolist():
+        same = [names[i] for i in np.flatnonzero(groups == group).tolist()]
+        relation = "equal" if scale is None else "proportional"
+        warn(
+            f"{caller}: the kernels {', '.join(map(repr, same))} are {relation} on these data. Only the sum "
+            "of their weights is determined; they share it evenly. Leave out all but one.",
+            UnidentifiedWeightsWarning,
+        )

@@ -1,0 +1,381 @@
+r"""Weights of many kernels together with a machine: Newton's method on the weights.
+
+.. math:: \min_{d \ge 0, \; \|d\|_p \le 1} J(d), \qquad
+          J(d) = \max_A \; g(A) - \tfrac12 \sum_l d_l \operatorname{tr} A^\top K_l A
+
+is the problem of SimpleMKL (Rakotomamonjy et al. 2008) for p = 1, and that of Kloft et al. (2011) for p > 1.
+With :math:`\theta_l = d_l^p` the domain is the simplex for every p, and J is convex in theta, because J is
+convex and falls in d, which is concave in theta.
+
+Each step trains the machine, of :mod:`~mercer.solvers.mixture.inner`, for the present weights, which gives J
+and its first two derivatives; minimises the quadratic model on the simplex; and goes there, or less far if J
+has not fallen enough (Chapelle and Rakotomamonjy 2008).  Any coefficients A bound the minimum from below by
+
+.. math:: g(A) - \tfrac12 \bigl\| (\operatorname{tr} A^\top K_l A)_l \bigr\|_q , \qquad 1/p + 1/q = 1 ,
+
+and so do their multiples, so that every step has a duality gap.  With p = 1 and many kernels the steps take
+place on a working set of kernels, which those with the largest :math:`\operatorname{tr} A^\top K_l A` join.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from ...engine.runs import STOPPING
+from ...engine.threads import few_threads
+from ..matrix import Matrix
+from ..solution import Solution
+from ..watch import Watch
+from .family import KernelFamily
+from .inner import InnerMachine, Trained
+from .problem import Array
+from .simplex import simplex_minimum
+
+__all__ = ["FamilyValue", "dual_norm", "solve_weights", "train_weights"]
+
+#: Up to this many points linear algebra runs on one thread.
+SMALL = 2048
+
+#: Kernels in the first working set, and that join at a time.
+FIRST, JOIN = 64, 16
+
+#: Steps shorten at most so often; a step is taken if J falls by this part of what its slope promises.
+HALVINGS, ENOUGH = 12, 1e-4
+
+#: Promises below this part of J are lost in its rounding: then the gap has to fall.
+NOISE = 1e-8
+
+#: A weight falls at most to this part of itself in a step if p > 1, where weights are positive.
+FALL = 0.02
+
+#: The machine is trained until its own gap is below this part of the gap that is asked for.
+SHARE = 0.1
+
+#: The tolerance of training is lowered to this part of the first at most.
+LEAST = 1e-8
+
+#: The quadratic model has this part of its mean curvature added, and this factor more after a bad step.
+DAMPING, MORE = 1e-9, 10.0
+
+#: Weights below this part of the largest are put to zero at the end, if the gap stays below the tolerance.
+NEGLIGIBLE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-9)
+
+
+class FamilyValue(NamedTuple):
+    """Weights (m,) of the kernels, the machine trained with them, and the combined kernel."""
+
+    weights: Array
+    trained: Trained
+    matrix: Matrix
+
+
+def dual_norm(prices: Array, p: float) -> float:
+    """The largest sum of weighted prices over weights of norm p."""
+    top = float(prices.max(initial=0.0))
+    if p == 1 or top == 0:
+        return top
+    q = p / (p - 1.0)
+    return float(top * ((prices / top) ** q).sum() ** (1.0 / q))
+
+
+def solve_weights(
+    family: KernelFamily,
+    machine: InnerMachine,
+    watch: Watch,
+    *,
+    p: float = 1.0,
+    tol: float = 1e-4,
+    inner_tol: float = 1e-3,
+    max_iter: int = 100,
+    start: Array | None = None,
+) -> Solution[FamilyValue]:
+    """Minimise over weights and machine.
+
+    Parameters
+    ----------
+    family : KernelFamily
+        Positive semidefinite matrices, none of them zero.
+    machine : InnerMachine
+    watch : Watch
+        Receives the gap, and may stop the solver.
+    p : float
+        The norm of the weights, finite and >= 1.
+    tol : float
+        The duality gap to stop at, relative to the objective.
+    inner_tol : float
+        The tolerance with which training begins; it is lowered where the gap asks for it.
+    max_iter : int
+        Newton steps at most.
+    start : array of shape (m,), optional
+        Weights of norm p; equal ones by default.
+
+    Returns
+    -------
+    Solution
+        ``gap`` is the relative duality gap of all kernels, computed from the returned numbers alone.
+    """
+    with few_threads(family.size, SMALL):
+        return _Run(family, machine, watch, p, tol, inner_tol, max_iter).solve(start)
+
+
+def train_weights(
+    family: KernelFamily,
+    machine: InnerMachine,
+    watch: Watch,
+    weights: Array,
+    *,
+    p: float = 1.0,
+    tol: float = 1e-4,
+    inner_tol: float = 1e-3,
+) -> Solution[FamilyValue]:
+    """Train the machine with given weights of norm p; ``gap`` is that to the best weights.
+
+    Converged is said of the machine alone: its own gap is then a tenth of ``tol`` at most.
+    """
+    with few_threads(family.size, SMALL):
+        run = _Run(family, machine, watch, p, tol, inner_tol, 0)
+        state = run._train(np.asarray(weights, dtype=np.float64) ** p, None)
+        try:
+            run._note(state)
+        except STOPPING as error:
+            watch.stop(error)
+        return run.trained(state)
+
+
+class _State(NamedTuple):
+    """Weights theta on the simplex, and the machine that was trained with them."""
+
+    theta: Array
+    matrix: Matrix
+    trained: Trained
+
+
+class _Run:
+    def __init__(
+        self,
+        family: KernelFamily,
+        machine: InnerMachine,
+        watch: Watch,
+        p: float,
+        tol: float,
+        inner_tol: float,
+        max_iter: int,
+    ) -> None:
+        self.family, self.machine, self.watch, self.p = family, machine, watch, p
+        self.tol, self.inner_tol, self.max_iter = tol, inner_tol, max_iter
+        self.least_tol = LEAST * inner_tol
+        self.steps, self.damping, self.trainings = 0, DAMPING, 0
+        self.gap = np.inf
+
+    # -- the run ----------------------------------------------------------------------------------
+    def solve(self, start: Array | None) -> Solution[FamilyValue]:
+        m = len(self.family)
+        theta = np.full(m, 1.0 / m) if start is None else np.asarray(start, dtype=np.float64) ** self.p
+        state = self.best = self._train(theta, None)
+        try:
+            prices = self._note(state)
+            working = self._first(theta, prices)
+            while not self._is_over:
+                state, known = self._descend(state, working)
+                prices = self._note(state, known)
+                joining = self._joining(prices, working)
+                if not len(joining):
+                    break
+                working = np.union1d(working, joining)
+        except STOPPING as error:
+            self.watch.stop(error)
+        return self._solution()
+
+    @property
+    def _is_over(self) -> bool:
+        return self.gap <= self.tol or bool(self.watch.reason) or self.steps >= self.max_iter
+
+    def _first(self, theta: Array, prices: Array) -> NDArray[np.intp]:
+        """The first working set: all kernels, or those that promise most."""
+        m = len(theta)
+        if m <= 2 * FIRST or self.p > 1:
+            return np.arange(m)
+        return np.sort(np.argsort(-prices, kind="stable")[:FIRST])
+
+    def _joining(self, prices: Array, working: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Kernels outside of the working set that are worth more than all in it."""
+        outside = prices.copy()
+        outside[working] = -np.inf
+        order = np.argsort(-outside, kind="stable")[:JOIN]
+        return order[outside[order] > float(prices[working].max())]
+
+    # -- the machine ------------------------------------------------------------------------------
+    def _weights(self, theta: Array) -> Array:
+        return theta if self.p == 1 else theta ** (1.0 / self.p)
+
+    def _train(self, theta: Array, start: Trained | None) -> _State:
+        """Train for weights, accurately enough for the gap that is asked for."""
+        K = self.family.combine(self._weights(theta))
+        self.trainings += 1
+        while True:
+            trained = self.machine.train(K, start, self.inner_tol)
+            if self._is_enough(trained) or trained.reason or self.inner_tol <= self.least_tol:
+                return _State(theta, K, trained)
+            start, self.inner_tol = trained, 0.1 * self.inner_tol
+
+    def _is_enough(self, trained: Trained) -> bool:
+        lower = trained.lower(trained.quadratic)
+        return trained.gap <= SHARE * self.tol * max(abs(trained.upper), abs(lower))
+
+    def _relative_gap(self, trained: Trained, prices: Array) -> float:
+        lower = trained.lower(dual_norm(prices, self.p))
+        scale = max(abs(trained.upper), abs(lower))
+        return max(trained.upper - lower, 0.0) / scale if scale > 0 else 0.0
+
+    def _note(self, state: _State, prices: Array | None = None) -> Array:
+        """Prices of all kernels; the state with the least gap of all kernels is stored."""
+        if prices is None:
+            prices = self.family.prices(state.trained.coefficients)
+        gap = self._relative_gap(state.trained, prices)
+        if gap < self.gap:
+            self.gap, self.best = gap, state
+        if state.trained.reason and not self.watch.reason:
+            self.watch.reason = state.trained.reason
+        self.watch(self.steps, self.gap)
+        return prices
+
+    # -- steps ------------------------------------------------------------------------------------
+    def _descend(self, state: _State, working: NDArray[np.intp]) -> tuple[_State, Array | None]:
+        """Newton steps on a working set, until its own gap is small; prices if those of all are known."""
+        part, prices = self.family.select(working), None
+        if len(working) < len(self.family):
+            state = self._restricted(state, working)
+        while not self.watch.reason:
+            images = part.images(state.trained.coefficients)
+            prices = np.maximum(np.einsum("nc,lnc->l", state.trained.coefficients, images), 0.0)
+            gap = self._relative_gap(state.trained, prices)
+            if part is self.family and gap < self.gap:
+                self.gap, self.best = gap, state
+            if gap <= 0.5 * self.tol or self.steps >= self.max_iter or self.watch(self.steps, gap):
+                break
+            self.steps += 1
+            moved = self._step(state, working, images, prices)
+            if moved is None:
+                break
+            state, prices = moved, None
+        return state, prices if part is self.family else None
+
+    def _restricted(self, state: _State, working: NDArray[np.intp]) -> _State:
+        """The state with all weight on the working set."""
+        theta = np.zeros_like(state.theta)
+        theta[working] = state.theta[working]
+        if theta.sum() == state.theta.sum():
+            return state
+        return self._train(theta / theta.sum(), state.trained)
+
+    def _step(self, state: _State, working: NDArray[np.intp], images: Array, prices: Array) -> _State | None:
+        """One Newton step with a line search; None where no step lowers J."""
+        x = state.theta[working]
+        slopes, H = self._model(state, x, images, prices)
+        goal = self._goal(H, slopes, x)
+        direction = goal - x
+        slope = float(slopes @ direction)
+        if slope >= 0.0:
+            return None
+        length, before, gap = 1.0, state.trained.upper, self._relative_gap(state.trained, prices)
+        for attempt in range(HALVINGS):
+            theta = state.theta.copy()
+            theta[working] = np.maximum(x + length * direction, 0.0)
+            theta /= theta.sum()
+            trial = self._train(theta, state.trained)
+            fall = before - trial.trained.upper
+            if trial.trained.reason:
+                self.watch.reason = self.watch.reason or trial.trained.reason
+                return trial if fall > 0 else None
+            if fall >= -ENOUGH * length * slope or (
+                -slope <= NOISE * abs(before) and self._part_gap(trial, working) < gap
+            ):
+                self.damping = max(self.damping / MORE, DAMPING) if attempt == 0 else self.damping * MORE
+                return trial
+            # The parabola through J, its slope and J at the trial has its minimum there.
+            curve = 2.0 * (-fall - length * slope) / length**2
+            length *= min(max(-slope / (curve * length) if curve > 0 else 0.5, 0.1), 0.5)
+        return None
+
+    def _part_gap(self, state: _State, working: NDArray[np.intp]) -> float:
+        """The gap of the working set alone."""
+        prices = self.family.select(working).prices(state.trained.coefficients)
+        return self._relative_gap(state.trained, prices)
+
+    def _model(self, state: _State, x: Array, images: Array, prices: Array) -> tuple[Array, Array]:
+        """First and second derivatives of J in theta."""
+        H = self.machine.curvature(state.matrix, state.trained, images)
+        slopes = -0.5 * prices
+        if self.p > 1:
+            chain = x ** (1.0 / self.p - 1.0) / self.p
+            H = chain[:, None] * H * chain
+            H[np.diag_indices(len(x))] += slopes * chain * (1.0 / self.p - 1.0) / x
+            slopes = slopes * chain
+        return slopes, H
+
+    def _goal(self, H: Array, slopes: Array, x: Array) -> Array:
+        """The minimum of the damped quadratic model."""
+        low = np.zeros_like(x) if self.p == 1 else FALL * x
+        size = float(np.trace(H)) / len(x) or float(np.abs(slopes).max())
+        while True:
+            M = H + self.damping * size * np.eye(len(x))
+            try:
+                return simplex_minimum(M, slopes - M @ x, x, low)
+            except linalg.LinAlgError:
+                self.damping *= MORE
+
+    # -- the result -------------------------------------------------------------------------------
+    def trained(self, state: _State) -> Solution[FamilyValue]:
+        """The machine of given weights."""
+        is_enough, reason = self._is_enough(state.trained), self.watch.reason
+        if is_enough:
+            status = f"converged: the machine was trained; better weights gain {self.gap:.2g} at most"
+        else:
+            why = reason or "rounding leaves no better coefficients"
+            status = f"stopped because {why}; the machine is trained to a gap of {state.trained.gap:.2g}"
+        return self._stated(state, self.gap, is_enough, status)
+
+    def _solution(self) -> Solution[FamilyValue]:
+        state, gap = self._sparse() if self.p == 1 and self.gap <= self.tol else (self.best, self.gap)
+        return self._stated(state, gap, gap <= self.tol, self._status(gap))
+
+    def _stated(self, state: _State, gap: float, converged: bool, status: str) -> Solution[FamilyValue]:
+        trained = state.trained
+        lower = trained.upper - gap * abs(trained.upper)
+        stats = {
+            "objective": trained.upper,
+            "bound": lower,
+            "iterations": self.steps,
+            "trainings": self.trainings,
+            "stopped": bool(self.watch.reason),
+            "reason": self.watch.reason,
+            "seconds": self.watch.elapsed,
+        }
+        value = FamilyValue(self._weights(state.theta), trained, state.matrix)
+        return Solution(value, converged, status, gap, stats)
+
+    def _sparse(self) -> tuple[_State, float]:
+        """The best state, with weights put to zero that the gap can do without."""
+        theta = self.best.theta
+        for share in NEGLIGIBLE:
+            small = (theta > 0) & (theta < share * theta.max())
+            if not small.any() or self.watch.reason:
+                continue
+            kept = np.where(small, 0.0, theta)
+            state = self._train(kept / kept.sum(), self.best.trained)
+            gap = self._relative_gap(state.trained, self.family.prices(state.trained.coefficients))
+            if gap <= self.tol and not state.trained.reason:
+                return state, gap
+        return self.best, self.gap
+
+    def _status(self, gap: float) -> str:
+        if gap <= self.tol:
+            return f"converged: the duality gap is {gap:.2g} of the objective"
+        why = self.watch.reason or "rounding leaves no better weights"
+        if not self.watch.reason and self.steps >= self.max_iter:
+            why = f"{self.steps} Newton steps are the limit (max_iter)"
+        return f"stopped because {why}; the duality gap is {gap:.2g} of the objective, asked was {self.tol:g}"
