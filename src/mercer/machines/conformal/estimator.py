@@ -1,0 +1,386 @@
+"""Conformal prediction around any regressor or classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import _safe_indexing, check_array, column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ...domains import Similarities, take
+from ...errors import InputError, ParameterError
+from ...guarantees import Bound
+from ..arguments import checked_random, naming, require_choice, require_number
+from ..base import KernelMachine, len_of
+from ..callbacks import CallbackSupport, as_run
+from ..labels import unwrapped
+from ..messages import warn
+from .ridge import RidgeIntervals, no_closed_form
+from .split import label_scores, score_quantile
+
+__all__ = ["Conformal", "ConformalWarning"]
+
+
+class ConformalWarning(UserWarning):
+    """Parameters were chosen with the targets that the intervals are computed from."""
+
+
+def _has_intervals(model: Conformal) -> bool:
+    if not is_regressor(model.machine):
+        raise AttributeError("Conformal.predict_interval: `machine` must be a regressor.")
+    return True
+
+
+def _has_sets(model: Conformal) -> bool:
+    if not is_classifier(model.machine):
+        raise AttributeError("Conformal.predict_set: `machine` must be a classifier.")
+    return True
+
+
+class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
+    r"""Prediction intervals and sets that hold the truth with a chosen probability.
+
+    Conformal prediction assumes that the training points and the new point are exchangeable (for instance
+    independent, from one distribution), and nothing else: the model may be wrong.  The probability is over
+    training data and new point together, not for each x.
+
+    ==============  ==============  ===================================================================
+    method          coverage        how
+    ==============  ==============  ===================================================================
+    "full"          1 - alpha       a target conforms if its residual in the model of all n + 1 points is
+                                    not among the largest
+    "jackknife+"    1 - 2 alpha     from predictions of the n models without one point, and their errors at
+                                    that point; close to 1 - alpha in practice
+    "split"         1 - alpha       the machine sees a part of the points; its errors on the others are
+                                    the width
+    ==============  ==============  ===================================================================
+
+    The first two are exact and in closed form for :class:`KernelRidge`, all models from one factorization:
+    O(n^3) to fit and O(n^2) for each new point.  Split conformal prediction is for every other machine.
+
+    Parameters
+    ----------
+    machine : regressor or classifier
+        Of this package or of scikit-learn; it is cloned.
+    method : {"auto", "full", "jackknife+", "split"}, default="auto"
+        ``"auto"`` is ``"full"`` for kernel ridge regression whose parameters do not depend on y (with a
+        precomputed matrix, ``"jackknife+"``), otherwise ``"split"``.
+    calibration : float, default=0.25
+        Share of the points that ``"split"`` leaves out of the fit, in (0, 1).
+    random_state : int or RandomState, optional
+        Of the split.
+    time_budget : float, optional
+        Seconds for ``fit``, see the machine's parameter.
+
+    Attributes
+    ----------
+    machine_ : the fitted machine
+    method_ : str
+        The method in use.
+    scores_ : array of shape (n_left_out,)
+        Scores of the points that were left out, sorted; with ``"split"`` only.
+    loo_residuals_ : array of shape (n,)
+        Errors of the models without one point, at that point; otherwise.
+    classes_ : array
+        Of classifiers.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for vectors.
+
+    Notes
+    -----
+    If alpha is below 1 / (n + 1), for n scores, no finite interval has the coverage: intervals are infinite
+    and sets hold all labels.
+
+    The score of a regression is the absolute residual.  That of a label is one minus its probability, or for
+    machines without probabilities the largest decision value of another label less its own.  Sets may be
+    empty, where no label fits.
+
+    Parameters that are chosen with the same targets (``tune``, ``alpha="loo"``) make points of the training
+    set differ from new ones.  ``"full"`` and ``"jackknife+"`` warn of it (:class:`ConformalWarning`), because
+    their guarantee is lost; ``"split"`` lets the machine choose on its part alone.  A search over parameters
+    that was made before, on the same data, cannot be seen here: put the search itself into ``machine``.
+
+    References
+    ----------
+    Vovk, Gammerman and Shafer 2005; Nouretdinov, Melluish and Vovk 2001 (full conformal ridge regression);
+    Barber, Candes, Ramdas and Tibshirani 2021 (jackknife+).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.machines import SVC, KernelRidge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, (200, 1))
+    >>> y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=200)
+    >>> model = Conformal(KernelRidge(Gaussian(1.0), alpha=0.1)).fit(X[:100], y[:100])
+    >>> low, high = model.predict_interval(X[100:], alpha=0.1).T
+    >>> float(np.mean((low <= y[100:]) & (y[100:] <= high)))
+    0.97
+    >>> model = Conformal(SVC(Gaussian(1.0)), random_state=0).fit(X, X[:, 0] + rng.normal(size=200) > 0)
+    >>> model.predict_set([[2.0], [0.0]], alpha=0.1)  # a column for each class
+    array([[False,  True],
+           [ True,  True]])
+    """
+
+    def __init__(
+        self,
+        machine: Any,
+        *,
+        method: str = "auto",
+        calibration: float = 0.25,
+        random_state: Any = None,
+        time_budget: float | None = None,
+    ) -> None:
+        self.machine = machine
+        self.method = method
+        self.calibration = calibration
+        self.random_state = random_state
+        self.time_budget = time_budget
+
+    # -- fitting --------------------------------------------------------------------------------
+    @as_run
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the machine, and what its intervals or sets need.
+
+        Parameters
+        ----------
+        X : points
+        y : array of shape (n,)
+        """
+        machine = self._checked_machine()
+        self.method_ = self._chosen_method(machine)
+        targets = self._targets(y)
+        for name in ("scores_", "loo_residuals_", "_intervals"):
+            self.__dict__.pop(name, None)
+        if self.method_ == "split":
+            self._fit_split(machine, X, targets)
+        else:
+            self.machine_ = machine.fit(X, targets)
+            self.loo_residuals_ = self._closed_form().loo
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.machine_, name):
+                setattr(self, name, getattr(self.machine_, name))
+        return self
+
+    def _checked_machine(self) -> Any:
+        machine = self.machine
+        if isinstance(machine, type) or not (is_classifier(machine) or is_regressor(machine)):
+            raise ParameterError(
+                "Conformal: `machine` must be a regressor or a classifier, such as KernelRidge(). "
+                f"Got {machine!r}."
+            )
+        require_choice(self, "method", ("auto", "full", "jackknife+", "split"))
+        require_number(self, "calibration", "a number between 0 and 1", 0.0, 1.0, closed=False)
+        checked_random("Conformal", self.random_state)
+        return clone(machine)
+
+    def _chosen_method(self, machine: Any) -> str:
+        reason = no_closed_form(machine)
+        given = is_pairwise(machine)
+        is_tuned = not reason and (machine.tune is not None or isinstance(machine.alpha, str))
+        if self.method == "auto":
+            if reason or is_tuned:
+                return "split"
+            return "jackknife+" if given else "full"
+        if self.method == "split":
+            return "split"
+        if reason:
+            raise ParameterError(
+                f"Conformal: method={self.method!r} needs KernelRidge with one positive `alpha`: {reason}. "
+                "Use method='split'."
+            )
+        if given and self.method == "full":
+            raise ParameterError(
+                "Conformal: method='full' needs the values of new points with themselves, which a "
+                "precomputed matrix does not hold. Use method='jackknife+'."
+            )
+        if is_tuned:
+            how = f"tune={machine.tune!r}" if machine.tune is not None else f"alpha={machine.alpha!r}"
+            warn(
+                f"Conformal: the machine chooses parameters with the same y ({how}), and method="
+                f"{self.method!r} has no guarantee then. Use method='split', or choose them on other data.",
+                ConformalWarning,
+            )
+        return self.method
+
+    def _targets(self, y: Any) -> NDArray[Any]:
+        if y is None:
+            raise InputError("Conformal requires y to be passed, but the target y is None.")
+        with naming("Conformal", "y"):
+            dtype = np.float64 if is_regressor(self.machine) else None
+            values = check_array(y, ensure_2d=False, dtype=dtype, input_name="y")
+            values = np.array(column_or_1d(values, warn=True))
+            if is_classifier(self.machine):
+                check_classification_targets(unwrapped(values, "Conformal"))
+        return values
+
+    def _fit_split(self, machine: Any, X: Any, targets: NDArray[Any]) -> None:
+        if is_pairwise(machine):
+            raise ParameterError("Conformal: method='split' needs a kernel on points. Got a precomputed one.")
+        is_ours = isinstance(machine, KernelMachine)
+        points = machine._validate_X(X, reset=True) if is_ours else X
+        names = getattr(machine, "feature_names_in_", None)
+        n, pick = (len_of(points), take) if is_ours else (_num_samples(points), _safe_indexing)
+        self._require_samples(n, len(targets))
+        order = checked_random("Conformal", self.random_state).permutation(n)
+        count = min(max(1, round(self.calibration * n)), n - 1)
+        left_out, seen = np.sort(order[:count]), np.sort(order[count:])
+        self.machine_ = machine.fit(pick(points, seen), targets[seen])
+        self.scores_ = np.sort(self._scores(pick(points, left_out), targets[left_out]))
+        if is_ours and names is not None:
+            self.machine_.feature_names_in_ = names  # the validated points have none
+
+    def _require_samples(self, n: int, targets: int) -> None:
+        if n != targets:
+            raise InputError(
+                "Conformal: X and y must have the same length. Found input variables with inconsistent "
+                f"numbers of samples: {[n, targets]}."
+            )
+        if n < 2:
+            raise InputError(
+                f"Conformal: method='split' needs at least 2 samples, some of them left out. Got {n} sample."
+            )
+
+    def _scores(self, points: Any, targets: NDArray[Any]) -> NDArray[np.float64]:
+        if is_regressor(self.machine_):
+            return np.asarray(np.abs(targets - self.machine_.predict(points)), dtype=np.float64)
+        scores = label_scores(self.machine_, points)
+        classes = self.machine_.classes_
+        codes = np.minimum(np.searchsorted(classes, targets), len(classes) - 1)
+        known = classes[codes] == targets  # a label that the machine has not seen fits nowhere
+        return np.where(known, scores[np.arange(len(targets)), codes], np.inf)
+
+    # -- predicting -----------------------------------------------------------------------------
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the machine predicts."""
+        check_is_fitted(self)
+        return np.asarray(self.machine_.predict(X))
+
+    @available_if(_has_intervals)  # type: ignore[untyped-decorator]
+    def predict_interval(self, X: Any, alpha: float = 0.1) -> NDArray[np.float64]:
+        """Intervals that hold the target of a new point, each with the probability of ``guarantee(alpha)``.
+
+        Parameters
+        ----------
+        X : points
+        alpha : float, default=0.1
+            In (0, 1); smaller alpha gives wider intervals.
+
+        Returns
+        -------
+        array of shape (m, 2)
+            Lower and upper ends, infinite where n points are too few for this alpha.
+        """
+        check_is_fitted(self)
+        alpha = checked_alpha("predict_interval", alpha)
+        if self.method_ == "split":
+            values = self.machine_.predict(X)
+            width = score_quantile(self.scores_, alpha)
+            return np.column_stack([values - width, values + width])
+        points = self.machine_._validate_X(X, reset=False)
+        if self.method_ == "full":
+            return self._closed_form().full(points, alpha)
+        return self._closed_form().jackknife(points, alpha)
+
+    def _closed_form(self) -> RidgeIntervals:
+        """The inverse of the system, computed again in a copy."""
+        if not hasattr(self, "_intervals"):
+            machine = self.machine_
+            self._intervals = RidgeIntervals(
+                machine.gram_, machine._Y[:, 0], float(machine.alpha_), bool(machine.fit_intercept)
+            )
+        return self._intervals
+
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        state.pop("_intervals", None)
+        return state
+
+    @available_if(_has_sets)  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any, alpha: float = 0.1) -> NDArray[np.bool_]:
+        """Sets of labels that hold the label of a new point with probability at least 1 - alpha.
+
+        Parameters
+        ----------
+        X : points
+        alpha : float, default=0.1
+            In (0, 1); smaller alpha gives larger sets.
+
+        Returns
+        -------
+        array of bool of shape (m, n_classes)
+            Whether each of ``classes_`` belongs to the set.
+        """
+        check_is_fitted(self)
+        alpha = checked_alpha("predict_set", alpha)
+        return np.asarray(label_scores(self.machine_, X) <= score_quantile(self.scores_, alpha))
+
+    def guarantee(self, alpha: float = 0.1) -> Bound:
+        """What is known about the coverage at ``alpha``, with the assumptions.
+
+        Returns
+        -------
+        Bound
+            A lower bound of the probability that the interval or set holds the truth.
+        """
+        check_is_fitted(self)
+        alpha = checked_alpha("guarantee", alpha)
+        value = 1.0 - (2 if self.method_ == "jackknife+" else 1) * alpha
+        assumptions = ["the training points and the new point are exchangeable"]
+        if self.method_ != "split":
+            assumptions.append("the parameters of the machine were fixed before y was seen")
+            kernel = self.machine_._checked_kernel()
+            if not kernel.is_resolved:
+                assumptions.append(
+                    f"{kernel!r} depends on the training points, which is taken to be as fixed: the new "
+                    "point has no part in it"
+                )
+        return Bound(
+            value=value,
+            name=f"coverage of {self.method_} conformal prediction, at least",
+            formula="1 - 2 alpha" if self.method_ == "jackknife+" else "1 - alpha",
+            assumptions=tuple(assumptions),
+            holds_with_probability=None,
+            vacuous=value <= 0,
+            terms={"coverage": value},
+            inputs={"alpha": alpha, "method": self.method_},
+            vacuous_because="a probability is never negative" if value <= 0 else "",
+        )
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy of a classifier, R2 of a regressor."""
+        measure = accuracy_score if is_classifier(self.machine) else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = getattr(self.machine, "__sklearn_tags__", None)
+        if inner is not None:
+            found = inner()
+            tags.estimator_type, tags.input_tags = found.estimator_type, found.input_tags
+            tags.classifier_tags, tags.regressor_tags = found.classifier_tags, found.regressor_tags
+            tags.target_tags = found.target_tags
+            tags.target_tags.multi_output = False
+        return tags
+
+
+def is_pairwise(machine: Any) -> bool:
+    """Whether the machine takes a precomputed matrix."""
+    return isinstance(machine, KernelMachine) and isinstance(machine._checked_kernel().domain, Similarities)
+
+
+def checked_alpha(method: str, alpha: Any) -> float:
+    """Return ``alpha`` if it is a number between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
+        raise ParameterError(
+            f"Conformal.{method}: `alpha` must be a number between 0 and 1, the share of misses. "
+            f"Got {alpha!r}."
+        )
+    return float(alpha)
