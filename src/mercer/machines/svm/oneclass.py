@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from ...kernels import Gaussian
-from ...solvers import BoxProblem, LazyMatrix, Matrix
+from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..translation import KernelLike
-from .base import SupportVectorMachine, positive_rows
+from .base import Limits, SupportVectorMachine, positive_rows
 from .problems import check_mass
 from .starts import fill_up
 
@@ -72,7 +72,7 @@ class OneClass(OutlierMixin, SupportVectorMachine):
         matrix = LazyMatrix(training.gram)
         problem, total, scale = self._dual(training.weight, matrix)
         tol = limits.tol * (scale or 1.0)
-        solution = limits.solve(problem, matrix, fill_up(total, problem.high), tol=tol)
+        solution = self._minimum(problem, matrix, limits, fill_up(total, problem.high), tol)
         beta, grad, (multiplier,) = solution.value
         support = np.flatnonzero(beta)
         self._keep(training, support, beta[None, support])
@@ -86,6 +86,12 @@ class OneClass(OutlierMixin, SupportVectorMachine):
         self._set_boundary(beta, grad, problem, boundary + slack)
         self._report([solution])
         return self
+
+    def _minimum(
+        self, problem: BoxProblem, matrix: Matrix, limits: Limits, start: Vector, tol: float
+    ) -> Solution[BoxValue]:
+        """Solve the dual problem."""
+        return limits.solve(problem, matrix, start, tol=tol)
 
     def _set_boundary(self, beta: Vector, grad: Vector, problem: BoxProblem, boundary: float) -> None:
         """Set the offset from the value of ``-grad`` on the boundary."""
