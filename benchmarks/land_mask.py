@@ -1,4 +1,4 @@
-"""Land or sea of 500,000 points: a support vector machine on landmarks, and SGD in the same time.
+"""Land or sea of 500,000 points: support vector machines in cells and on landmarks, and SGD in the same time.
 
 ``python -m benchmarks.land_mask`` prints a table.  Points are uniform on the sphere, as unit vectors; the
 mask comes from the package ``global-land-mask``.
@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 
 from mercer.features import Nystrom
 from mercer.kernels import Gaussian
-from mercer.machines import SVC
+from mercer.machines import SVC, Cells
 
 TRAIN, TEST, LANDMARKS, SIGMA = 500_000, 50_000, 500, 0.15
 
@@ -41,6 +41,11 @@ def main() -> None:
     ).fit(X, y)
     seconds = time.perf_counter() - start
     print(f"| SVC on {LANDMARKS} landmarks | {seconds:.0f} | {1 - model.score(Z, truth):.4f} |", flush=True)
+    start = time.perf_counter()
+    cells = Cells(SVC(Gaussian(SIGMA / 3), C=10.0), max_size=2000, random_state=0).fit(X, y)
+    spent = time.perf_counter() - start
+    error = 1 - cells.score(Z, truth)
+    print(f"| SVC in {len(cells.machines_)} cells | {spent:.0f} | {error:.4f} |", flush=True)
     start = time.perf_counter()
     features = Nystroem(gamma=0.5 / SIGMA**2, n_components=LANDMARKS, random_state=0).fit(X)
     F, peer = features.transform(X), SGDClassifier(alpha=1 / (10.0 * TRAIN), random_state=0)
