@@ -23,3 +23,4 @@ void bind_tangent(nanobind::module_& m);
 void bind_series(nanobind::module_& m);
 void bind_walks(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
+void bind_processes(nanobind::module_& m);

@@ -317,6 +317,7 @@ NB_MODULE(_native, m) {
   bind_reduced(m);
   bind_substrings(m);
   bind_hmm(m);
+  bind_processes(m);
   bind_tangent(m);
   bind_series(m);
   bind_chebyshev(m);

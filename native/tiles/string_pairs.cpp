@@ -69,13 +69,13 @@ struct WideRow {
     const Vec here = weight(y) * (before.m + fading(-before.e));
     const Vec M = here * fading(before.e - e), X = load(column + kLanes) * fading(above - e);
     const Vec Y = after.m * fading(after.e - e), ends = M + X, Q = ends + Y;
-    const Vec settled_e = settled_exponent(Q, e), factor = settling_factor(e, settled_e);
+    const Vec normalized_e = normalized_exponent(Q, e), factor = normalizing_factor(e, normalized_e);
     before = {load(column), above};
     store(column, Q * factor);
     store(column + kLanes, kept(muladd(open, M, extend * X) * factor));
-    store(column + 2 * kLanes, settled_e);
-    after = {kept(muladd(open, ends, extend * Y) * factor), settled_e};
-    sum = settled(sum + Wide{M, e});
+    store(column + 2 * kLanes, normalized_e);
+    after = {kept(muladd(open, ends, extend * Y) * factor), normalized_e};
+    sum = normalized(sum + Wide{M, e});
   }
 
  private:

@@ -1,7 +1,7 @@
 // Numbers >= 0 beyond the range of doubles: m 2^e with a whole number e >= 0, one per lane.
 //
-// Where e is 0, m is any double; else 1 <= m < 2 after `settled`.  Sums lose what is smaller than 2^-500 of
-// them: denormal numbers would be slow.
+// Where e is 0, m is any double; else 1 <= m < 2 after `normalized`.  Sums lose what is smaller than 2^-500
+// of them: denormal numbers would be slow.
 #pragma once
 
 #include "simd.hpp"
@@ -23,14 +23,14 @@ MERCER_INLINE Vec exponent_of(Vec a) {
 }
 
 // The exponent that a number m 2^e is to have.
-MERCER_INLINE Vec settled_exponent(Vec m, Vec e) {
+MERCER_INLINE Vec normalized_exponent(Vec m, Vec e) {
   Vec zero = splat(0.0);
   return m > 0.0 ? larger(e + exponent_of(m), zero) : zero;
 }
 
 // The factor that takes m from exponent e to the one it is to have: at most 2^1023 unless m is zero.
-MERCER_INLINE Vec settling_factor(Vec e, Vec settled_e) {
-  return power_of_two(smaller(e - settled_e, splat(1023.0)));
+MERCER_INLINE Vec normalizing_factor(Vec e, Vec normalized_e) {
+  return power_of_two(smaller(e - normalized_e, splat(1023.0)));
 }
 
 struct Wide {
@@ -41,9 +41,9 @@ MERCER_INLINE Wide operator+(Wide a, Wide b) {
   Vec e = larger(a.e, b.e);
   return {muladd(a.m, fading(a.e - e), b.m * fading(b.e - e)), e};
 }
-MERCER_INLINE Wide settled(Wide a) {
-  Vec e = settled_exponent(a.m, a.e);
-  return {a.m * settling_factor(a.e, e), e};
+MERCER_INLINE Wide normalized(Wide a) {
+  Vec e = normalized_exponent(a.m, a.e);
+  return {a.m * normalizing_factor(a.e, e), e};
 }
 
 // What recursions do with either kind of number.
@@ -75,9 +75,9 @@ struct Numbers<Wide> {
   static MERCER_INLINE Wide where_equal(Wide a, Vec x, Vec y) {
     return {x == y ? a.m : splat(0.0), x == y ? a.e : splat(0.0)};
   }
-  static MERCER_INLINE Wide sum(Wide a, Wide b) { return settled(a + b); }
+  static MERCER_INLINE Wide sum(Wide a, Wide b) { return normalized(a + b); }
   static MERCER_INLINE Wide decayed_sum(Vec decay, Wide a, Wide b) {
-    return settled(Wide{decay * a.m, a.e} + b);
+    return normalized(Wide{decay * a.m, a.e} + b);
   }
 };
 

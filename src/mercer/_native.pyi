@@ -113,6 +113,73 @@ def plane_distances(
     threads: int,
     watch: Callable[[], None],
 ) -> None: ...
+
+MOST_STATES: int
+
+def kalman_filter(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    noise: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> int: ...
+def kalman_solve(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    B: NDArray[np.float64],
+    out: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> None: ...
+def kalman_diagonal(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    out: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> None: ...
+def kalman_variances(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    at: NDArray[np.float64],
+    out: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> None: ...
+def kalman_product(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    C: NDArray[np.float64],
+    at: NDArray[np.float64],
+    out: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> None: ...
+def kalman_slopes(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    noise: NDArray[np.float64],
+    Y: NDArray[np.float64],
+    products: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    determinants: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> int: ...
 def forward_backward(
     start: NDArray[np.float64],
     transitions: NDArray[np.float64],

@@ -37,12 +37,11 @@ from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
+from ..tuning import Hyperparameters, signal_variances
 from .checks import check_parameters
-from .objectives import signal_variances
 from .posterior import Posterior
 from .process import GaussianProcessView
 from .stream import add_batch, fit_batches
-from .tuning import Hyperparameters
 
 __all__ = ["KernelRidge"]
 

@@ -17,9 +17,8 @@ from ...kernel import Kernel
 from ..approximation import Approximated
 from ..arguments import checked_random
 from ..messages import warn
-from .objectives import Inverse, evidence, loo_error
+from ..tuning import Hyperparameters, RidgeCriterion, SearchSpace, has_gradient, maximise
 from .posterior import Posterior
-from .tuning import Hyperparameters, Slopes, block_and_slopes, has_gradient, maximise
 
 __all__ = ["GaussianProcessView"]
 
@@ -52,8 +51,8 @@ class GaussianProcessView(Approximated):
     # -- hyper-parameters -----------------------------------------------------------------------
     def _search(self, alpha: float) -> float:
         """Tune the kernel and the penalty; leave the kernel in ``kernel_`` and return the penalty."""
-        start = Hyperparameters(self.kernel_, alpha)
-        found = maximise(self._objective, start, int(self.n_restarts), self.random_state)
+        space = SearchSpace.around(Hyperparameters(self.kernel_, alpha))
+        found = maximise(self._criterion(str(self.tune)), space, int(self.n_restarts), self.random_state)
         how = "closed form" if has_gradient(self.kernel_, self._points) else "finite differences"
         self.tuning_ = replace(found, stats={**found.stats, "gradient": how})
         if not self.tuning_.converged:
@@ -61,27 +60,12 @@ class GaussianProcessView(Approximated):
         self.kernel_ = self.tuning_.value.kernel
         return self.tuning_.value.alpha
 
-    def _objective(self, point: Hyperparameters) -> tuple[float, np.ndarray]:
+    def _criterion(self, rule: str) -> RidgeCriterion:
         """What ``tune`` maximises, with its gradient in the logarithms."""
-        if self.tune != "loo":
-            return self._evidence(point)
-        inverse, right, slopes = self._at(point)
-        value, G = loo_error(inverse, right)
-        if value <= 0:
-            raise InputError("KernelRidge: the leave-one-out error is zero: there is nothing to tune.")
-        return -float(np.log(value)), -slopes(G, inverse.root) / value
-
-    def _evidence(self, point: Hyperparameters) -> tuple[float, np.ndarray]:
-        inverse, right, slopes = self._at(point)
-        value, G = evidence(inverse, right, self.signal_variance)
-        return value, slopes(G, inverse.root)
-
-    def _at(self, point: Hyperparameters) -> tuple[Inverse, np.ndarray, Slopes]:
-        K, slopes = block_and_slopes(point, widened(self._points))
-        root = np.ones(len(K)) if self._weight is None else np.sqrt(self._weight)
-        inverse = Inverse.of(K, point.alpha, root, bool(self.fit_intercept))
-        means = np.average(self._Y, axis=0, weights=root**2) if self.fit_intercept else 0.0
-        return inverse, root[:, None] * (self._Y - means), slopes
+        intercept = bool(self.fit_intercept)
+        return RidgeCriterion(
+            widened(self._points), self._Y, self._weight, intercept, self.signal_variance, rule
+        )
 
     def log_marginal_likelihood(self, theta: Any = None, *, eval_gradient: bool = False) -> Any:
         r"""Logarithm of the evidence, the density of the targets under the prior; summed over targets.
@@ -125,7 +109,7 @@ class GaussianProcessView(Approximated):
                 )
             point = point.at(theta)
         try:
-            value, slope = self._evidence(point)
+            value, slope = self._criterion("evidence")(point)
         except np.linalg.LinAlgError as error:
             raise DefinitenessError(
                 f"KernelRidge.log_marginal_likelihood: {error}. Raise alpha, or use another kernel."

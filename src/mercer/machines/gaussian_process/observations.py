@@ -1,0 +1,97 @@
+"""Observations of a process, and how likely they are under a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...domains import Data, size
+from ...errors import ParameterError
+from ...kernel import Kernel
+from ...solvers import Conditioned, condition
+from ..tuning import Hyperparameters
+from .methods import Method, choose
+from .noise import Separated, separate
+
+__all__ = ["Observations", "Posterior"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Posterior(NamedTuple):
+    """A process given its observations.
+
+    Attributes
+    ----------
+    method : Method
+        With the kernel of the function, the points and the noise.
+    fit : Conditioned
+        Coefficients, intercepts and the log likelihood.
+    noise : float
+        The part of the variances of the noise that the kernel states.
+    """
+
+    method: Method
+    fit: Conditioned
+    noise: float
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Points, targets of shape (n, t) and variances of the noise of shape (n,).
+
+    ``caller`` is the name of the machine, for errors; ``choose`` picks the method.
+    """
+
+    points: Data
+    Y: Array
+    alpha: Array
+    intercept: bool
+    caller: str
+    choose: Callable[[Kernel, Data, Array], Method] = choose
+
+    def given(self, kernel: Kernel) -> Posterior:
+        """Condition the process of a kernel on the observations."""
+        return self._posterior(kernel, _function_and_noise(kernel))
+
+    def _posterior(self, kernel: Kernel, parts: Separated) -> Posterior:
+        assert parts.kernel is not None
+        try:
+            method = self.choose(parts.kernel, self.points, self.alpha + parts.variance)
+            fit = condition(method.covariance, self.Y, self.intercept)
+        except np.linalg.LinAlgError as error:
+            raise ParameterError(
+                f"{self.caller}: the covariance matrix of the {size(self.points)} observations is singular "
+                f"to working precision ({error}), with the kernel {kernel!r}. Equal or close points need "
+                "noise: raise `alpha`, or add WhiteNoise(level) to the kernel."
+            ) from error
+        return Posterior(method, fit, parts.variance)
+
+    def evidence(
+        self, point: Hyperparameters, wanted: NDArray[np.bool_] | None = None
+    ) -> tuple[float, Array]:
+        """The log marginal likelihood and its gradient in the logarithms of the parameters.
+
+        ``wanted`` says which entries of the gradient are needed; all of them are computed.
+        """
+        parts = _function_and_noise(point.kernel)
+        method, fit, _ = self._posterior(point.kernel, parts)
+        inner, noise_slope = method.slopes(self.Y, fit)
+        slopes = {parts.names[name]: slope for name, slope in inner.items()}
+        for variance, names in parts.noise:
+            for name in names:
+                slopes[name] = slopes.get(name, np.zeros(())) + variance * noise_slope
+        flat = [np.ravel(slopes[name]) for name in point.shapes]
+        return fit.log_likelihood, np.concatenate(flat) if flat else np.empty(0)
+
+
+def _function_and_noise(kernel: Kernel) -> Separated:
+    """The noise apart; of a kernel that is nothing but noise, none of it is."""
+    parts = separate(kernel)
+    if parts.kernel is None:
+        return Separated(kernel, {name: name for name in kernel.parameters}, ())
+    return parts

@@ -1,0 +1,96 @@
+"""A kernel and a penalty as one vector of logarithms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernel import Kernel
+
+__all__ = ["Hyperparameters"]
+
+Vector: TypeAlias = NDArray[np.float64]
+
+#: Hyper-parameters move by at most this factor from where they start, in either direction.
+REACH = 1e5
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Every parameter of the kernel with a logarithmic scale that is > 0, and the penalty last.
+
+    A vector takes part with each of its entries.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    alpha : float
+        The penalty.
+    penalty : str, optional, default="alpha"
+        The name of the penalty; with None it takes no part.
+    """
+
+    kernel: Kernel
+    alpha: float
+    penalty: str | None = "alpha"
+
+    @cached_property
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Values of the parameters of the kernel that take part."""
+        values = {name: p.value for name, p in self.kernel.parameters.items() if p.scale == "log"}
+        arrays = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+        return {name: array for name, array in arrays.items() if (array > 0).all()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per entry, as ``set_params`` knows it."""
+        names: list[str] = []
+        for name, value in self.shapes.items():
+            indices = [f"[{i}]" for i in range(value.size)] if value.ndim else [""]
+            names += [f"kernel__{name}{index}" for index in indices]
+        return tuple(names) if self.penalty is None else (*names, self.penalty)
+
+    @property
+    def theta(self) -> Vector:
+        """The logarithms."""
+        parts = [np.log(value).ravel() for value in self.shapes.values()]
+        return np.concatenate([*parts, [] if self.penalty is None else [np.log(self.alpha)]])
+
+    def at(self, theta: Vector) -> Hyperparameters:
+        """The same with other values; a parameter whose logarithm is as before keeps its value exactly."""
+        same = theta == self.theta
+        changes: dict[str, Any] = {}
+        start = 0
+        for name, value in self.shapes.items():
+            part = slice(start, start + value.size)
+            entries = np.where(same[part], value.ravel(), np.exp(theta[part])).reshape(value.shape)
+            if not same[part].all():
+                changes[name] = entries if value.ndim else float(entries)
+            start += value.size
+        kernel = self.kernel.replace(**changes) if changes else self.kernel
+        alpha = self.alpha if self.penalty is None or same[-1] else float(np.exp(theta[-1]))
+        return Hyperparameters(kernel, alpha, self.penalty)
+
+    @property
+    def bounds(self) -> Vector:
+        """Where a search may go, of shape (n_parameters, 2): the range of each, and not too far from here."""
+        low, high = self.theta - np.log(REACH), self.theta + np.log(REACH)
+        start = 0
+        for name, value in self.shapes.items():
+            part = slice(start, start + value.size)
+            least, most = self.range_of(name)
+            low[part], high[part] = np.maximum(low[part], least), np.minimum(high[part], most)
+            start += value.size
+        return np.column_stack([low, high])
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Logarithms of the bounds of a parameter of the kernel."""
+        parameter = self.kernel.parameters[name]
+        return (
+            float(np.log(parameter.low)) if parameter.low > 0 else -np.inf,
+            float(np.log(parameter.high)) if np.isfinite(parameter.high) else np.inf,
+        )

@@ -1,0 +1,60 @@
+"""Criteria of kernel ridge regression and Gaussian processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...domains import Data
+from ...errors import InputError
+from .gradients import block_and_sums
+from .hyperparameters import Hyperparameters
+from .objectives import Inverse, evidence, loo_error
+
+__all__ = ["RidgeCriterion"]
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RidgeCriterion:
+    """The evidence, or minus the logarithm of the leave-one-out error, with gradients in the logarithms.
+
+    Attributes
+    ----------
+    points : validated points
+    Y : array of shape (n, n_targets)
+    weight : array of shape (n,), optional
+        > 0.
+    intercept : bool
+    signal : float or "evidence"
+        The factor of the prior covariance.
+    rule : {"evidence", "loo"}
+    """
+
+    points: Data
+    Y: Matrix
+    weight: Matrix | None = None
+    intercept: bool = False
+    signal: float | str = 1.0
+    rule: str = "evidence"
+
+    def __call__(
+        self, point: Hyperparameters, wanted: NDArray[np.bool_] | None = None
+    ) -> tuple[float, Matrix]:
+        """The value to maximise at some hyper-parameters, and its gradient."""
+        K, sums = block_and_sums(point, self.points, wanted)
+        root = np.ones(len(K)) if self.weight is None else np.sqrt(self.weight)
+        inverse = Inverse.of(K, point.alpha, root, self.intercept)
+        means = np.average(self.Y, axis=0, weights=root**2) if self.intercept else 0.0
+        right = root[:, None] * (self.Y - means)
+        if self.rule == "evidence":
+            value, weights = evidence(inverse, right, self.signal)
+            return value, sums(weights)
+        error, weights = loo_error(inverse, right)
+        if error <= 0:
+            raise InputError("KernelRidge: the leave-one-out error is zero: there is nothing to tune.")
+        return -float(np.log(error)), -sums(weights) / error
