@@ -1,0 +1,175 @@
+"""One group of candidates in one split: fit along the path of penalties, and score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
+
+from ...errors import MercerError, StoppedError, TimeBudgetError
+from ...machines.base import KernelMachine
+from .grid import Group, has_path, with_parameters
+from .held import HeldKernel
+from .table import Table
+from .values import SharedValues
+
+__all__ = ["Data", "Evaluation", "Split"]
+
+
+class Split(NamedTuple):
+    """Positions of the training and of the test points."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+class Data(NamedTuple):
+    """What the search was given."""
+
+    X: Any
+    y: Any
+    weight: np.ndarray | None
+
+
+class Evaluation:
+    """Fits and scores the candidates.
+
+    Parameters
+    ----------
+    data : Data
+    values : SharedValues
+    scorer : callable
+        ``scorer(machine, X, y)`` gives a score, or a dict of them.
+    weighs : bool
+        Whether the scorer takes weights.
+    shares : bool
+        Whether machines may be fitted to positions of held values.
+    table : Table
+        Takes the scores.
+    train : bool
+        Whether training points are scored too.
+    error_score : float or "raise"
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        values: SharedValues,
+        scorer: Callable[..., Any],
+        table: Table,
+        *,
+        weighs: bool,
+        shares: bool,
+        train: bool,
+        error_score: float | str,
+    ) -> None:
+        self.data, self.values, self.scorer, self.table = data, values, scorer, table
+        self.weighs, self.shares, self.train, self.error_score = weighs, shares, train, error_score
+
+    def run(self, group: Group, number: int, split: Split) -> None:
+        """Fit and score the members of a group that are not dropped, in one split."""
+        members = [member for member in group.members if not self.table.is_dropped[member[0]]]
+        if not members:
+            return
+        machine, parts = self._parts(group.machine, split)
+        live = Group(machine, group.path, members)
+        if has_path(live):
+            self._run_path(live, number, parts)
+        else:
+            self._run_each(live, number, parts)
+
+    # -- data ---------------------------------------------------------------------------------------
+    def _parts(self, machine: KernelMachine, split: Split) -> tuple[KernelMachine, list[_Part]]:
+        """The machine, on shared values if that is possible, and the training and the test data for it."""
+        kernel = machine._checked_kernel()
+        if self._can_share(machine):
+            machine = with_parameters(machine, {"kernel": HeldKernel(kernel, self.values)})
+            if "store" in machine.get_params(deep=False):
+                machine.set_params(store=None)  # the shared values come from there
+            return machine, [self._part(rows, rows) for rows in split]
+        X_train, _ = _safe_split(machine, self.data.X, None, split.train)
+        X_test, _ = _safe_split(machine, self.data.X, None, split.test, split.train)
+        return machine, [self._part(X_train, split.train), self._part(X_test, split.test)]
+
+    def _can_share(self, machine: KernelMachine) -> bool:
+        if not self.shares or getattr(machine, "approximation", None) is not None:
+            return False
+        return self.values.can_hold(machine._checked_kernel())
+
+    def _part(self, X: Any, rows: np.ndarray) -> _Part:
+        y = None if self.data.y is None else _safe_indexing(self.data.y, rows)
+        return _Part(X, y, None if self.data.weight is None else self.data.weight[rows])
+
+    # -- fits ---------------------------------------------------------------------------------------
+    def _run_path(self, group: Group, number: int, parts: list[_Part]) -> None:
+        """All penalties in one call."""
+        train, machine = parts[0], group.machine
+        penalties = [float(parameters["C"]) for _, parameters in group.members]
+        start = time.perf_counter()
+        models: list[Any] = []
+        with self._failures(group, number, start):
+            models = machine.path(train.X, train.y, penalties, **train.weights)  # type: ignore[attr-defined]
+        seconds = (time.perf_counter() - start) / len(penalties)
+        for (candidate, _), model in zip(group.members, models, strict=False):
+            self._score(candidate, number, model, parts, seconds)
+
+    def _run_each(self, group: Group, number: int, parts: list[_Part]) -> None:
+        """One candidate after the other, each from the solution before."""
+        train = parts[0]
+        machine = with_parameters(group.machine, {"warm_start": True} if group.path else {})
+        for candidate, parameters in group.members:
+            if group.path:
+                machine.set_params(**{group.path: parameters[group.path]})
+            start, is_fitted = time.perf_counter(), False
+            with self._failures(Group(machine, None, [(candidate, parameters)]), number, start):
+                machine.fit(*train.arguments, **train.weights)  # type: ignore[attr-defined]
+                is_fitted = True
+            if is_fitted:
+                self._score(candidate, number, machine, parts, time.perf_counter() - start)
+
+    @contextmanager
+    def _failures(self, group: Group, number: int, start: float) -> Iterator[None]:
+        """Enter the error score where a fit raises an error; what ends the search is no such error."""
+        try:
+            yield
+        except (TimeBudgetError, StoppedError):
+            raise
+        except (MercerError, ValueError, ArithmeticError) as error:
+            if self.error_score == "raise":
+                raise
+            seconds = (time.perf_counter() - start) / len(group.members)
+            for candidate, _ in group.members:
+                self.table.fail(candidate, number, float(self.error_score), str(error), seconds)
+
+    # -- scores -------------------------------------------------------------------------------------
+    def _score(self, candidate: int, number: int, model: Any, parts: list[_Part], seconds: float) -> None:
+        start = time.perf_counter()
+        scored = {"test": parts[1], "train": parts[0]} if self.train else {"test": parts[1]}
+        scores = {kind: self._score_of(model, part) for kind, part in scored.items()}
+        self.table.put(candidate, number, scores, seconds, time.perf_counter() - start)
+
+    def _score_of(self, model: Any, part: _Part) -> Any:
+        return self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+
+
+class _Part(NamedTuple):
+    """Training or test data of a split."""
+
+    X: Any
+    y: Any
+    weight: np.ndarray | None
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Points and targets, if there are any."""
+        return (self.X,) if self.y is None else (self.X, self.y)
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """The weights as a keyword, if there are any."""
+        return {} if self.weight is None else {"sample_weight": self.weight}

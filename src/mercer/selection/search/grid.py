@@ -1,0 +1,178 @@
+"""The candidates of a search: read from grids, checked before any work, grouped by what they share."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from ...errors import MercerError, ParameterError
+from ...kernel import Kernel
+from ...machines import SVC, KernelRidge
+from ...machines.base import KernelMachine
+from ...machines.ridge.checks import check_parameters
+from ...machines.svm.base import SupportVectorMachine
+from ...parameters import identity
+
+__all__ = ["Group", "candidates_of", "edges", "groups_of", "has_path", "with_parameters"]
+
+#: The penalty along which one solution of a support vector machine is a good start for the next.
+PATH = "C"
+
+
+@dataclass
+class Group:
+    """Candidates that differ in one penalty alone, or a single one.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+        With the parameters that all of them have.
+    path : str or None
+        The name of the penalty.
+    members : list of (int, parameters)
+        Numbers of the candidates and their parameters, in the order of the path.
+    """
+
+    machine: KernelMachine
+    path: str | None = None
+    members: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+
+
+def candidates_of(machine: Any, grid: Any, caller: str) -> list[dict[str, Any]]:
+    """All combinations of the values of a grid, or of several grids; each is one that the machine accepts."""
+    if not isinstance(machine, KernelMachine) or "kernel" not in machine.get_params(deep=False):
+        raise ParameterError(
+            f"{caller}: `machine` must be a machine of this package with a parameter `kernel`. Got "
+            f"{machine!r}. For other estimators, such as pipelines, use scikit-learn's GridSearchCV."
+        )
+    grids = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(grids, Sequence) or isinstance(grids, str) or not grids:
+        raise ParameterError(
+            f"{caller}: `grid` must be a dict from parameters to lists of values, or a list of such dicts. "
+            f"Got {grid!r}."
+        )
+    for one in grids:
+        _check_lists(one, caller)
+    candidates: list[dict[str, Any]] = list(ParameterGrid(list(grids)))
+    for parameters in candidates:
+        _check_candidate(machine, parameters, caller)
+    return candidates
+
+
+def _check_lists(grid: Any, caller: str) -> None:
+    if not isinstance(grid, Mapping) or not grid:
+        raise ParameterError(
+            f"{caller}: `grid` must be a dict from parameters to lists of values, with at least one "
+            f"parameter. Got {grid!r}."
+        )
+    for name, values in grid.items():
+        is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+        if not is_list or np.ndim(values) > 1 or len(values) == 0:
+            raise ParameterError(
+                f"{caller}: `grid` must give a list of at least one value for {name!r}. Got {values!r}. "
+                f"A single value is a list too: {{{name!r}: [value]}}."
+            )
+
+
+def _check_candidate(machine: KernelMachine, parameters: dict[str, Any], caller: str) -> None:
+    """Raise an error that names the parameter if the machine refuses a value."""
+    try:
+        candidate = with_parameters(machine, parameters)
+        candidate._checked_kernel()
+        _check_values(candidate)
+    except (MercerError, ValueError, TypeError) as error:
+        shown = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+        raise ParameterError(
+            f"{caller}: `grid` has the candidate {shown}, which is not valid. {error}"
+        ) from error
+
+
+def _check_values(machine: Any) -> None:
+    """Let a machine check its parameters, as it does in ``fit``; what depends on data is checked there."""
+    if isinstance(machine, KernelRidge):
+        check_parameters(machine)
+        return
+    check = getattr(machine, "_check_parameters", None)
+    if check is not None:
+        check(*(1.0 for _ in inspect.signature(check).parameters))  # some ask for the sum of the weights
+
+
+def with_parameters(machine: KernelMachine, parameters: Mapping[str, Any]) -> KernelMachine:
+    """A copy of the machine with other parameters."""
+    candidate: KernelMachine = clone(machine).set_params(**clone(dict(parameters), safe=False))
+    return candidate
+
+
+# -- groups -------------------------------------------------------------------------------------
+def groups_of(machine: KernelMachine, candidates: Sequence[dict[str, Any]]) -> list[Group]:
+    """Candidates in groups, those of one kernel after each other."""
+    groups: dict[Any, Group] = {}
+    for number, parameters in enumerate(candidates):
+        candidate = with_parameters(machine, parameters)
+        path = _path_of(candidate, parameters)
+        rest = {name: value for name, value in parameters.items() if name != path}
+        key = _key(candidate, path) if path is not None else number
+        group = groups.setdefault(key, Group(with_parameters(machine, rest), path))
+        group.members.append((number, parameters))
+    for group in groups.values():
+        if group.path is not None:
+            group.members.sort(key=lambda member: float(member[1][PATH]))
+    order: dict[Kernel, int] = {}
+    for group in groups.values():
+        order.setdefault(group.machine._checked_kernel(), len(order))
+    return sorted(groups.values(), key=lambda group: order[group.machine._checked_kernel()])
+
+
+def _path_of(machine: KernelMachine, parameters: Mapping[str, Any]) -> str | None:
+    """The penalty of a candidate that a path leads to; None if its machine has no warm start."""
+    value = parameters.get(PATH)
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(value)
+    is_warm = isinstance(machine, SupportVectorMachine) and hasattr(machine, "warm_start")
+    return PATH if is_number and is_warm else None
+
+
+def _key(machine: KernelMachine, path: str) -> Any:
+    """What candidates of one group have in common."""
+    params = machine.get_params(deep=False)
+    params["kernel"] = machine._checked_kernel()
+    return path, tuple((name, _comparable(value)) for name, value in params.items() if name != path)
+
+
+def _comparable(value: Any) -> Any:
+    """A hashable value that is the same for equal parameters; objects are equal to themselves alone."""
+    value = identity(value)
+    try:
+        hash(value)
+    except TypeError:
+        return ("object", id(value))
+    return value
+
+
+def has_path(group: Group) -> bool:
+    """Whether one call solves for all penalties of a group."""
+    return group.path == "C" and isinstance(group.machine, SVC) and len(group.members) > 1
+
+
+# -- notes --------------------------------------------------------------------------------------
+def edges(candidates: Sequence[dict[str, Any]], best: Mapping[str, Any]) -> list[str]:
+    """Notes on numbers of the best candidate that are the least or the largest of at least three."""
+    notes = []
+    for name, value in best.items():
+        others = [c[name] for c in candidates if name in c]
+        if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in others):
+            continue
+        values = sorted(set(map(float, others)))
+        if len(values) < 3 or float(value) not in (values[0], values[-1]):
+            continue
+        end, beyond = ("least", "smaller") if float(value) == values[0] else ("largest", "larger")
+        notes.append(
+            f"{name}={value:g} is the {end} of the {len(values)} values of the grid: {beyond} ones may be better."
+        )
+    return notes

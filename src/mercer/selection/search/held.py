@@ -1,0 +1,107 @@
+"""A kernel on positions: points are numbered, and the values of all pairs are held in memory.
+
+A search fits a machine to many parts of the same points.  It gives the machine the positions of the points
+and :class:`HeldKernel`, which looks the values up, so that every machine takes part without knowing it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...certificate import Certificate, Claim
+from ...domains import Data, Domain, take
+from ...errors import InputError
+from ...intervals import Interval
+from ...kernel import Kernel
+
+if TYPE_CHECKING:
+    from .values import SharedValues
+
+__all__ = ["HeldKernel", "Positions"]
+
+
+@dataclass(frozen=True)
+class Positions(Domain):
+    """Positions of points in the data of a search."""
+
+    kernel: Kernel
+    values: SharedValues
+
+    def validate(self, X: Any, name: str = "X") -> Data:
+        """Return positions as an array."""
+        array = np.asarray(X)
+        if array.ndim != 1 or array.dtype.kind not in "iu" or (len(array) and array.min() < 0):
+            raise InputError(f"{name} must be positions of points, whole numbers >= 0. Got {array!r}.")
+        return array.astype(np.intp, copy=False)
+
+    def _meet(self, other: Domain) -> Domain | None:
+        same = isinstance(other, Positions) and other.values is self.values
+        return self if same else None
+
+    def _digests(self, X: Data) -> list[str]:
+        names = self.values.digests(self.kernel)
+        return [names[i] for i in X]
+
+    def __str__(self) -> str:
+        return str(self.kernel.domain)
+
+
+class HeldKernel(Kernel):
+    """The values of a kernel on numbered points, by position.
+
+    Everything else that is known of the kernel (its certificate, its bounds, its features) is known of it.
+    """
+
+    kernel: Kernel
+    values: SharedValues
+
+    @property
+    def domain(self) -> Domain:
+        return Positions(self.kernel, self.values)
+
+    def __call__(self, x: Any, y: Any) -> float:
+        """Value on one pair of positions."""
+        return float(self.values.matrix(self.kernel)[int(x), int(y)])
+
+    def _resolve(self, X: Data, weight: np.ndarray | None) -> HeldKernel:
+        """The kernel with its parameters fixed from the points at these positions."""
+        points = take(self.values.points(self.kernel), X)
+        return HeldKernel(self.kernel._resolve(points, weight), self.values)
+
+    def _block(self, X: Data, Y: Data | None) -> np.ndarray:
+        K = self.values.matrix(self.kernel)
+        return np.array(K[np.ix_(X, X if Y is None else Y)])
+
+    def _diagonal(self, X: Data) -> np.ndarray:
+        return np.array(self.values.matrix(self.kernel).diagonal()[X])
+
+    def _embedding(self, X: Data, like: Data | None = None) -> Any:
+        prepared = self.values.prepared(self.kernel)
+        return self.kernel._embedding(take(prepared, X), None if like is None else take(prepared, like))
+
+    def _certify(self) -> Certificate:
+        return self.kernel._certified
+
+    def _conditional_rule(self, sign: int) -> Claim:
+        return self.kernel._conditional_rule(sign)
+
+    def _infinitely_divisible(self) -> Claim | None:
+        return self.kernel._infinitely_divisible()
+
+    @property
+    def bounds(self) -> Interval:
+        return self.kernel.bounds
+
+    @property
+    def diagonal_bounds(self) -> Interval:
+        return self.kernel.diagonal_bounds
+
+    @property
+    def _block_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    def __repr__(self) -> str:
+        return repr(self.kernel)

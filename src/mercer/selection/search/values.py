@@ -1,0 +1,120 @@
+"""Kernel values that all folds and penalties of a search share."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import memory
+from ...algebra.negative import Log1p, RealPower, Sqrt
+from ...algebra.products import Power, Product
+from ...algebra.ring import Scaled, Sum
+from ...algebra.schoenberg import Reciprocal, Schoenberg
+from ...algebra.series import Exp, PolynomialOf, PowerSeries
+from ...domains import Data, size
+from ...gram.kernel_gram import gram_of_points
+from ...kernel import Kernel
+from .held import HeldKernel
+
+__all__ = ["SharedValues"]
+
+#: Nodes whose values are a function of the values of their parts, on the same points.
+POINTWISE = (
+    *(Sum, Product, Scaled, Power, RealPower, Reciprocal),
+    *(Exp, PolynomialOf, PowerSeries, Schoenberg, Log1p, Sqrt),
+)
+
+
+class SharedValues:
+    """Gram matrices of the kernels of a search, on all of its points, each computed once.
+
+    The values of a sum, a product or a function of kernels are made of the values of its parts.  Parts that
+    no compiled code computes (strings, graphs, functions in Python) are held too, so that a search over
+    their weights computes them once.
+
+    Parameters
+    ----------
+    validate : callable
+        Gives the validated points of the domain of a kernel.
+    store : path or GramStore, optional
+        Where the values are kept between searches.
+    """
+
+    def __init__(self, validate: Callable[[Kernel], Data], store: Any = None) -> None:
+        self._validate, self._store = validate, store
+        self._points: dict[Any, Data] = {}
+        self._digests: dict[Any, list[str]] = {}
+        self._matrices: OrderedDict[Kernel, np.ndarray] = OrderedDict()
+        self._prepared: tuple[Kernel, Data] | None = None
+
+    def points(self, kernel: Kernel) -> Data:
+        """All points, as the domain of a kernel has them."""
+        domain = kernel.domain
+        if domain not in self._points:
+            self._points[domain] = self._validate(kernel)
+        return self._points[domain]
+
+    def digests(self, kernel: Kernel) -> list[str]:
+        """Names of all points by their content."""
+        domain = kernel.domain
+        if domain not in self._digests:
+            self._digests[domain] = domain._digests(self.points(kernel))
+        return self._digests[domain]
+
+    def prepared(self, kernel: Kernel) -> Data:
+        """All points, prepared for a kernel; those of the last kernel are kept."""
+        if self._prepared is None or self._prepared[0] != kernel:
+            self._prepared = (kernel, kernel._prepare(self.points(kernel)))
+        return self._prepared[1]
+
+    def can_hold(self, kernel: Kernel) -> bool:
+        """Whether the Gram matrix of all points may be held."""
+        return memory.can_hold(self._nbytes(kernel))
+
+    def matrix(self, kernel: Kernel) -> np.ndarray:
+        """Values of all pairs of points; not to be written to."""
+        K = self._matrices.get(kernel)
+        if K is None:
+            self._make_room(self._nbytes(kernel))
+            K = self._compute(kernel)
+            K.flags.writeable = False
+            self._matrices[kernel] = K
+        self._matrices.move_to_end(kernel)
+        return K
+
+    def _nbytes(self, kernel: Kernel) -> int:
+        return 8 * size(self.points(kernel)) ** 2
+
+    def _make_room(self, nbytes: int) -> None:
+        """Let go of the matrices that were not used for the longest time, until another one fits."""
+        held = sum(K.nbytes for K in self._matrices.values())
+        while self._matrices and not memory.can_hold(held + nbytes):
+            held -= self._matrices.popitem(last=False)[1].nbytes
+
+    def _compute(self, kernel: Kernel) -> np.ndarray:
+        parts = self._of_parts(kernel)
+        if parts is not None:
+            return parts.block(np.arange(size(self.points(kernel))))
+        G = gram_of_points(kernel, self.points(kernel), dtype=np.float64, store=self._store)
+        return np.array(G._shared_dense())
+
+    def _of_parts(self, kernel: Kernel) -> Kernel | None:
+        """The kernel over held parts, if it has parts that are worth holding."""
+        if not isinstance(kernel, POINTWISE) or kernel._scaled:
+            return None
+        parts = dict(kernel._children())
+        if any(child.domain != kernel.domain or child._scaled for child in parts.values()):
+            return None
+        if not any(_is_expensive(child) for child in parts.values()):
+            return None
+        return kernel.replace(**{name: HeldKernel(child, self) for name, child in parts.items()})
+
+
+def _is_expensive(kernel: Kernel) -> bool:
+    """Whether values come from blocks, or from parts that do."""
+    if type(kernel)._compile is Kernel._compile:
+        return True
+    return any(_is_expensive(child) for _, child in kernel._children())
