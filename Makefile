@@ -18,7 +18,7 @@ requirements = $(BIN)/python -c "import tomllib; p = tomllib.load(open('pyprojec
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run demo test lint bench docs sanitize sanitized fuzz clean env
+.PHONY: help run demo test lint bench docs isas sanitize sanitized fuzz clean env
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -29,8 +29,9 @@ run: $(STAMPS)/native $(STAMPS)/show ## the short demonstration, some ten second
 demo: $(STAMPS)/native $(STAMPS)/show ## the whole demonstration, on all of the bundled data
 	@$(BIN)/mercer demo
 
+# Many tests start processes of their own, which share compiled modules.
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included
-	@OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n auto $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check .
@@ -49,6 +50,12 @@ fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SE
 	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
 	@$(BIN)/python tests/engine/fuzz_compiler.py --seconds $(SECONDS)
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n auto tests/laws/test_expressions.py tests/machines/test_svm_libsvm.py
+
+isas: $(STAMPS)/native $(STAMPS)/test ## the native tests of the engine under every instruction set of this machine
+	@for isa in $$($(BIN)/python -c "from mercer import _native; print(*_native.available_isas())"); do \
+	  echo "MERCER_ISA=$$isa"; \
+	  MERCER_ISA=$$isa $(BIN)/python -m pytest -q -n auto -m native --deselect tests/engine/test_isa.py tests/engine || exit 1; \
+	done
 
 sanitize: ## the native tests and some fuzzing, built with ASan and UBSan in a .venv of its own (GCC)
 	@$(MAKE) --no-print-directory VENV=.venv-sanitize BUILD_ARGS=-Ccmake.define.MERCER_SANITIZE=ON sanitized

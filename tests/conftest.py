@@ -1,6 +1,7 @@
 """Hypothesis profiles: `quick` is small and fixed; `fuzz` (HYPOTHESIS_PROFILE=fuzz) is large and random."""
 
 import os
+import signal
 from types import FunctionType
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is imported: scikit-learn's checks ask for it
@@ -8,6 +9,9 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is imported: sciki
 from hypothesis import HealthCheck, settings
 
 from mercer import Kernel
+
+# A shell starts its background jobs with Ctrl-C ignored, and many tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore_glob = ["engine/fuzz_*.py"]  # scripts, which import their neighbours as scripts do
 
@@ -21,7 +25,7 @@ def pytest_make_parametrize_id(val, argname):
 
 settings.register_profile(
     "quick",
-    max_examples=60,
+    max_examples=40,
     derandomize=True,
     deadline=None,
     database=None,

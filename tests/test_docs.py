@@ -87,6 +87,19 @@ def test_the_page_on_choosing_is_true(capsys):
     assert capsys.readouterr().out.splitlines() == ["True", "1.0", "Gaussian(sigma=0.7)"]
 
 
+def test_the_page_on_ranking_is_true(capsys):
+    run_page("docs/ranking.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("converged")
+    assert lines[1:] == ["True", "True"]
+
+
+def test_the_page_on_learned_kernels_is_true(capsys):
+    run_page("docs/learned_kernels.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["converged True", "True"]
+
+
 def test_the_page_on_clusters_is_true(capsys):
     run_page("docs/clustering.md")
     lines = capsys.readouterr().out.splitlines()

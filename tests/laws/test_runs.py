@@ -14,15 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 import mercer.machines
 from mercer.engine import runs
 from mercer.errors import ParameterError, StoppedError, TimeBudgetError
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, WhiteNoise
 from mercer.machines import (
     SVC,
+    GaussianProcessRegressor,
     HSICTest,
     KernelCCA,
     KernelKMeans,
     KernelLogistic,
     KernelPCA,
     KernelPerceptron,
+    KernelRanker,
     KernelRidge,
     MMDTest,
     PegasosSVC,
@@ -41,17 +43,19 @@ CASES = {
     "KernelRidge cg": (KernelRidge(K, solver="cg"), "numbers"),
     "KernelRidge eigen": (KernelRidge(K, solver="eigen"), "numbers"),
     "KernelRidge tune": (KernelRidge(K, tune="evidence"), "numbers"),
+    "GaussianProcessRegressor tune": (GaussianProcessRegressor(K + WhiteNoise(0.1)), "numbers"),
     "KernelPCA lanczos": (KernelPCA(K, n_components=2, solver="lanczos"), "none"),
     "KernelPCA dense": (KernelPCA(K, solver="dense"), "none"),
     "KernelLogistic l1": (KernelLogistic(K, alpha=0.0, l1=1.0), "labels"),
     "KernelLogistic loo": (KernelLogistic(K, alpha="loo"), "labels"),
+    "KernelRanker hinge": (KernelRanker(K, loss="hinge"), "numbers"),
     "RepresenterMachine hinge": (RepresenterMachine(K, loss="hinge"), "labels"),
     "RepresenterMachine norm": (RepresenterMachine(K, loss="logistic", penalty="norm"), "labels"),
 }
 
 #: Those that stop at their best state; the others have no partial result.
 ITERATIVE = [
-    *(name for name in CASES if name.startswith(("SVC", "NuSV", "SVR", "OneClass", "Enclosing"))),
+    *(name for name in CASES if name.startswith(("SVC", "NuSV", "SVR", "OneClass", "Enclosing", "Multiple"))),
     "KernelKMeans",
     "KernelPerceptron",
     "PegasosSVC",
@@ -59,6 +63,9 @@ ITERATIVE = [
     "KernelPCA lanczos",
     "KernelLogistic",
     "KernelLogistic l1",
+    "KernelRanker",
+    "KernelRanker hinge",
+    "ProxySVC",
     "RepresenterMachine",
     "RepresenterMachine hinge",
     "RepresenterMachine norm",
@@ -70,7 +77,7 @@ ITERATIVE = [
 
 def case(name):
     machine, what = CASES[name]
-    n = 40 if name == "KernelRidge tune" else N  # many Gram matrices, each with its factorization
+    n = 40 if name.endswith(" tune") else N  # many Gram matrices, each with its factorization
     X = np.random.default_rng(0).standard_normal((n, 3))
     return clone(machine), X, targets(what, n)
 

@@ -163,8 +163,8 @@ def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
     assert "on 100 features of Nystrom, whose relative error is" in lines[2]
     assert lines[3:5] == ["(1, 100) True", "(3000, 2)"]
     assert lines[5].startswith("converged in 1 pass(es)")
-    assert lines[6:8] == ["True True", "20000"]
-    assert lines[8].startswith("normal equations of 20000 rows in 10 batch(es): converged")
+    assert lines[6:9] == ["True True", "22 True", "20000"]
+    assert lines[9].startswith("normal equations of 20000 rows in 10 batch(es): converged")
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e100, 1e150, 1e160])

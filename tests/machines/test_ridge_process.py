@@ -16,6 +16,7 @@ from mercer import parameter
 from mercer.errors import DefinitenessError, InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import KernelRidge
+from mercer.machines.tuning import Hyperparameters
 
 ROWS = (
     "leave-one-out counts rows: a copy of a row tells about the other, a row of weight two is left out whole"
@@ -234,9 +235,7 @@ def test_gradients_are_differences(data, tune, fit_intercept, signal):
     kernel = Gaussian([1.3, 2.0]) + 0.3 * Gaussian(4.0)
     machine = KernelRidge(kernel, alpha=0.1, fit_intercept=fit_intercept, signal_variance=signal)
     model = machine.fit(X, np.column_stack([y, y**2]), w)
-    model.tune = tune
-    from mercer.machines.ridge.tuning import Hyperparameters
-
+    criterion = model._criterion(tune)
     point = Hyperparameters(kernel, 0.1)
     assert point.names == (
         "kernel__term0__sigma[0]",
@@ -246,9 +245,9 @@ def test_gradients_are_differences(data, tune, fit_intercept, signal):
     )
 
     def objective(theta):
-        return model._objective(point.at(theta))[0]
+        return criterion(point.at(theta))[0]
 
-    gradient = model._objective(point)[1]
+    gradient = criterion(point)[1]
     expected = scipy.optimize.approx_fprime(point.theta, objective, 1e-6)
     np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-4)
 

@@ -11,6 +11,14 @@ from mercer.kernels import Gaussian
 #: The first argument, where it is not ``kernel``: machines of pairs, and a machine without a kernel.
 FIRST = {"KernelCCA": "kernel_x", "HSICTest": "kernel_x", "SmoothingSpline": None, "ThinPlateSpline": None}
 
+#: Machines around another machine, which is their first argument and has no default.
+FIRST |= {"Cells": "machine", "Conformal": "machine"}
+
+#: Machines with several kernels.
+FIRST |= dict.fromkeys(
+    ["MultipleKernelSVC", "MultipleKernelSVR", "MultipleKernelRidge", "MultipleKernelOneClass"], "kernels"
+)
+
 #: What else may be given by position: a test of dependence takes two kernels of equal rank.
 POSITIONAL = {"HSICTest": ["kernel_x", "kernel_y"]}
 
@@ -44,7 +52,7 @@ def faults(machine):
         yield f"arguments by position are {positional}, not {expected}"
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in parameters):
         yield "there are *args, **kwargs or arguments without a name"
-    if any(p.default is p.empty for p in parameters):
+    if any(p.default is p.empty and p.name != "machine" for p in parameters):
         yield "an argument has no default"
     names = [p.name for p in parameters]
     yield from (f"`{p}` is called {OTHER_NAMES[p]}" for p in names if p in OTHER_NAMES)

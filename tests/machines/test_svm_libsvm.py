@@ -15,7 +15,7 @@ from mercer.machines import SVC, SVR, NuSVC
 from .svm_problems import draw
 
 #: HYPOTHESIS_PROFILE=fuzz, as `make fuzz` sets it, tries many more problems.
-COUNT = 4000 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 320
+COUNT = 4000 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 160
 BATCH = 20
 
 SAME = 1e-8  # of the objective: the same solution

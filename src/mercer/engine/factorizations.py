@@ -4,7 +4,7 @@ Python handles signals between its own instructions: one call of LAPACK delays C
 textbook algorithms therefore run panel by panel here, each panel by LAPACK, with a checkpoint after each.
 
 ====================  ======================================================================
-``cholesky``          left-looking; ``cholesky_inverse`` column by column from the factor
+``cholesky``          left-looking; ``cholesky_inverse`` from the factor, in its memory
 ``triangular_factor``  R of a QR factorization by blocks of Householder reflections
 ``eigh``              reduction to tridiagonal form, its eigenvectors, and the way back
 ``multiply``          a product of two large matrices; ``solve_lower`` the same for a triangle
@@ -161,30 +161,77 @@ def cholesky_in_place(A: NDArray[Any]) -> tuple[NDArray[Any], int]:
 def cholesky_inverse(factor: Array) -> Array:
     """The inverse of ``L L'``, both triangles, from what :func:`cholesky` returned, in its memory.
 
-    Columns from j on of the inverse, below row j, need only what the factor has there:
-    ``L[j:, j:]^-T L[j:, j:]^-1 I``.  Cost: 2 n^3 / 3 multiplications.
+    ``L^-1`` replaces L, panel by panel from the last.  ``L^-T L^-1`` replaces that, panel by panel from the
+    first.  Cost: n^3 / 3 multiplications and no further memory.
     """
-    n, M, one = len(factor), Columns(factor), double(1.0)
-    with Task("inverse", -(-n // PANEL), "panel") as task:
-        for start in range(0, n, PANEL):
-            checkpoint()
-            stop = min(start + PANEL, n)
-            rows = integer(n - start)
-            X = np.zeros((n - start, stop - start), order="F")
-            X[np.diag_indices(stop - start)] = 1.0
-            solved = Columns(X)
-            for first, last in _ranges(0, stop - start, (n - start) ** 2):
-                for transposed in (b"N", b"T"):
-                    M.call(
-                        *("trsm", b"L", b"L", transposed, b"N", rows, integer(last - first), one),
-                        *(M.at(start, start), M.stride, solved.at(0, first), rows),
-                    )
-            square = np.tril(X[: stop - start])
-            factor[start:, start:stop] = X
-            factor[start:stop, start:stop] = square + np.tril(square, -1).T
-            factor[start:stop, stop:] = X[stop - start :].T
-            task.update()
+    n = len(factor)
+    checkpoint()
+    if n <= SMALL:
+        (potri,) = scipy.linalg.lapack.get_lapack_funcs(("potri",), (factor,))
+        factor, _ = potri(factor, lower=True, overwrite_c=True)
+    else:
+        starts = range(0, n, PANEL)
+        with Task("inverse", 2 * len(starts), "panel") as task:
+            M = Columns(factor)
+            for start in reversed(starts):
+                _invert_panel(M, n, start, min(start + PANEL, n))
+                task.update()
+            for start in starts:
+                _square_panel(M, n, start, min(start + PANEL, n))
+                task.update()
+    _mirror(factor)
     return factor
+
+
+def _invert_panel(M: Columns, n: int, start: int, stop: int) -> None:
+    """A panel of ``L^-1``: with ``[A 0; B C]``, where C is inverted already, ``[A^-1 0; -C B A^-1  C]``."""
+    one, minus, width, below = M.number(1.0), M.number(-1.0), integer(stop - start), integer(n - stop)
+    for first, last in _ranges(start, stop, (n - stop) ** 2 / 2):
+        M.call(
+            *("trmm", b"L", b"L", b"N", b"N", below, integer(last - first), minus),
+            *(M.at(stop, stop), M.stride, M.at(stop, first), M.stride),
+        )
+    for first, last in _ranges(stop, n, (stop - start) ** 2):
+        M.call(
+            *("trsm", b"R", b"L", b"N", b"N", integer(last - first), width, one),
+            *(M.at(start, start), M.stride, M.at(first, start), M.stride),
+        )
+    info = M.solve("trtri", b"L", b"N", width, M.at(start, start), M.stride)
+    assert info == 0
+
+
+def _square_panel(M: Columns, n: int, start: int, stop: int) -> None:
+    """Rows of ``T'T`` for a lower triangle T whose rows above them are replaced already."""
+    one, width, below = M.number(1.0), integer(stop - start), integer(n - stop)
+    for first, last in _ranges(0, start, (stop - start) * (n - start)):
+        columns = integer(last - first)
+        M.call(
+            *("trmm", b"L", b"L", b"T", b"N", width, columns, one),
+            *(M.at(start, start), M.stride, M.at(start, first), M.stride),
+        )
+        M.call(
+            *("gemm", b"T", b"N", width, columns, below, one, M.at(stop, start), M.stride),
+            *(M.at(stop, first), M.stride, one, M.at(start, first), M.stride),
+        )
+    info = M.solve("lauum", b"L", width, M.at(start, start), M.stride)
+    assert info == 0
+    M.call(
+        *("syrk", b"L", b"T", width, below, one, M.at(stop, start), M.stride),
+        *(one, M.at(start, start), M.stride),
+    )
+    checkpoint()
+
+
+def _mirror(A: Array) -> None:
+    """Copy what is below the diagonal above it, square by square."""
+    n = len(A)
+    for start in range(0, n, PANEL):
+        stop = min(start + PANEL, n)
+        square = A[start:stop, start:stop]
+        square[...] = np.tril(square) + np.tril(square, -1).T
+        for first in range(stop, n, PANEL):
+            last = min(first + PANEL, n)
+            A[start:stop, first:last] = A[first:last, start:stop].T
 
 
 # -- Householder ---------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class StoredGram(PointGram):
         if progress:
             self._store.flush()
         else:
-            self._store.settle()
+            self._store.flush_if_due()
         return out
 
     def diagonal(self) -> np.ndarray:
@@ -114,7 +114,7 @@ class StoredGram(PointGram):
                 for r in unknown:
                     self._store.put(place, generation, np.array([r]), np.array([r]), values[[r]][:, None])
             out[index] = values[local]
-        self._store.settle()
+        self._store.flush_if_due()
         return out.astype(self.dtype)
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:

@@ -8,14 +8,24 @@
 ``approximation``    ``approximation=``: machines on the features of a map
 ``labels``           what classifiers share: labels, weights of classes
 ``explanation``      which patterns spoke for a prediction
+``bounds``           numbers of fitted machines that learning bounds are made of
+``factors``          kernels as sums of products over coordinates
+``shapley``          ``shapley``: how much each coordinate moved a prediction
 ``callbacks``        callbacks: scikit-learn's, and plain functions
 ``messages``         warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
+``tuning``           parameters of kernels and penalties by gradients of a criterion
+``gaussian_process`` ``GaussianProcessRegressor``
 ``splines``          ``SmoothingSpline``, ``ThinPlateSpline``
 ``logistic``         ``KernelLogistic``
 ``representer``      ``RepresenterMachine``
+``ranking``          ``KernelRanker``
 ``losses``           its losses: names, domains, functions of the user
+``cells``            ``Cells``: a partition, and one machine for each part of it
+``conformal``        ``Conformal``: intervals and sets that hold the truth with a chosen probability
 ``svm``              ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
+``proxy``            ``ProxySVC``: similarities that are not positive definite
+``multiple``         ``MultipleKernelSVC`` and others: several kernels with learned weights
 ``online``           what machines share that learn one example at a time
 ``pegasos``          ``PegasosSVC``
 ``perceptron``       ``KernelPerceptron``
@@ -37,17 +47,29 @@
 """
 
 from .cca import KernelCCA
+from .cells import Cells
 from .clustering import KernelKMeans, SpectralClustering
+from .conformal import Conformal, ConformalWarning
 from .discriminant import KernelDiscriminant
 from .distances import KernelDistance, kernel_distance
 from .explanation import Explanation
+from .gaussian_process import GaussianProcessRegressor
 from .graph_inference import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
 from .logistic import KernelLogistic
+from .multiple import (
+    MultipleKernelOneClass,
+    MultipleKernelRidge,
+    MultipleKernelSVC,
+    MultipleKernelSVR,
+    UnidentifiedWeightsWarning,
+)
 from .pca import KernelPCA
 from .pegasos import PegasosSVC
 from .perceptron import KernelPerceptron
+from .proxy import ProxySVC
+from .ranking import KernelRanker
 from .reduction import SupervisedReduction
 from .representer import RepresenterMachine
 from .ridge import KernelRidge
@@ -58,6 +80,7 @@ from .semi_supervised import (
     LaplacianRLSClassifier,
     LaplacianSVC,
 )
+from .shapley import ShapleyValues, shapley
 from .splines import SmoothingSpline, ThinPlateSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from .two_sample import MMDResult, MMDTest, mmd
@@ -65,8 +88,12 @@ from .two_sample import MMDResult, MMDTest, mmd
 __all__ = [
     "SVC",
     "SVR",
+    "Cells",
+    "Conformal",
+    "ConformalWarning",
     "EnclosingBall",
     "Explanation",
+    "GaussianProcessRegressor",
     "HSICResult",
     "HSICTest",
     "IndefiniteKernelWarning",
@@ -78,6 +105,7 @@ __all__ = [
     "KernelLogistic",
     "KernelPCA",
     "KernelPerceptron",
+    "KernelRanker",
     "KernelRidge",
     "LabelPropagation",
     "LabelSpreading",
@@ -86,16 +114,24 @@ __all__ = [
     "LaplacianSVC",
     "MMDResult",
     "MMDTest",
+    "MultipleKernelOneClass",
+    "MultipleKernelRidge",
+    "MultipleKernelSVC",
+    "MultipleKernelSVR",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "PegasosSVC",
+    "ProxySVC",
     "RepresenterMachine",
+    "ShapleyValues",
     "SmoothingSpline",
     "SpectralClustering",
     "SupervisedReduction",
     "ThinPlateSpline",
+    "UnidentifiedWeightsWarning",
     "hsic",
     "kernel_distance",
     "mmd",
+    "shapley",
 ]

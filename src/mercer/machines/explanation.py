@@ -18,6 +18,7 @@ from ..domains import Data, Vectors, items, take
 from ..errors import InputError
 from ..features import Explicit
 from ..gram import Gram, PointGram
+from ..guarantees.facts import MachineFacts
 from .base import KernelMachine
 
 __all__ = [
@@ -144,6 +145,12 @@ class _Explained(KernelMachine):
     def _expansion(self) -> Expansion:
         """The functions that decide."""
         raise NotImplementedError
+
+    def _bound_facts(self, X: Any, y: Any) -> MachineFacts:
+        """Fit a copy and return the numbers of its learning bounds."""
+        from .bounds import bound_facts  # the machines that it knows are built on this class
+
+        return bound_facts(self, X, y)
 
     def _functions_at(self, x: Any) -> tuple[Any, Expansion, np.ndarray]:
         """A validated point, the functions, and their values there."""

@@ -5,10 +5,13 @@
 ``ridge``         ``solve_ridge``: least squares; smoothing splines
 ``smooth``        ``solve_smooth``, ``solve_sparse``: the logistic and other smooth losses
 ``representer``   ``solve_representer``: any convex loss, any increasing function of the norm
+``ranking``       ``solve_ranking``: losses of the differences of pairs
+``proxy``         ``solve_proxy``: a support vector machine and a proxy of its matrix
 ``spectral``      ``largest_eigenpairs``: eigenvalues, canonical correlations, discriminants
 ``laplacian``     ``harmonic``, ``consistent``: functions on weighted graphs
 ``clusters``      ``kernel_kmeans``: clusters around means in feature space
-``mixture``       ``solve_mixture``, ``solve_alignment``: weights of many rank-one kernels
+``mixture``       ``solve_weights``, ``solve_mixture``: weights of many kernels, with a machine
+``processes``     ``condition``: Gaussian processes with structured covariances
 ``permutations``  statistics of all permutations of a sample, and their p-value
 ================  ===========================================================================
 
@@ -25,13 +28,30 @@ They share:
 ``constraints``  losses that are infinite outside an interval
 ===============  =============================================================
 
-Of the parts only ``representer`` (on ``svm`` and ``smooth``) uses others.
+Of the parts only ``representer`` (on ``svm``, ``smooth`` and ``ranking``), ``proxy`` and ``mixture`` (on ``svm``)
+use others.
 """
 
 from .clusters import FeatureMatrix, GraphMatrix, Partition, kernel_kmeans
 from .incomplete import LowRank, incomplete_cholesky
 from .matrix import HeldMatrix, LazyMatrix, Matrix, PackedMatrix, RepeatedMatrix, matrix_of
-from .mixture import LargeMargin, LeastSquares, MixtureProblem, MixtureValue, solve_alignment, solve_mixture
+from .mixture import (
+    BoxMachine,
+    BoxTask,
+    FamilyValue,
+    InnerMachine,
+    KernelFamily,
+    LargeMargin,
+    LeastSquares,
+    MixtureProblem,
+    MixtureValue,
+    RidgeMachine,
+    align_family,
+    solve_alignment,
+    solve_mixture,
+    solve_weights,
+    train_weights,
+)
 from .permutations import (
     center,
     given_split,
@@ -40,6 +60,15 @@ from .permutations import (
     permutation_p_value,
     random_orders,
     random_splits,
+)
+from .processes import (
+    Conditioned,
+    Covariance,
+    DenseCovariance,
+    LineComponent,
+    LineCovariance,
+    condition,
+    loo_predictions,
 )
 from .ridge import (
     SOLVERS,
@@ -85,18 +114,28 @@ from .watch import Progress
 
 __all__ = [
     "SOLVERS",
+    "BoxMachine",
     "BoxProblem",
+    "BoxTask",
     "BoxValue",
     "CenteredMatrix",
+    "Conditioned",
+    "Covariance",
+    "DenseCovariance",
     "DiscriminantValue",
     "Eigenpairs",
+    "FamilyValue",
     "FeatureMatrix",
     "FeatureRows",
     "GraphMatrix",
     "HeldMatrix",
+    "InnerMachine",
+    "KernelFamily",
     "LargeMargin",
     "LazyMatrix",
     "LeastSquares",
+    "LineComponent",
+    "LineCovariance",
     "LowRank",
     "Matrix",
     "MixtureProblem",
@@ -110,6 +149,7 @@ __all__ = [
     "RayleighValue",
     "RepeatedMatrix",
     "RestrictedValue",
+    "RidgeMachine",
     "RidgePath",
     "RidgeSystem",
     "RidgeValue",
@@ -122,9 +162,11 @@ __all__ = [
     "UnpenalizedRidge",
     "WeightedMatrix",
     "Whitened",
+    "align_family",
     "canonical_directions",
     "center",
     "centred_root",
+    "condition",
     "fit_spline",
     "given_split",
     "hold",
@@ -134,6 +176,7 @@ __all__ = [
     "largest_correlation",
     "largest_eigenpairs",
     "leave_one_out",
+    "loo_predictions",
     "loo_residuals",
     "matrix_of",
     "mmd_statistics",
@@ -153,7 +196,9 @@ __all__ = [
     "solve_ridge",
     "solve_smooth",
     "solve_sparse",
+    "solve_weights",
     "spectral_root",
     "spline_errors",
+    "train_weights",
     "whiten",
 ]

@@ -1,4 +1,4 @@
-"""Conjugate gradients for several right sides at once, with a preconditioner that may be rough."""
+"""Conjugate gradients for several right sides at once, with a preconditioner that may be inexact."""
 
 from __future__ import annotations
 

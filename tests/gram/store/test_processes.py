@@ -114,7 +114,7 @@ timing.SECONDS = timing.SHARE = 0.0
 seed = int(sys.argv[2])
 rng = np.random.default_rng(seed)
 right = True
-for _ in range(4):
+for _ in range(2):
     X = [int(x) for x in rng.choice(400, 150, replace=False)]
     right = right and np.array_equal(mercer.gram(k, X, store=store).dense(), truth(X))
 print(json.dumps([bool(right), calls]))
@@ -125,7 +125,7 @@ count = known_values(list(range(400)))
 calls = 0
 for seed in (0, 1, 2):
     rng = np.random.default_rng(seed)
-    for _ in range(4):
+    for _ in range(2):
         X = [int(x) for x in rng.choice(400, 150, replace=False)]
         assert np.array_equal(mercer.gram(k, X, store=store).dense(), truth(X))
 print(json.dumps([count, calls]))

@@ -67,7 +67,7 @@ def test_random_requests(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPa
 def test_points_that_come_while_a_page_is_being_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel.KernelStore, "settle", lambda self: None)  # nothing is written yet
+    monkeypatch.setattr(kernel.KernelStore, "flush_if_due", lambda self: None)  # nothing is written yet
     first = mercer.gram(K, [1, 2, 3], store=tmp_path)
     first.block(0)
     second = mercer.gram(K, [3, 4, 5], store=tmp_path)

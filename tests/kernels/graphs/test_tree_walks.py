@@ -175,7 +175,7 @@ def test_bad_input_is_named() -> None:
     for name, value in (("depth", 0), ("arity", 0), ("arity", 9), ("decay", -0.1), ("node", "C")):
         with pytest.raises(ParameterError, match=f"TreeWalk: `{name}` must"):
             TreeWalk(**{"depth": 2, name: value})
-    complete = Graph(30, [(i, j) for i in range(30) for j in range(i)])
+    complete = Graph(12, [(i, j) for i in range(12) for j in range(i)])
     with pytest.raises(ParameterError, match=r"TreeWalk.* has the value (inf|nan)"):
         TreeWalk(100, decay=100.0).block([complete])
 

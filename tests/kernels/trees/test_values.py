@@ -134,7 +134,7 @@ def test_values_beyond_floats(k: Any) -> None:
 
 
 #: Levels of a tree that is too deep for any recursion.
-DEPTH = 100_000
+DEPTH = 20_000
 
 
 @pytest.fixture(scope="module")

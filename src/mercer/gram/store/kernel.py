@@ -197,7 +197,7 @@ class KernelStore:
             if len(self._changed) >= CHANGED or self._is_time():
                 self.flush()
 
-    def settle(self) -> None:
+    def flush_if_due(self) -> None:
         """Write changed pages at the end of a piece of work, if they are few or it is time."""
         with self._mutex:
             if len(self._changed) <= FEW or self._is_time():

@@ -54,10 +54,10 @@ class Fisher(Scored):
     --------
     >>> from mercer.models import Multinomial
     >>> k = Fisher(Multinomial([0.5, 0.25, 0.25]))
-    >>> round(k([2, 0, 0], [1, 1, 0]), 12)  # sum of (x_i - N p_i) (y_i - N p_i) / p_i
-    0.0
-    >>> round(k([2, 0, 0], [2, 0, 0]), 12)
+    >>> round(k([2, 0, 0], [2, 0, 0]), 12)  # sum of (x_i - N p_i) (y_i - N p_i) / p_i
     4.0
+    >>> round(k([2, 0, 0], [0, 1, 1]), 12)
+    -4.0
     """
 
     model: Any
