@@ -142,7 +142,7 @@ def test_assumptions_that_a_machine_breaks_are_named():
         ),
         (SVC(Gaussian(2.0), class_weight="balanced"), {"margin", "Rademacher", "PAC-Bayes"}),
     ],
-    ids=repr,
+    ids=["nu", "logistic", "logistic-without-intercept", "balanced"],
 )
 def test_which_bounds_a_machine_has(machine, kinds):
     assert {row.name for row in panel(machine, X, LABELS, cv=2) if row.bound is not None} == kinds
