@@ -28,8 +28,8 @@ They share:
 ``constraints``  losses that are infinite outside an interval
 ===============  =============================================================
 
-Of the parts only ``representer`` (on ``svm``, ``smooth`` and ``ranking``), ``proxy`` and ``mixture`` (on ``svm``)
-use others.
+Of the parts only ``representer`` (on ``svm``, ``smooth`` and ``ranking``), ``proxy`` and ``mixture`` (on
+``svm``) use others.
 """
 
 from .clusters import FeatureMatrix, GraphMatrix, Partition, kernel_kmeans
