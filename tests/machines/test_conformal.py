@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessRegressor as SklearnProcess
+from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -16,8 +18,26 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.errors import InputError, ParameterError
 from mercer.features import Nystrom
-from mercer.kernels import Gaussian, Linear, Polynomial, PowerDistance, Precomputed, Spectrum
-from mercer.machines import SVC, SVR, Conformal, ConformalWarning, KernelLogistic, KernelPCA, KernelRidge
+from mercer.kernels import (
+    Gaussian,
+    Linear,
+    Matern,
+    Polynomial,
+    PowerDistance,
+    Precomputed,
+    Spectrum,
+    WhiteNoise,
+)
+from mercer.machines import (
+    SVC,
+    SVR,
+    Conformal,
+    ConformalWarning,
+    GaussianProcessRegressor,
+    KernelLogistic,
+    KernelPCA,
+    KernelRidge,
+)
 from mercer.machines.conformal.ridge import conforming
 
 RNG = np.random.default_rng(0)
@@ -25,12 +45,14 @@ X = RNG.uniform(-2, 2, (25, 2))
 Y = X[:, 0] ** 2 + X[:, 1] + 0.3 * RNG.normal(size=25)
 NEW = RNG.uniform(-2.5, 2.5, (3, 2))
 
-RIDGES = [
+MACHINES = [
     KernelRidge(Gaussian(1.0), alpha=0.1),
     KernelRidge(Gaussian(0.5), alpha=0.5, fit_intercept=True),
     KernelRidge(Polynomial(2), alpha=0.01),
     KernelRidge(Linear(), alpha=1e-3, fit_intercept=True),
     KernelRidge(-PowerDistance(1.0), alpha=0.1, fit_intercept=True),
+    GaussianProcessRegressor(2.0 * Gaussian(1.0) + WhiteNoise(0.2), alpha=0.1, tune=None),
+    GaussianProcessRegressor(Matern(1.5, 2.0), alpha=0.3, tune=None, fit_intercept=True),
 ]
 
 
@@ -56,18 +78,21 @@ def p_value(machine, x, y):
     return np.mean(residuals >= residuals[-1] * (1 - 1e-9))
 
 
-@pytest.mark.parametrize("machine", RIDGES, ids=repr)
+@pytest.mark.parametrize("machine", MACHINES, ids=repr)
 def test_jackknife_intervals_are_those_of_refitted_models(machine):
     model = Conformal(machine, method="jackknife+").fit(X, Y)
     for alpha in (0.1, 0.3):
         found = model.predict_interval(NEW, alpha)
         expected = refitted_jackknife(machine, NEW, alpha)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(model.loo_residuals_, machine.fit(X, Y).loo_residuals(), rtol=1e-6, atol=1e-9)
+    machine.fit(X, Y)
+    is_ridge = isinstance(machine, KernelRidge)
+    residuals = machine.loo_residuals() if is_ridge else Y - machine.leave_one_out()[0]
+    np.testing.assert_allclose(model.loo_residuals_, residuals, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(model.predict(NEW), machine.fit(X, Y).predict(NEW), rtol=1e-10)
 
 
-@pytest.mark.parametrize("machine", RIDGES, ids=repr)
+@pytest.mark.parametrize("machine", MACHINES, ids=repr)
 def test_full_intervals_end_where_targets_cease_to_conform(machine):
     model = Conformal(machine, method="full").fit(X, Y)
     for alpha in (0.1, 0.3):
@@ -77,6 +102,28 @@ def test_full_intervals_end_where_targets_cease_to_conform(machine):
             assert p_value(machine, x, high - step) > alpha
             for y in (low - step, high + step, low - 1, high + 1, high + 10):
                 assert p_value(machine, x, y) <= alpha
+
+
+def test_processes_on_the_line_and_with_noise_of_each_observation():
+    """Against the models of scikit-learn, one for each point that is left out."""
+    line, noise = X[:, :1], np.linspace(0.05, 0.5, len(X))
+    for points, alpha in ((line, 0.2), (line, noise), (X, noise)):
+        process = GaussianProcessRegressor(Matern(1.5, 1.3), alpha=alpha, tune=None)
+        model = Conformal(process, method="jackknife+").fit(points, Y)
+        new = NEW[:, : points.shape[1]]
+        ends = []
+        for i in range(len(Y)):
+            kept = np.arange(len(Y)) != i
+            peer = SklearnProcess(
+                SklearnMatern(1.3, nu=1.5), alpha=np.broadcast_to(alpha, len(Y))[kept], optimizer=None
+            ).fit(points[kept], Y[kept])
+            error = abs(Y[i] - peer.predict(points[i : i + 1])[0])
+            ends.append(peer.predict(new) + np.array([[-error], [error]]))
+        k = int(0.2 * (len(Y) + 1))
+        low, high = np.sort(np.array(ends), axis=0).transpose(1, 0, 2)
+        expected = np.c_[low[k - 1], high[len(Y) - k]]
+        np.testing.assert_allclose(model.predict_interval(new, 0.2), expected, rtol=1e-6)
+        assert Conformal(process).fit(points, Y).method_ == ("jackknife+" if np.ndim(alpha) else "full")
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -162,6 +209,11 @@ def test_methods_that_are_chosen():
         assert chosen(KernelRidge(Gaussian(1.0), tune="evidence")) == "split"
         assert chosen(KernelRidge(Gaussian(1.0), alpha="loo")) == "split"
         assert chosen(KernelRidge(Gaussian(1.0), alpha=0.0)) == "split"
+        assert chosen(GaussianProcessRegressor(Gaussian(1.0) + WhiteNoise(0.1))) == "split"
+        assert chosen(GaussianProcessRegressor(Linear(), alpha=0.1)) == "full"  # nothing is tuned
+        assert chosen(GaussianProcessRegressor(Gaussian(1.0), alpha=0.1, tune=None)) == "full"
+        normalised = GaussianProcessRegressor(Gaussian(1.0), alpha=0.1, tune=None, normalize_y=True)
+        assert chosen(normalised) == "split"
         assert chosen(KernelRidge(approximation=Nystrom(Gaussian(1.0), 5, random_state=0))) == "split"
         search = GridSearchCV(KernelRidge(Gaussian(1.0)), {"alpha": [0.1, 1.0]}, cv=3)
         assert chosen(make_pipeline(StandardScaler(), search)) == "split"
@@ -172,6 +224,8 @@ def test_parameters_chosen_with_the_same_targets_are_warned_about(method):
     for options, word in (({"tune": "evidence"}, "tune='evidence'"), ({"alpha": "gcv"}, "alpha='gcv'")):
         with pytest.warns(ConformalWarning, match=word):
             Conformal(KernelRidge(Gaussian(1.0), **options), method=method).fit(X, Y)
+    with pytest.warns(ConformalWarning, match="tune='evidence'"):
+        Conformal(GaussianProcessRegressor(Gaussian(1.0), alpha=0.1), method=method).fit(X, Y)
 
 
 def test_guarantees_say_what_they_assume():
@@ -227,6 +281,15 @@ def test_bad_input_is_named():
         Conformal(SVR(Gaussian(1.0)), method="full").fit(X, Y)
     with pytest.raises(ParameterError, match="one positive `alpha`"):
         Conformal(KernelRidge(alpha=0.0), method="full").fit(X, Y)
+    each = GaussianProcessRegressor(Gaussian(1.0), alpha=np.full(25, 0.1))
+    with pytest.raises(ParameterError, match=r"that of a new point is not known\. Use method='jackknife"):
+        Conformal(each, method="full").fit(X, Y)
+    with pytest.raises(ParameterError, match="one `alpha` for all observations"):
+        Conformal(each, method="split").fit(X, Y)
+    with pytest.raises(ParameterError, match="normalize_y"):
+        Conformal(GaussianProcessRegressor(normalize_y=True), method="full").fit(X, Y)
+    with pytest.raises(ParameterError, match="without noise"):
+        Conformal(GaussianProcessRegressor(alpha=0.0, tune=None), method="full").fit(X, Y)
     with pytest.raises(ParameterError, match="precomputed"):
         Conformal(KernelRidge(Precomputed()), method="full").fit(X @ X.T, Y)
     with pytest.raises(ParameterError, match="precomputed"):

@@ -2,7 +2,8 @@
 
 =================  ==============================================================================
 ``estimator``      ``Conformal``: fit, intervals, sets
-``ridge``          full conformal and jackknife+ intervals of kernel ridge regression, closed form
+``closed_form``    machines that have one: kernel ridge regression, Gaussian processes
+``ridge``          their full conformal and jackknife+ intervals
 ``split``          scores on points that were left out, and their quantiles
 =================  ==============================================================================
 """

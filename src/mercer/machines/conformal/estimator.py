@@ -13,15 +13,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ...domains import Similarities, take
+from ...domains import take
 from ...errors import InputError, ParameterError
 from ...guarantees import Bound
 from ..arguments import checked_random, naming, require_choice, require_number
 from ..base import KernelMachine, len_of
 from ..callbacks import CallbackSupport, as_run
+from ..gaussian_process import GaussianProcessRegressor
 from ..labels import unwrapped
 from ..messages import warn
-from .ridge import RidgeIntervals, no_closed_form
+from .closed_form import chosen_with_targets, intervals_of, is_pairwise, no_closed_form
+from .ridge import RidgeIntervals
 from .split import label_scores, score_quantile
 
 __all__ = ["Conformal", "ConformalWarning"]
@@ -61,16 +63,18 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
                                     the width
     ==============  ==============  ===================================================================
 
-    The first two are exact and in closed form for :class:`KernelRidge`, all models from one factorization:
-    O(n^3) to fit and O(n^2) for each new point.  Split conformal prediction is for every other machine.
+    The first two are exact and in closed form for :class:`KernelRidge` and :class:`GaussianProcessRegressor`:
+    all models come from one factorization, O(n^3) to fit and O(n^2) for each new point.  Split conformal
+    prediction is for every other machine.
 
     Parameters
     ----------
     machine : regressor or classifier
         Of this package or of scikit-learn; it is cloned.
     method : {"auto", "full", "jackknife+", "split"}, default="auto"
-        ``"auto"`` is ``"full"`` for kernel ridge regression whose parameters do not depend on y (with a
-        precomputed matrix, ``"jackknife+"``), otherwise ``"split"``.
+        ``"auto"`` is ``"full"`` for kernel ridge regression and Gaussian processes whose parameters do not
+        depend on y (``"jackknife+"`` for a precomputed matrix, or noise that differs between observations),
+        otherwise ``"split"``.
     calibration : float, default=0.25
         Share of the points that ``"split"`` leaves out of the fit, in (0, 1).
     random_state : int or RandomState, optional
@@ -182,33 +186,29 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
         return clone(machine)
 
     def _chosen_method(self, machine: Any) -> str:
-        reason = no_closed_form(machine)
-        given = is_pairwise(machine)
-        is_tuned = not reason and (machine.tune is not None or isinstance(machine.alpha, str))
-        if self.method == "auto":
-            if reason or is_tuned:
-                return "split"
-            return "jackknife+" if given else "full"
         if self.method == "split":
             return "split"
+        if self.method == "auto":
+            known = [method for method in ("full", "jackknife+") if not no_closed_form(machine, method)]
+            return known[0] if known and not chosen_with_targets(machine) else "split"
+        reason = no_closed_form(machine, self.method)
         if reason:
             raise ParameterError(
-                f"Conformal: method={self.method!r} needs KernelRidge with one positive `alpha`: {reason}. "
-                "Use method='split'."
+                f"Conformal: method={self.method!r} needs KernelRidge with one positive `alpha`, or "
+                f"GaussianProcessRegressor: {reason}. Use method={self._other_method(machine)!r}."
             )
-        if given and self.method == "full":
-            raise ParameterError(
-                "Conformal: method='full' needs the values of new points with themselves, which a "
-                "precomputed matrix does not hold. Use method='jackknife+'."
-            )
-        if is_tuned:
-            how = f"tune={machine.tune!r}" if machine.tune is not None else f"alpha={machine.alpha!r}"
+        chosen = chosen_with_targets(machine)
+        if chosen:
             warn(
-                f"Conformal: the machine chooses parameters with the same y ({how}), and method="
+                f"Conformal: the machine chooses parameters with the same y ({chosen}), and method="
                 f"{self.method!r} has no guarantee then. Use method='split', or choose them on other data.",
                 ConformalWarning,
             )
         return self.method
+
+    @staticmethod
+    def _other_method(machine: Any) -> str:
+        return "split" if no_closed_form(machine, "jackknife+") else "jackknife+"
 
     def _targets(self, y: Any) -> NDArray[Any]:
         if y is None:
@@ -224,6 +224,11 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
     def _fit_split(self, machine: Any, X: Any, targets: NDArray[Any]) -> None:
         if is_pairwise(machine):
             raise ParameterError("Conformal: method='split' needs a kernel on points. Got a precomputed one.")
+        if isinstance(machine, GaussianProcessRegressor) and np.ndim(machine.alpha):
+            raise ParameterError(
+                "Conformal: method='split' needs a machine with one `alpha` for all observations. Got one "
+                "for each. Use method='jackknife+' with tune=None."
+            )
         is_ours = isinstance(machine, KernelMachine)
         points = machine._validate_X(X, reset=True) if is_ours else X
         names = getattr(machine, "feature_names_in_", None)
@@ -292,10 +297,7 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
     def _closed_form(self) -> RidgeIntervals:
         """The inverse of the system, computed again in a copy."""
         if not hasattr(self, "_intervals"):
-            machine = self.machine_
-            self._intervals = RidgeIntervals(
-                machine.gram_, machine._Y[:, 0], float(machine.alpha_), bool(machine.fit_intercept)
-            )
+            self._intervals = intervals_of(self.machine_)
         return self._intervals
 
     def __getstate__(self) -> Any:
@@ -369,11 +371,6 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
             tags.target_tags = found.target_tags
             tags.target_tags.multi_output = False
         return tags
-
-
-def is_pairwise(machine: Any) -> bool:
-    """Whether the machine takes a precomputed matrix."""
-    return isinstance(machine, KernelMachine) and isinstance(machine._checked_kernel().domain, Similarities)
 
 
 def checked_alpha(method: str, alpha: Any) -> float:

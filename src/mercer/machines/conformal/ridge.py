@@ -1,12 +1,14 @@
-r"""Intervals of kernel ridge regression from one factor.
+r"""Intervals of kernel ridge regression and of Gaussian processes from one factor.
 
 The prediction at x is linear in the targets, :math:`f(x) = c(x)^\top y`.  With :math:`M = K + \alpha I`,
+where :math:`\alpha` is the penalty of ridge regression or the variance of the noise of a process,
 
 .. math:: c(x) = M^{-1} k(X, x) + \frac{1 - 1^\top M^{-1} k(X, x)}{1^\top M^{-1} 1} M^{-1} 1
 
 (the last term with an intercept only).  The coefficients are :math:`a = P y`, where P is
 :math:`M^{-1}`, less :math:`M^{-1} 1 1^\top M^{-1} / 1^\top M^{-1} 1` with an intercept, and the residual of
-the model at its own point i is :math:`\alpha a_i`.
+the model at its own point i is :math:`\alpha a_i`.  Leaving out a point allows an :math:`\alpha_i` for each
+point.
 
 **Leaving out point i.**  Its residual becomes :math:`e_i = a_i / P_{ii}`.  Putting
 :math:`y_i - e_i` in the place of :math:`y_i` changes nothing for the model without i, so that this model
@@ -19,7 +21,7 @@ predicts :math:`f_{-i}(x) = f(x) - c_i(x) e_i`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +35,9 @@ from ...errors import ParameterError
 from ...gram import Gram
 from ...solvers import WeightedMatrix
 from ..base import len_of
-from ..ridge import KernelRidge
 from .split import lower_rank, upper_rank
 
-__all__ = ["RidgeIntervals", "no_closed_form"]
+__all__ = ["RidgeIntervals", "conforming"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -45,24 +46,32 @@ BAND = 256
 
 
 class RidgeIntervals:
-    """The inverse of the system of all points, and the intervals that follow from it: 8 n^2 bytes."""
+    """The inverse of the system of all points, and the intervals that follow from it: 8 n^2 bytes.
 
-    def __init__(self, G: Gram, targets: Array, alpha: float, intercept: bool) -> None:
+    Parameters
+    ----------
+    G : Gram
+    targets, noise : arrays of shape (n,)
+        ``noise`` is added to the diagonal; :meth:`full` takes it to be the same for all points.
+    intercept : bool
+    """
+
+    def __init__(self, G: Gram, targets: Array, noise: Array, intercept: bool) -> None:
         n = len(targets)
         memory.require(
             16 * n * n, f"Conformal: the inverse of the system of {n} points", "Use method='split'."
         )
         M = WeightedMatrix(G, None).copy()
-        M[np.diag_indices(n)] += alpha
+        M[np.diag_indices(n)] += noise
         try:
             self._inverse = cholesky_inverse(cholesky(M))
         except linalg.LinAlgError as error:
             raise ParameterError(
-                f"Conformal: with alpha={alpha:g} the matrix K + alpha I is not positive definite to working "
-                "precision, and models without one point have no meaning. Raise `alpha` of the machine, or "
-                "use method='split'."
+                f"Conformal: with alpha={noise.min():g} the matrix K + alpha I is not positive definite to "
+                "working precision, and models without one point have no meaning. Raise `alpha` of the "
+                "machine, or use method='split'."
             ) from error
-        self._gram, self._alpha = G, alpha
+        self._gram, self._alpha = G, float(noise.max(initial=0.0))
         diagonal = np.diagonal(self._inverse).copy()
         coefficients = self._inverse @ targets
         self._along: Array | None = None
@@ -76,13 +85,12 @@ class RidgeIntervals:
         # With an intercept and two points or fewer, P may be zero up to rounding.
         self.loo = coefficients / np.maximum(diagonal, np.finfo(np.float64).tiny)
 
-    def _weights(self, V: Array) -> tuple[Array, Array]:
-        """``c(x)`` and what the intercept leaves open, from kernel values with the training points (n, m)."""
-        C = self._inverse @ V
+    def _weights(self, B: Array) -> tuple[Array, Array]:
+        """``c(x)`` and what the intercept leaves open, from ``M^-1 k(X, x)`` of shape (n, m)."""
         if self._along is None:
-            return C, np.zeros(V.shape[1])
-        left = 1.0 - C.sum(axis=0)
-        return C + self._along[:, None] * (left / self._total), left
+            return B, np.zeros(B.shape[1])
+        left = 1.0 - B.sum(axis=0)
+        return B + self._along[:, None] * (left / self._total), left
 
     def _bands(self, points: Data) -> Iterator[tuple[slice, Data, Array]]:
         for start in range(0, len_of(points), BAND):
@@ -102,7 +110,7 @@ class RidgeIntervals:
         low, high = lower_rank(alpha, n), upper_rank(alpha, n)
         result = np.full((len_of(points), 2), [-np.inf, np.inf])
         for band, _, V in self._bands(points):
-            C, _ = self._weights(V)
+            C, _ = self._weights(self._inverse @ V)
             without = self.targets @ C - C * self.loo[:, None]  # f(x) minus what point i adds
             if low >= 1:
                 result[band, 0] = np.partition(without - size, low - 1, axis=0)[low - 1]
@@ -122,9 +130,10 @@ class RidgeIntervals:
         if count < 1:
             return result
         for band, some, V in self._bands(points):
-            C, left = self._weights(V)
+            B = self._inverse @ V
+            C, left = self._weights(B)
             own = np.asarray(self._gram._self(some), dtype=np.float64)
-            spread = self._alpha + own - np.einsum("ij,ij->j", V, self._inverse @ V)
+            spread = self._alpha + own - np.einsum("ij,ij->j", V, B)
             if self._along is not None:
                 spread += left**2 / self._total
             ends = conforming(self.coefficients, C, count)
@@ -172,14 +181,3 @@ def _hull(starts: Array, ends: Array, count: int) -> tuple[float, float]:
     at_starts = np.searchsorted(starts, starts, "right") - np.searchsorted(ends, starts, "left")
     at_ends = np.searchsorted(starts, ends, "right") - np.searchsorted(ends, ends, "left")
     return float(starts[at_starts >= count].min()), float(ends[at_ends >= count].max())
-
-
-def no_closed_form(machine: Any) -> str:
-    """Why there is no closed form for a machine; empty if there is one."""
-    if not isinstance(machine, KernelRidge):
-        return f"{type(machine).__name__} has no closed form for models with one point more or less"
-    if machine.approximation is not None:
-        return "the machine has an approximation"
-    if not isinstance(machine.alpha, str) and not (np.ndim(machine.alpha) == 0 and machine.alpha > 0):
-        return "the machine's alpha is not one positive number"
-    return ""
