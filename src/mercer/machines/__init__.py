@@ -21,6 +21,7 @@
 ``representer``      ``RepresenterMachine``
 ``ranking``          ``KernelRanker``
 ``losses``           its losses: names, domains, functions of the user
+``wrapper``          what estimators around another machine have in common
 ``cells``            ``Cells``: a partition, and one machine for each part of it
 ``conformal``        ``Conformal``: intervals and sets that hold the truth with a chosen probability
 ``svm``              ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``

@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data, Similarities, take
@@ -16,8 +15,9 @@ from ..engine.runs import checkpoint, tracked
 from ..errors import ParameterError
 from .arguments import checked_random, require_count
 from .base import KernelMachine, len_of
-from .callbacks import CallbackSupport, as_run
+from .callbacks import as_run
 from .distances import kernel_distance
+from .wrapper import MachineWrapper
 
 __all__ = ["Cells"]
 
@@ -35,7 +35,7 @@ class Node:
     children: tuple[Node | int, ...]
 
 
-class Cells(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
+class Cells(MachineWrapper):
     r"""A partition of the points into cells, and one exact machine for each.
 
     The cells are Voronoi cells in the feature space of the kernel: a point belongs to the centre c with the
@@ -226,18 +226,3 @@ class Cells(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
         out = np.empty_like(values)
         out[np.concatenate(order)] = values
         return out
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of a classifier, R2 of a regressor."""
-        measure = accuracy_score if is_classifier(self.machine) else r2_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = getattr(self.machine, "__sklearn_tags__", None)
-        if inner is not None:
-            found = inner()
-            tags.estimator_type, tags.input_tags = found.estimator_type, found.input_tags
-            tags.classifier_tags, tags.regressor_tags = found.classifier_tags, found.regressor_tags
-            tags.target_tags = found.target_tags
-        return tags

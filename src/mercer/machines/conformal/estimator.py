@@ -6,8 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing, check_array, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,10 +17,11 @@ from ...errors import InputError, ParameterError
 from ...guarantees import Bound
 from ..arguments import checked_random, naming, require_choice, require_number
 from ..base import KernelMachine, len_of
-from ..callbacks import CallbackSupport, as_run
+from ..callbacks import as_run
 from ..gaussian_process import GaussianProcessRegressor
 from ..labels import unwrapped
 from ..messages import warn
+from ..wrapper import MachineWrapper
 from .closed_form import chosen_with_targets, intervals_of, is_pairwise, no_closed_form
 from .ridge import RidgeIntervals
 from .split import label_scores, score_quantile
@@ -45,7 +45,7 @@ def _has_sets(model: Conformal) -> bool:
     return True
 
 
-class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
+class Conformal(MachineWrapper):
     r"""Prediction intervals and sets that hold the truth with a chosen probability.
 
     Conformal prediction assumes that the training points and the new point are exchangeable (for instance
@@ -356,20 +356,9 @@ class Conformal(CallbackSupport, MetaEstimatorMixin, BaseEstimator):
             vacuous_because="a probability is never negative" if value <= 0 else "",
         )
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of a classifier, R2 of a regressor."""
-        measure = accuracy_score if is_classifier(self.machine) else r2_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = getattr(self.machine, "__sklearn_tags__", None)
-        if inner is not None:
-            found = inner()
-            tags.estimator_type, tags.input_tags = found.estimator_type, found.input_tags
-            tags.classifier_tags, tags.regressor_tags = found.classifier_tags, found.regressor_tags
-            tags.target_tags = found.target_tags
-            tags.target_tags.multi_output = False
+        tags.target_tags.multi_output = False
         return tags
 
 
