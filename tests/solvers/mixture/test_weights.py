@@ -8,6 +8,7 @@ from mercer.solvers.mixture import (
     BoxMachine,
     BoxTask,
     KernelFamily,
+    LpNorm,
     RidgeMachine,
     solve_weights,
 )
@@ -85,7 +86,7 @@ def test_the_optimum_is_that_of_a_cone_solver(name, p):
     Ks, score = kernels()
     machine, linear, options = MACHINES[name](score)
     family = KernelFamily([HeldMatrix(K) for K in Ks])
-    found = solve_weights(family, machine, watch(), p=p, tol=1e-7)
+    found = solve_weights(family, machine, watch(), penalty=LpNorm(p), tol=1e-7)
     expected = cone_optimum(Ks, linear, p=p, **options)
     assert found.converged
     assert found.gap <= 1e-7

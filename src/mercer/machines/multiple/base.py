@@ -17,7 +17,7 @@ from ...errors import InputError, ParameterError
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
-from ...solvers import FamilyValue, InnerMachine, Solution, align_family, solve_weights, train_weights
+from ...solvers import FamilyValue, InnerMachine, LpNorm, Solution, align_family, solve_weights, train_weights
 from ...solvers.watch import Watch
 from ..base import KernelMachine, len_of
 from ..messages import warn
@@ -100,7 +100,7 @@ class MultipleKernels(KernelMachine):
                     family,
                     machine,
                     watch,
-                    p=p,
+                    penalty=LpNorm(p),
                     tol=float(self.tol),
                     inner_tol=1e-3 * unit,
                     max_iter=int(self.max_iter),

@@ -4,6 +4,8 @@
 ``family``            ``KernelFamily``: the matrices of many kernels, in memory or not
 ``inner``             ``BoxMachine``, ``RidgeMachine``: the machine of fixed weights, and second derivatives
 ``newton``            ``solve_weights``: weights of kernels together with a machine, by Newton's method
+``penalty``           ``LpNorm``: the sets of weights that it chooses from
+``hierarchy``         ``Hierarchical``: weights on a directed acyclic graph
 ``simplex``           ``simplex_minimum``: quadratic functions on a simplex
 ``family_alignment``  ``align_family``: weights of kernels by alignment with targets, without a machine
 ``problem``           ``MixtureProblem``: rank-one kernels and a machine, with bounds of the minimum
@@ -17,8 +19,10 @@ from .alignment import solve_alignment
 from .barrier import solve_mixture
 from .family import KernelFamily, SumMatrix
 from .family_alignment import align_family, inner_products
+from .hierarchy import Hierarchical
 from .inner import BoxMachine, BoxTask, InnerMachine, RidgeMachine, Trained
-from .newton import FamilyValue, dual_norm, solve_weights, train_weights
+from .newton import FamilyValue, solve_weights, train_weights
+from .penalty import LpNorm, Penalty, dual_norm
 from .problem import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
 from .simplex import simplex_minimum
 
@@ -26,12 +30,15 @@ __all__ = [
     "BoxMachine",
     "BoxTask",
     "FamilyValue",
+    "Hierarchical",
     "InnerMachine",
     "KernelFamily",
     "LargeMargin",
     "LeastSquares",
+    "LpNorm",
     "MixtureProblem",
     "MixtureValue",
+    "Penalty",
     "RidgeMachine",
     "SumMatrix",
     "Trained",

@@ -5,7 +5,8 @@ r"""Weights of many kernels together with a machine: Newton's method on the weig
 
 is the problem of SimpleMKL (Rakotomamonjy et al. 2008) for p = 1, and that of Kloft et al. (2011) for p > 1.
 With :math:`\theta_l = d_l^p` the domain is the simplex for every p, and J is convex in theta, because J is
-convex and falls in d, which is concave in theta.
+convex and falls in d, which is concave in theta.  Other sets of weights of this kind are a
+:class:`~mercer.solvers.mixture.penalty.Penalty`, too.
 
 Each step trains the machine, of :mod:`~mercer.solvers.mixture.inner`, for the present weights, which gives J
 and its first two derivatives; minimises the quadratic model on the simplex; and goes there, or less far if J
@@ -13,8 +14,8 @@ has not fallen enough (Chapelle and Rakotomamonjy 2008).  Any coefficients A bou
 
 .. math:: g(A) - \tfrac12 \bigl\| (\operatorname{tr} A^\top K_l A)_l \bigr\|_q , \qquad 1/p + 1/q = 1 ,
 
-and so do their multiples, so that every step has a duality gap.  With p = 1 and many kernels the steps take
-place on a working set of kernels, which those with the largest :math:`\operatorname{tr} A^\top K_l A` join.
+and so do their multiples, so that every step has a duality gap.  With p = 1 and many kernels, or with a
+hierarchy of them, the steps take place on a working set of kernels, which those that promise most join.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from ...engine.runs import STOPPING
@@ -32,16 +32,14 @@ from ..solution import Solution
 from ..watch import Watch
 from .family import KernelFamily
 from .inner import InnerMachine, Trained
+from .penalty import Index, LpNorm, Penalty
 from .problem import Array
 from .simplex import simplex_minimum
 
-__all__ = ["FamilyValue", "dual_norm", "solve_weights", "train_weights"]
+__all__ = ["FamilyValue", "solve_weights", "train_weights"]
 
 #: Up to this many points linear algebra runs on one thread.
 SMALL = 2048
-
-#: Kernels in the first working set, and that join at a time.
-FIRST, JOIN = 64, 16
 
 #: Steps shorten at most so often; a step is taken if J falls by this part of what its slope promises.
 HALVINGS, ENOUGH = 12, 1e-4
@@ -49,8 +47,8 @@ HALVINGS, ENOUGH = 12, 1e-4
 #: Promises below this part of J are lost in its rounding: then the gap has to fall.
 NOISE = 1e-8
 
-#: A weight falls at most to this part of itself in a step if p > 1, where weights are positive.
-FALL = 0.02
+#: Steps on a working set end at this part of the gap of all kernels: then others are to join.
+PART = 0.1
 
 #: The machine is trained until its own gap is below this part of the gap that is asked for.
 SHARE = 0.1
@@ -65,21 +63,17 @@ DAMPING, MORE = 1e-9, 10.0
 NEGLIGIBLE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-9)
 
 
+#: Weights that add up to one.
+PLAIN = LpNorm(1.0)
+
+
 class FamilyValue(NamedTuple):
-    """Weights (m,) of the kernels, the machine trained with them, and the combined kernel."""
+    """Weights (m,) of the kernels, their point of the simplex, the machine and the combined kernel."""
 
     weights: Array
+    theta: Array
     trained: Trained
     matrix: Matrix
-
-
-def dual_norm(prices: Array, p: float) -> float:
-    """The largest sum of weighted prices over weights of norm p."""
-    top = float(prices.max(initial=0.0))
-    if p == 1 or top == 0:
-        return top
-    q = p / (p - 1.0)
-    return float(top * ((prices / top) ** q).sum() ** (1.0 / q))
 
 
 def solve_weights(
@@ -87,11 +81,10 @@ def solve_weights(
     machine: InnerMachine,
     watch: Watch,
     *,
-    p: float = 1.0,
+    penalty: Penalty = PLAIN,
     tol: float = 1e-4,
     inner_tol: float = 1e-3,
     max_iter: int = 100,
-    start: Array | None = None,
 ) -> Solution[FamilyValue]:
     """Minimise over weights and machine.
 
@@ -102,16 +95,14 @@ def solve_weights(
     machine : InnerMachine
     watch : Watch
         Receives the gap, and may stop the solver.
-    p : float
-        The norm of the weights, finite and >= 1.
+    penalty : Penalty
+        The set of weights; by default they add up to one.
     tol : float
         The duality gap to stop at, relative to the objective.
     inner_tol : float
         The tolerance with which training begins; it is lowered where the gap asks for it.
     max_iter : int
         Newton steps at most.
-    start : array of shape (m,), optional
-        Weights of norm p; equal ones by default.
 
     Returns
     -------
@@ -119,7 +110,7 @@ def solve_weights(
         ``gap`` is the relative duality gap of all kernels, computed from the returned numbers alone.
     """
     with few_threads(family.size, SMALL):
-        return _Run(family, machine, watch, p, tol, inner_tol, max_iter).solve(start)
+        return _Run(family, machine, watch, penalty, tol, inner_tol, max_iter).solve()
 
 
 def train_weights(
@@ -137,7 +128,7 @@ def train_weights(
     Converged is said of the machine alone: its own gap is then a tenth of ``tol`` at most.
     """
     with few_threads(family.size, SMALL):
-        run = _Run(family, machine, watch, p, tol, inner_tol, 0)
+        run = _Run(family, machine, watch, LpNorm(p), tol, inner_tol, 0)
         state = run._train(np.asarray(weights, dtype=np.float64) ** p, None)
         try:
             run._note(state)
@@ -160,32 +151,32 @@ class _Run:
         family: KernelFamily,
         machine: InnerMachine,
         watch: Watch,
-        p: float,
+        penalty: Penalty,
         tol: float,
         inner_tol: float,
         max_iter: int,
     ) -> None:
-        self.family, self.machine, self.watch, self.p = family, machine, watch, p
+        self.family, self.machine, self.watch, self.penalty = family, machine, watch, penalty
         self.tol, self.inner_tol, self.max_iter = tol, inner_tol, max_iter
         self.least_tol = LEAST * inner_tol
         self.steps, self.damping, self.trainings = 0, DAMPING, 0
         self.gap = np.inf
 
     # -- the run ----------------------------------------------------------------------------------
-    def solve(self, start: Array | None) -> Solution[FamilyValue]:
-        m = len(self.family)
-        theta = np.full(m, 1.0 / m) if start is None else np.asarray(start, dtype=np.float64) ** self.p
-        state = self.best = self._train(theta, None)
+    def solve(self) -> Solution[FamilyValue]:
+        state = self.best = self._train(self.penalty.initial(len(self.family)), None)
         try:
             prices = self._note(state)
-            working = self._first(theta, prices)
+            working = self.penalty.first(prices)
+            enough = self._enough(working)
             while not self._is_over:
-                state, known = self._descend(state, working)
+                state, known = self._descend(state, working, enough)
                 prices = self._note(state, known)
-                joining = self._joining(prices, working)
-                if not len(joining):
+                joining = self.penalty.joining(prices, state.theta, working)
+                if not len(joining) and enough <= 0.5 * self.tol:
                     break
                 working = np.union1d(working, joining)
+                enough = self._enough(working) if len(joining) else 0.5 * self.tol
         except STOPPING as error:
             self.watch.stop(error)
         return self._solution()
@@ -194,27 +185,15 @@ class _Run:
     def _is_over(self) -> bool:
         return self.gap <= self.tol or bool(self.watch.reason) or self.steps >= self.max_iter
 
-    def _first(self, theta: Array, prices: Array) -> NDArray[np.intp]:
-        """The first working set: all kernels, or those that promise most."""
-        m = len(theta)
-        if m <= 2 * FIRST or self.p > 1:
-            return np.arange(m)
-        return np.sort(np.argsort(-prices, kind="stable")[:FIRST])
-
-    def _joining(self, prices: Array, working: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Kernels outside of the working set that are worth more than all in it."""
-        outside = prices.copy()
-        outside[working] = -np.inf
-        order = np.argsort(-outside, kind="stable")[:JOIN]
-        return order[outside[order] > float(prices[working].max())]
+    def _enough(self, working: Index) -> float:
+        """The gap of a working set at which others are to join."""
+        least = 0.5 * self.tol
+        return least if len(working) == len(self.family) else max(least, PART * self.gap)
 
     # -- the machine ------------------------------------------------------------------------------
-    def _weights(self, theta: Array) -> Array:
-        return theta if self.p == 1 else theta ** (1.0 / self.p)
-
     def _train(self, theta: Array, start: Trained | None) -> _State:
         """Train for weights, accurately enough for the gap that is asked for."""
-        K = self.family.combine(self._weights(theta))
+        K = self.family.combine(self.penalty.weights(theta))
         self.trainings += 1
         while True:
             trained = self.machine.train(K, start, self.inner_tol)
@@ -226,8 +205,8 @@ class _Run:
         lower = trained.lower(trained.quadratic)
         return trained.gap <= SHARE * self.tol * max(abs(trained.upper), abs(lower))
 
-    def _relative_gap(self, trained: Trained, prices: Array) -> float:
-        lower = trained.lower(dual_norm(prices, self.p))
+    def _relative_gap(self, trained: Trained, prices: Array, theta: Array, penalty: Penalty) -> float:
+        lower = trained.lower(penalty.dual(prices, theta))
         scale = max(abs(trained.upper), abs(lower))
         return max(trained.upper - lower, 0.0) / scale if scale > 0 else 0.0
 
@@ -235,7 +214,7 @@ class _Run:
         """Prices of all kernels; the state with the least gap of all kernels is stored."""
         if prices is None:
             prices = self.family.prices(state.trained.coefficients)
-        gap = self._relative_gap(state.trained, prices)
+        gap = self._relative_gap(state.trained, prices, state.theta, self.penalty)
         if gap < self.gap:
             self.gap, self.best = gap, state
         if state.trained.reason and not self.watch.reason:
@@ -244,44 +223,43 @@ class _Run:
         return prices
 
     # -- steps ------------------------------------------------------------------------------------
-    def _descend(self, state: _State, working: NDArray[np.intp]) -> tuple[_State, Array | None]:
+    def _descend(self, state: _State, working: Index, enough: float) -> tuple[_State, Array | None]:
         """Newton steps on a working set, until its own gap is small; prices if those of all are known."""
-        part, prices = self.family.select(working), None
-        if len(working) < len(self.family):
-            state = self._restricted(state, working)
+        part, penalty, prices = self.family.select(working), self.penalty.select(working), None
+        state = self._restricted(state, working)
         while not self.watch.reason:
             images = part.images(state.trained.coefficients)
             prices = np.maximum(np.einsum("nc,lnc->l", state.trained.coefficients, images), 0.0)
-            gap = self._relative_gap(state.trained, prices)
+            gap = self._relative_gap(state.trained, prices, state.theta[working], penalty)
             if part is self.family and gap < self.gap:
                 self.gap, self.best = gap, state
-            if gap <= 0.5 * self.tol or self.steps >= self.max_iter or self.watch(self.steps, gap):
+            if gap <= enough or self.steps >= self.max_iter or self.watch(self.steps, gap):
                 break
             self.steps += 1
-            moved = self._step(state, working, images, prices)
+            moved = self._step(state, working, penalty, images, prices, gap)
             if moved is None:
                 break
             state, prices = moved, None
         return state, prices if part is self.family else None
 
-    def _restricted(self, state: _State, working: NDArray[np.intp]) -> _State:
+    def _restricted(self, state: _State, working: Index) -> _State:
         """The state with all weight on the working set."""
-        theta = np.zeros_like(state.theta)
-        theta[working] = state.theta[working]
-        if theta.sum() == state.theta.sum():
-            return state
-        return self._train(theta / theta.sum(), state.trained)
+        theta = self.penalty.restricted(state.theta, working)
+        return state if theta is state.theta else self._train(theta, state.trained)
 
-    def _step(self, state: _State, working: NDArray[np.intp], images: Array, prices: Array) -> _State | None:
+    def _step(
+        self, state: _State, working: Index, penalty: Penalty, images: Array, prices: Array, gap: float
+    ) -> _State | None:
         """One Newton step with a line search; None where no step lowers J."""
         x = state.theta[working]
-        slopes, H = self._model(state, x, images, prices)
-        goal = self._goal(H, slopes, x)
+        H = self.machine.curvature(state.matrix, state.trained, images)
+        slopes, H = penalty.model(x, -0.5 * prices, H)
+        goal = self._goal(H, slopes, x, penalty.low(x))
         direction = goal - x
         slope = float(slopes @ direction)
         if slope >= 0.0:
             return None
-        length, before, gap = 1.0, state.trained.upper, self._relative_gap(state.trained, prices)
+        length, before = 1.0, state.trained.upper
         for attempt in range(HALVINGS):
             theta = state.theta.copy()
             theta[working] = np.maximum(x + length * direction, 0.0)
@@ -292,7 +270,7 @@ class _Run:
                 self.watch.reason = self.watch.reason or trial.trained.reason
                 return trial if fall > 0 else None
             if fall >= -ENOUGH * length * slope or (
-                -slope <= NOISE * abs(before) and self._part_gap(trial, working) < gap
+                -slope <= NOISE * abs(before) and self._part_gap(trial, working, penalty) < gap
             ):
                 self.damping = max(self.damping / MORE, DAMPING) if attempt == 0 else self.damping * MORE
                 return trial
@@ -301,25 +279,13 @@ class _Run:
             length *= min(max(-slope / (curve * length) if curve > 0 else 0.5, 0.1), 0.5)
         return None
 
-    def _part_gap(self, state: _State, working: NDArray[np.intp]) -> float:
+    def _part_gap(self, state: _State, working: Index, penalty: Penalty) -> float:
         """The gap of the working set alone."""
         prices = self.family.select(working).prices(state.trained.coefficients)
-        return self._relative_gap(state.trained, prices)
+        return self._relative_gap(state.trained, prices, state.theta[working], penalty)
 
-    def _model(self, state: _State, x: Array, images: Array, prices: Array) -> tuple[Array, Array]:
-        """First and second derivatives of J in theta."""
-        H = self.machine.curvature(state.matrix, state.trained, images)
-        slopes = -0.5 * prices
-        if self.p > 1:
-            chain = x ** (1.0 / self.p - 1.0) / self.p
-            H = chain[:, None] * H * chain
-            H[np.diag_indices(len(x))] += slopes * chain * (1.0 / self.p - 1.0) / x
-            slopes = slopes * chain
-        return slopes, H
-
-    def _goal(self, H: Array, slopes: Array, x: Array) -> Array:
+    def _goal(self, H: Array, slopes: Array, x: Array, low: Array) -> Array:
         """The minimum of the damped quadratic model."""
-        low = np.zeros_like(x) if self.p == 1 else FALL * x
         size = float(np.trace(H)) / len(x) or float(np.abs(slopes).max())
         while True:
             M = H + self.damping * size * np.eye(len(x))
@@ -340,7 +306,7 @@ class _Run:
         return self._stated(state, self.gap, is_enough, status)
 
     def _solution(self) -> Solution[FamilyValue]:
-        state, gap = self._sparse() if self.p == 1 and self.gap <= self.tol else (self.best, self.gap)
+        state, gap = self._sparse() if self.gap <= self.tol else (self.best, self.gap)
         return self._stated(state, gap, gap <= self.tol, self._status(gap))
 
     def _stated(self, state: _State, gap: float, converged: bool, status: str) -> Solution[FamilyValue]:
@@ -355,19 +321,18 @@ class _Run:
             "reason": self.watch.reason,
             "seconds": self.watch.elapsed,
         }
-        value = FamilyValue(self._weights(state.theta), trained, state.matrix)
+        value = FamilyValue(self.penalty.weights(state.theta), state.theta, trained, state.matrix)
         return Solution(value, converged, status, gap, stats)
 
     def _sparse(self) -> tuple[_State, float]:
         """The best state, with weights put to zero that the gap can do without."""
-        theta = self.best.theta
         for share in NEGLIGIBLE:
-            small = (theta > 0) & (theta < share * theta.max())
-            if not small.any() or self.watch.reason:
+            theta = self.penalty.pruned(self.best.theta, share)
+            if theta is self.best.theta or self.watch.reason:
                 continue
-            kept = np.where(small, 0.0, theta)
-            state = self._train(kept / kept.sum(), self.best.trained)
-            gap = self._relative_gap(state.trained, self.family.prices(state.trained.coefficients))
+            state = self._train(theta, self.best.trained)
+            prices = self.family.prices(state.trained.coefficients)
+            gap = self._relative_gap(state.trained, prices, theta, self.penalty)
             if gap <= self.tol and not state.trained.reason:
                 return state, gap
         return self.best, self.gap
