@@ -31,6 +31,7 @@ INTERNAL = {
         "kernel",
         "kernel_digest",
         "kernel_features",
+        "kernel_gradients",
         "memory",
         "parameters",
         "point_sets",
