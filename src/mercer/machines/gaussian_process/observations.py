@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...domains import Data, size
 from ...errors import ParameterError
 from ...kernel import Kernel
-from ...solvers import Conditioned, condition
+from ...solvers import Conditioned
 from ..tuning import Hyperparameters
 from .methods import Method, choose
 from .noise import Separated, separate
@@ -62,7 +62,7 @@ class Observations:
         assert parts.kernel is not None
         try:
             method = self.choose(parts.kernel, self.points, self.alpha + parts.variance)
-            fit = condition(method.covariance, self.Y, self.intercept)
+            fit = method.condition(self.Y, self.intercept)
         except np.linalg.LinAlgError as error:
             raise ParameterError(
                 f"{self.caller}: the covariance matrix of the {size(self.points)} observations is singular "

@@ -14,7 +14,7 @@ from ...domains import join
 from ...errors import InputError, ParameterError
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
-from ...solvers import Solution, condition, loo_predictions
+from ...solvers import Solution, loo_predictions
 from ..arguments import checked_random, require_choice
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
@@ -368,7 +368,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         )
         if isinstance(method, Cholesky):
             larger = method.extended(points, new, noise + level)
-            fit = condition(larger.covariance, observed.Y, observed.intercept)
+            fit = larger.condition(observed.Y, observed.intercept)
             posterior = Posterior(larger, fit, level)
         else:
             posterior = observed.given(self.kernel_)

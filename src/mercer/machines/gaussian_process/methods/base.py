@@ -14,9 +14,9 @@ from ....domains import Data, Similarities, size
 from ....errors import InputError
 from ....gram import Gram, gram
 from ....kernel import Kernel
-from ....solvers import Conditioned, Covariance
+from ....solvers import Conditioned, Covariance, condition
 
-__all__ = ["Method", "Slopes", "bands", "spread_of"]
+__all__ = ["Method", "Slopes", "bands", "spread_of", "with_intercept"]
 
 Array: TypeAlias = NDArray[np.float64]
 #: Derivatives of the log likelihood in the logarithms of parameters of the kernel, by name.
@@ -69,6 +69,10 @@ class Method(ABC):
         return {name: value for name, value in self.__dict__.items() if name != "covariance"}
 
     # -- the likelihood -------------------------------------------------------------------------
+    def condition(self, Y: Array, intercept: bool) -> Conditioned:
+        """Condition on targets of shape (n, t)."""
+        return condition(self.covariance, Y, intercept)
+
     @abstractmethod
     def slopes(self, Y: Array, fit: Conditioned) -> tuple[Slopes, float]:
         """Gradient of ``fit.log_likelihood`` in the logarithms of the parameters of the kernel.
@@ -125,7 +129,18 @@ def spread_of(V: Array, fit: Conditioned) -> Array:
     return np.asarray((1.0 - fit.along @ V) / np.sqrt(fit.precision))
 
 
-def bands(count: int) -> Iterator[slice]:
+def with_intercept(fit: Conditioned) -> Array:
+    """Columns C for which derivatives of the log likelihood are sums with ``(C C' - t M^-1) / 2``.
+
+    Coefficients of t targets; the unknown constant adds a column, as if it were one more.
+    """
+    if fit.along is None:
+        return fit.coefficients
+    many = fit.coefficients.shape[1]
+    return np.column_stack([fit.coefficients, np.sqrt(many / fit.precision) * fit.along])
+
+
+def bands(count: int, step: int = BAND) -> Iterator[slice]:
     """Cut new points into bands."""
-    for start in range(0, count, BAND):
-        yield slice(start, min(start + BAND, count))
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
