@@ -26,7 +26,7 @@ Vector: TypeAlias = NDArray[np.float64]
 #: A difference this small, relative to the box, may be rounding.
 ROUNDING = 1e-7
 
-#: Entries of a certificate below this part of the largest are rounding of the least-squares solver.
+#: Entries of a certificate, and rows of the complement, below this part of the largest are rounding.
 NEGLIGIBLE = 1e-6
 
 
@@ -39,7 +39,9 @@ def refuse_contradictions(R: Coordinates, low: Vector, high: Vector, intercept: 
 
 def contradiction(R: Coordinates, low: Vector, high: Vector, intercept: bool) -> Vector | None:
     """Numbers d with ``d'F = 0`` for all functions and ``d'z >= 1`` for all of the box; None if not found."""
-    outside = R.complement(intercept)  # orthonormal columns
+    outside = R.complement(intercept).copy()  # orthonormal columns
+    rows = np.linalg.norm(outside, axis=1)
+    outside[rows <= NEGLIGIBLE * rows.max(initial=0.0)] = 0.0  # large z would fit what rounding left there
     unit = size_of(low, high)
     low, high = low / unit, high / unit
     if not outside.shape[1]:
