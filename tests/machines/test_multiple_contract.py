@@ -8,6 +8,7 @@ from mercer.machines import (
     MultipleKernelRidge,
     MultipleKernelSVC,
     MultipleKernelSVR,
+    MultipleKernelTransformer,
 )
 
 
@@ -20,4 +21,15 @@ from mercer.machines import (
     ]
 )
 def test_contract(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        MultipleKernelTransformer(MultipleKernelSVC()),
+        MultipleKernelTransformer(MultipleKernelRidge(weights="average")),
+        MultipleKernelTransformer(MultipleKernelOneClass()),
+    ]
+)
+def test_contract_of_transformers(estimator, check):
     check(estimator)

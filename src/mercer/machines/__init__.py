@@ -60,10 +60,12 @@ from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
 from .logistic import KernelLogistic
 from .multiple import (
+    KernelHierarchy,
     MultipleKernelOneClass,
     MultipleKernelRidge,
     MultipleKernelSVC,
     MultipleKernelSVR,
+    MultipleKernelTransformer,
     UnidentifiedWeightsWarning,
 )
 from .pca import KernelPCA
@@ -102,6 +104,7 @@ __all__ = [
     "KernelDiscriminant",
     "KernelDistance",
     "KernelGraphInference",
+    "KernelHierarchy",
     "KernelKMeans",
     "KernelLogistic",
     "KernelPCA",
@@ -119,6 +122,7 @@ __all__ = [
     "MultipleKernelRidge",
     "MultipleKernelSVC",
     "MultipleKernelSVR",
+    "MultipleKernelTransformer",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",

@@ -1,27 +1,28 @@
 """Plots, proofs and the HTML report.
 
-=================  =====================================================================================
-``matrices``       ``heatmap`` and ``spectrum`` of a Gram matrix
-``clusters``       ``clusters``: groups of points in the plane, and the regions that a model gives them
-``predictions``    ``prediction`` and ``prediction_band``: what a model says against what is true
-``significance``   ``null_distribution`` and ``witness`` of a permutation test
-``projections``    ``scree`` and ``projections``: what components explain, and points in their plane
-``selection``      ``leave_one_out_curve``: how a penalty was chosen
-``advice``         ``advice``: errors of feature maps against their cost
-``decisions``      ``decision_regions``: what a classifier decides over two features
-``automata``       ``automaton``: the states and arcs of a machine
-``patterns``       ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
-``graphs``         ``graph``: a graph and what its nodes add to a value or a decision
-``regions``        ``regions``: an image and the graph of its regions
-``trees``          ``tree``: a tree and what the fragments at its nodes add
-``molecules``      ``molecule``: the atoms that spoke
-``images``         ``image``: the patches that spoke; ``nested_histogram``: histograms of cells
-``tangents``       ``tangents``: an image and its small motions
-``proofs``         ``proof``: a certificate as an HTML tree with nodes that fold
-``report``         ``Report``: a page of text, tables, proofs and figures in one file
-``canvas``         figures, colours, and matplotlib, which is imported when something is drawn
-``svg``            a matplotlib figure as inline SVG that follows the light or dark theme of its page
-=================  =====================================================================================
+==================  =====================================================================================
+``matrices``        ``heatmap`` and ``spectrum`` of a Gram matrix
+``clusters``        ``clusters``: groups of points in the plane, and the regions that a model gives them
+``predictions``     ``prediction`` and ``prediction_band``: what a model says against what is true
+``significance``    ``null_distribution`` and ``witness`` of a permutation test
+``projections``     ``scree`` and ``projections``: what components explain, and points in their plane
+``selection``       ``leave_one_out_curve``: how a penalty was chosen
+``kernel_weights``  ``kernel_weights``: of machines with several kernels
+``advice``          ``advice``: errors of feature maps against their cost
+``decisions``       ``decision_regions``: what a classifier decides over two features
+``automata``        ``automaton``: the states and arcs of a machine
+``patterns``        ``plot_contributions`` and ``plot_sequence``: what patterns add to a value or a decision
+``graphs``          ``graph``: a graph and what its nodes add to a value or a decision
+``regions``         ``regions``: an image and the graph of its regions
+``trees``           ``tree``: a tree and what the fragments at its nodes add
+``molecules``       ``molecule``: the atoms that spoke
+``images``          ``image``: the patches that spoke; ``nested_histogram``: histograms of cells
+``tangents``        ``tangents``: an image and its small motions
+``proofs``          ``proof``: a certificate as an HTML tree with nodes that fold
+``report``          ``Report``: a page of text, tables, proofs and figures in one file
+``canvas``          figures, colours, and matplotlib, which is imported when something is drawn
+``svg``             a matplotlib figure as inline SVG that follows the light or dark theme of its page
+==================  =====================================================================================
 
 Plots take a :class:`~mercer.gram.Gram` or an array, draw on ``ax`` (or on a new figure) and return the axes.
 What they leave out of a picture, they say under it.
@@ -34,6 +35,7 @@ from .clusters import clusters
 from .decisions import decision_regions
 from .graphs import graph
 from .images import image, nested_histogram
+from .kernel_weights import kernel_weights
 from .matrices import heatmap, spectrum
 from .molecules import molecule
 from .patterns import plot_contributions, plot_sequence
@@ -58,6 +60,7 @@ __all__ = [
     "graph",
     "heatmap",
     "image",
+    "kernel_weights",
     "leave_one_out_curve",
     "molecule",
     "nested_histogram",

@@ -17,10 +17,21 @@ from ...errors import InputError, ParameterError
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
-from ...solvers import FamilyValue, InnerMachine, LpNorm, Solution, align_family, solve_weights, train_weights
+from ...solvers import (
+    FamilyValue,
+    Hierarchical,
+    InnerMachine,
+    LpNorm,
+    Penalty,
+    Solution,
+    align_family,
+    solve_weights,
+    train_weights,
+)
 from ...solvers.watch import Watch
 from ..base import KernelMachine, len_of
 from ..messages import warn
+from .hierarchy import KernelHierarchy
 from .matrices import Matrices, UnidentifiedWeightsWarning, matrices_of
 from .members import Kernels, Members, read_members
 
@@ -58,7 +69,13 @@ class MultipleKernels(KernelMachine):
     def _checked_kernel(self, name: str = "kernel") -> Kernel:
         """The sum of the kernels, whose domain is that of the machine."""
         del name
-        return read_members(self.kernels, type(self).__name__).sum()
+        return self._members().sum()
+
+    def _members(self) -> Members:
+        """The kernels with their names."""
+        given = self.kernels
+        kernels = given.members() if isinstance(given, KernelHierarchy) else given
+        return read_members(kernels, type(self).__name__)
 
     def _check_weighting(self) -> None:
         """Check what concerns the weights of kernels."""
@@ -69,6 +86,12 @@ class MultipleKernels(KernelMachine):
             )
         self._require("norm", self.norm, lambda v: 1 <= v < np.inf, "a finite number >= 1")
         self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
+        if isinstance(self.kernels, KernelHierarchy) and (self.weights != "learn" or self.norm != 1):
+            raise ParameterError(
+                f"{name}: `kernels` may be a KernelHierarchy only with weights='learn' and norm=1. Got "
+                f"weights={self.weights!r}, norm={self.norm!r}; pass kernels=hierarchy.kernels for weights "
+                "without the order."
+            )
         if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
             raise ParameterError(f"{name}: `max_iter` must be a whole number >= 1. Got {self.max_iter!r}.")
 
@@ -78,11 +101,12 @@ class MultipleKernels(KernelMachine):
     ) -> TrainingKernels:
         """Resolve the kernels on the training points, check them, and bring their matrices to one scale."""
         caller = type(self).__name__
-        members = read_members(self.kernels, caller).resolve(points, weight, beside=intercept)
+        members = self._members().resolve(points, weight, beside=intercept)
         counts = np.ones(len_of(points)) if weight is None else weight
         grams = members.grams(points, self.store, caller)
-        merge = self.norm == 1 and self.weights != "average"
-        matrices = matrices_of(grams, members.names, counts, self.scale, caller, merge=merge)
+        flat = not isinstance(self.kernels, KernelHierarchy)
+        merge = flat and self.norm == 1 and self.weights != "average"
+        matrices = matrices_of(grams, members.names, counts, self.scale, caller, merge=merge, drop=flat)
         return TrainingKernels(members, matrices, counts if own is None else own, grams[0])
 
     def _weigh(
@@ -100,7 +124,7 @@ class MultipleKernels(KernelMachine):
                     family,
                     machine,
                     watch,
-                    penalty=LpNorm(p),
+                    penalty=self._penalty(),
                     tol=float(self.tol),
                     inner_tol=1e-3 * unit,
                     max_iter=int(self.max_iter),
@@ -117,6 +141,12 @@ class MultipleKernels(KernelMachine):
                 )
         self._keep_weights(training, found)
         return found
+
+    def _penalty(self) -> Penalty:
+        """The set of weights to choose from."""
+        if isinstance(self.kernels, KernelHierarchy):
+            return Hierarchical(self.kernels.above(), self.kernels.prices())
+        return LpNorm(float(self.norm))
 
     def _aligned(self, training: TrainingKernels, Y: Vector) -> Vector:
         d = align_family(training.matrices.family, Y, training.weight)

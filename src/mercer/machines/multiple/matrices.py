@@ -64,6 +64,7 @@ def matrices_of(
     caller: str,
     *,
     merge: bool,
+    drop: bool = True,
 ) -> Matrices:
     """Matrices on a common scale, in memory as far as it goes.
 
@@ -81,6 +82,8 @@ def matrices_of(
     merge : bool
         Whether equal matrices count once: then a warning names them, because only the sum of their weights
         matters.
+    drop : bool
+        Whether matrices that are zero are left out.
     """
     if scale not in SCALES:
         raise ParameterError(
@@ -102,7 +105,7 @@ def matrices_of(
         )
     scales[zero] = 1.0
     family.factors = 1.0 / scales
-    groups, first = _groups(images[:, :, 0] / scales[:, None], zero, merge)
+    groups, first = _groups(images[:, :, 0] / scales[:, None], zero & drop, merge)
     if merge:
         _warn_of_equal(groups, names, scale, caller)
     return Matrices(family.select(first), scales, groups)

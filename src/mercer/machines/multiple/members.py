@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,13 @@ from ...kernels import Columns
 from ..indefinite import beside_intercept, negative_eigenvalue_of
 from ..translation import as_kernel
 
-__all__ = ["Kernels", "Members", "read_members"]
+if TYPE_CHECKING:
+    from .hierarchy import KernelHierarchy
+
+__all__ = ["Kernels", "Members", "named_kernels", "read_members"]
 
 Vector: TypeAlias = NDArray[np.float64]
-Kernels: TypeAlias = Mapping[Any, Kernel] | Iterable[Kernel] | Kernel
+Kernels: TypeAlias = "Mapping[Any, Kernel] | Iterable[Kernel] | Kernel | KernelHierarchy"
 
 
 class Members(NamedTuple):
@@ -57,7 +60,7 @@ class Members(NamedTuple):
 
 def read_members(kernels: Any, caller: str) -> Members:
     """Kernels from a sequence, a mapping from names, a sum, or ``columns``, whose columns have one each."""
-    members = Members(*_named(kernels, caller))
+    members = kernels if isinstance(kernels, Members) else Members(*named_kernels(kernels, caller))
     if not members.kernels:
         raise ParameterError(f"{caller}: `kernels` must hold one kernel at least. Got {kernels!r}.")
     for name, kernel in zip(members.names[1:], members.kernels[1:], strict=True):
@@ -71,7 +74,8 @@ def read_members(kernels: Any, caller: str) -> Members:
     return members
 
 
-def _named(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Kernel, ...]]:
+def named_kernels(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Kernel, ...]]:
+    """Names and kernels, from what a user may give."""
     if isinstance(kernels, Columns) and kernels.combine == "sum":
         parts = zip(kernels.names, kernels.kernels, strict=True)
         split = {_column_name(name): Columns((name,), (k,), "sum", kernels.missing) for name, k in parts}

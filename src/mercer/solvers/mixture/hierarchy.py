@@ -32,7 +32,7 @@ from .problem import Array
 __all__ = ["Hierarchical"]
 
 #: The least theta in a working set: derivatives do not exist at zero.  What it adds to the gap is as small.
-FLOOR = 1e-9
+FLOOR = 1e-10
 
 #: Kernels without weight have at least this theta in their own problem, whose squares must not vanish.
 LEAST = 1e-100
