@@ -43,7 +43,8 @@ def newton_states(problem: RankingProblem, c: Array, start: Array | None) -> Ite
         for halving in range(HALVINGS):
             t = 0.5**halving
             a_new, F_new = a + t * da, F + t * dF
-            trial = float(c @ loss.value(pairs.differences(F_new))) + 0.5 * float(a_new @ F_new)
+            with np.errstate(over="ignore", invalid="ignore"):  # a trial that is not finite is no decrease
+                trial = float(c @ loss.value(pairs.differences(F_new))) + 0.5 * float(a_new @ F_new)
             if trial <= objective + DECREASE * t * slope + slack:
                 break
         else:
