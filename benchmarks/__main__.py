@@ -7,6 +7,7 @@ import sys
 
 from . import (
     automata_cases,
+    conformal_cases,
     feature_cases,
     fingerprint_cases,
     graphs_cases,
@@ -21,6 +22,7 @@ from . import (
     ridge_cases,
     scale_cases,
     series_cases,
+    shapley_cases,
     spectral_cases,
     strings_cases,
     subsequence_cases,
@@ -53,6 +55,7 @@ GROUPS = {
     "images": [*images_cases.CASES, *tangent_cases.CASES],
     "models": models_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
+    "uncertainty": [*conformal_cases.CASES, *shapley_cases.CASES],
     "scale": [*scale_cases.CASES, *linear_cases.CASES],
 }
 
