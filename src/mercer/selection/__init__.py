@@ -2,11 +2,24 @@
 
 =============  ==========================================================
 ``search``     ``KernelSearchCV``: grids of kernels and penalties
+``tuning``     ``tune``: parameters by gradients of a criterion
+``ranking``    ``rank_kernels``: kernels by their alignment with targets
 ``weights``    ``learn_weights``: a weight for each pattern of a kernel
 =============  ==========================================================
 """
 
+from .ranking import RankedKernel, Ranking, rank_kernels
 from .search import KernelSearchCV
+from .tuning import Tuned, tune
 from .weights import LearnedWeights, learn_weights
 
-__all__ = ["KernelSearchCV", "LearnedWeights", "learn_weights"]
+__all__ = [
+    "KernelSearchCV",
+    "LearnedWeights",
+    "RankedKernel",
+    "Ranking",
+    "Tuned",
+    "learn_weights",
+    "rank_kernels",
+    "tune",
+]

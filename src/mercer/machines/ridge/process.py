@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
@@ -16,8 +14,7 @@ from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ..approximation import Approximated
 from ..arguments import checked_random
-from ..messages import warn
-from ..tuning import Hyperparameters, RidgeCriterion, SearchSpace, has_gradient, maximise
+from ..tuning import Hyperparameters, RidgeCriterion, search_space, tune_parameters
 from .posterior import Posterior
 
 __all__ = ["GaussianProcessView"]
@@ -51,12 +48,11 @@ class GaussianProcessView(Approximated):
     # -- hyper-parameters -----------------------------------------------------------------------
     def _search(self, alpha: float) -> float:
         """Tune the kernel and the penalty; leave the kernel in ``kernel_`` and return the penalty."""
-        space = SearchSpace.around(Hyperparameters(self.kernel_, alpha))
-        found = maximise(self._criterion(str(self.tune)), space, int(self.n_restarts), self.random_state)
-        how = "closed form" if has_gradient(self.kernel_, self._points) else "finite differences"
-        self.tuning_ = replace(found, stats={**found.stats, "gradient": how})
-        if not self.tuning_.converged:
-            warn(f"KernelRidge: {self.tuning_.status}.", ConvergenceWarning)
+        space = search_space(Hyperparameters(self.kernel_, alpha))
+        criterion, n_restarts = self._criterion(str(self.tune)), int(self.n_restarts)
+        self.tuning_ = tune_parameters(
+            criterion, space, self._points, n_restarts, self.random_state, type(self).__name__
+        )
         self.kernel_ = self.tuning_.value.kernel
         return self.tuning_.value.alpha
 

@@ -16,13 +16,15 @@
 ``oneclass``           ``OneClassSVM``
 ``enclosing_ball``     ``EnclosingBall``
 ``compression``        fewer support vectors
+``leave_one_out``      bounds of the leave-one-out error
 =====================  ==================================================================
 """
 
 from .classification import SVC
 from .enclosing_ball import EnclosingBall
+from .leave_one_out import LeaveOneOutBounds
 from .nu_classification import NuSVC
 from .oneclass import OneClassSVM
 from .regression import SVR, NuSVR
 
-__all__ = ["SVC", "SVR", "EnclosingBall", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = ["SVC", "SVR", "EnclosingBall", "LeaveOneOutBounds", "NuSVC", "NuSVR", "OneClassSVM"]

@@ -5,7 +5,12 @@
 ``gradients``         sums of weighted derivatives of a Gram matrix, tile by tile
 ``objectives``        evidence and leave-one-out error, with their derivatives in the matrix
 ``ridge``             both as functions of hyper-parameters
+``alignment``         the cosine with the targets, as such a function
+``logistic``          the approximate leave-one-out loss of logistic regression
+``radius_margin``     the radius-margin bound of support vector machines
+``span``              the span estimate of their leave-one-out error
 ``search``            L-BFGS on the logarithms, from several starts
+``space``             bounds, fixed parameters and priors by name
 ``priors``            log-densities of parameters
 ====================  ==================================================================================
 
@@ -19,7 +24,8 @@ from .hyperparameters import Hyperparameters
 from .objectives import Inverse, Weights, evidence, loo_error, signal_variances
 from .priors import Prior
 from .ridge import RidgeCriterion
-from .search import SearchSpace, maximise
+from .search import SearchSpace, maximise, tune_parameters
+from .space import search_space
 
 __all__ = [
     "Hyperparameters",
@@ -33,6 +39,8 @@ __all__ = [
     "has_gradient",
     "loo_error",
     "maximise",
+    "search_space",
     "signal_variances",
     "sums_by_name",
+    "tune_parameters",
 ]

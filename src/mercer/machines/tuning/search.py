@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ...domains import Data
 from ...engine.runs import Task
 from ...errors import MercerError
 from ...solvers import Solution
+from ..messages import warn
+from .gradients import has_gradient
 from .hyperparameters import Hyperparameters
 from .priors import Prior
 
-__all__ = ["Objective", "SearchSpace", "maximise"]
+__all__ = ["Objective", "SearchSpace", "maximise", "tune_parameters"]
 
 Vector: TypeAlias = NDArray[np.float64]
 #: From hyper-parameters, and which entries of the gradient are needed, to the value and its gradient.
@@ -154,3 +158,24 @@ def maximise(
         "history": np.array(evaluate.values),
     }
     return Solution(space.point(best.x), converged=converged, status=status, gap=gap, stats=stats)
+
+
+def tune_parameters(
+    objective: Objective, space: SearchSpace, points: Data, n_restarts: int, seed: Any, caller: str
+) -> Solution[Hyperparameters]:
+    """Maximise, note in ``stats["gradient"]`` how derivatives were taken, and warn of a bad end.
+
+    ``points`` are what the kernel compares; ``caller`` is named in warnings.
+    """
+    found = maximise(objective, space, n_restarts, seed)
+    how = "closed form" if has_gradient(space.start.kernel, points) else "finite differences"
+    found = replace(found, stats={**found.stats, "gradient": how})
+    if len(found.stats["flat"]) == int(space.free.sum()):
+        warn(
+            f"{caller}: the criterion is flat: it depends on none of {', '.join(found.stats['flat'])}. They "
+            "stay at their start.",
+            ConvergenceWarning,
+        )
+    elif not found.converged:
+        warn(f"{caller}: {found.status}.", ConvergenceWarning)
+    return found

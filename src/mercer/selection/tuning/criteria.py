@@ -1,0 +1,160 @@
+"""Which criteria belong to which machines, and what they are on given data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from ...domains import Data, take
+from ...errors import InputError, ParameterError
+from ...gram.alignment import targets
+from ...gram.point_gram import widened
+from ...machines.arguments import is_penalty
+from ...machines.base import KernelMachine, len_of
+from ...machines.gaussian_process import GaussianProcessRegressor
+from ...machines.indefinite import beside_intercept
+from ...machines.labels import read_labels
+from ...machines.logistic import KernelLogistic
+from ...machines.ridge import KernelRidge
+from ...machines.ridge.checks import check_parameters
+from ...machines.svm import SVC
+from ...machines.tuning import Hyperparameters, RidgeCriterion
+from ...machines.tuning.alignment import AlignmentCriterion
+from ...machines.tuning.search import Objective
+from .logistic import LogisticCriterion
+from .support_vectors import MarginCriterion
+
+__all__ = ["CRITERIA", "Problem", "check_criterion", "problem_of"]
+
+#: The machines that each criterion is for.
+CRITERIA: Mapping[str, tuple[type, ...]] = {
+    "evidence": (KernelRidge, GaussianProcessRegressor),
+    "loo": (KernelRidge, KernelLogistic),
+    "radius_margin": (SVC,),
+    "span": (SVC,),
+    "alignment": (KernelMachine,),
+}
+
+
+class Problem(NamedTuple):
+    """What to maximise, from where, and what it is a function of."""
+
+    objective: Objective
+    start: Hyperparameters
+    points: Data
+
+
+def check_criterion(machine: Any, criterion: Any) -> None:
+    """Raise unless the criterion is one of this machine."""
+    if criterion not in CRITERIA:
+        raise ParameterError(
+            f"tune: `criterion` must be one of {', '.join(map(repr, CRITERIA))}. Got {criterion!r}."
+        )
+    name = type(machine).__name__
+    if not isinstance(machine, KernelMachine) or not hasattr(machine, "kernel"):
+        raise ParameterError(f"tune: `machine` must be a machine with a kernel. Got a {name}.")
+    if not isinstance(machine, CRITERIA[criterion]):
+        owners = ", ".join(owner.__name__ for owner in CRITERIA[criterion])
+        fitting = [repr(key) for key, kinds in CRITERIA.items() if isinstance(machine, kinds)]
+        raise ParameterError(
+            f"tune: criterion={criterion!r} is for {owners}. Got a {name}, which has {', '.join(fitting)}."
+        )
+    if getattr(machine, "approximation", None) is not None:
+        raise ParameterError(
+            "tune: `machine` must have no `approximation`: criteria are of its kernel. Tune without it, "
+            f"on some of the points if they are many, and set the kernel. Got {machine.approximation!r}."
+        )
+
+
+def problem_of(machine: Any, criterion: str, X: Any, y: Any, sample_weight: Any) -> Problem:
+    """The criterion on these data; the machine itself stays as it is."""
+    model = clone(machine)
+    if criterion == "alignment":
+        return _alignment(model, X, y, sample_weight)
+    if isinstance(model, GaussianProcessRegressor):
+        return _process(model, X, y, sample_weight)
+    if isinstance(model, KernelRidge):
+        return _ridge(model, criterion, X, y, sample_weight)
+    if isinstance(model, SVC):
+        return _support_vectors(model, criterion, X, y, sample_weight)
+    return _logistic(model, X, y, sample_weight)
+
+
+def _alignment(model: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
+    _refuse_weight(sample_weight, "criterion='alignment'")
+    points = model._validate_X(X, reset=True)
+    Y = targets(y, len_of(points), "tune")
+    kernel = model._checked_kernel().resolve(points)
+    points = widened(points)
+    return Problem(AlignmentCriterion(points, Y), Hyperparameters(kernel, 1.0, None), points)
+
+
+def _process(model: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
+    _refuse_weight(sample_weight, type(model).__name__)
+    fitted = model.set_params(tune=None).fit(X, y)
+    start = Hyperparameters(fitted.kernel_, 1.0, None)
+
+    def evidence(point: Hyperparameters, wanted: Any = None) -> Any:
+        return fitted.log_marginal_likelihood(point.theta, eval_gradient=True)
+
+    return Problem(evidence, start, widened(fitted._validate_X(X, reset=False)))
+
+
+def _ridge(model: KernelRidge, criterion: str, X: Any, y: Any, sample_weight: Any) -> Problem:
+    check_parameters(model.set_params(tune=criterion))
+    points, Y, weight = model._validated(X, y, sample_weight, reset=True)
+    kernel = model._checked_kernel().resolve(points, weight)
+    if model.fit_intercept:
+        kernel = beside_intercept(kernel, points)
+    points, Y = widened(points), Y.reshape(len(Y), -1)
+    intercept, signal = bool(model.fit_intercept), model.signal_variance
+    objective = RidgeCriterion(points, Y, weight, intercept, signal, criterion)
+    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points)
+
+
+def _support_vectors(model: SVC, criterion: str, X: Any, y: Any, sample_weight: Any) -> Problem:
+    training, codes = model._prepare(X, y, sample_weight)
+    _require_two(model)
+    C = float(model.C)
+    start = Hyperparameters(model.kernel_, C, None if np.isinf(C) else "C")
+    signs, points = np.where(codes == 1, 1.0, -1.0), widened(training.points)
+    objective = MarginCriterion(points, signs, training.weight, bool(model.fit_intercept), criterion)
+    return Problem(objective, start, points)
+
+
+def _logistic(model: KernelLogistic, X: Any, y: Any, sample_weight: Any) -> Problem:
+    if isinstance(model.alpha, str) or model.l1 or not is_penalty(model.alpha):
+        raise ParameterError(
+            "tune: criterion='loo' needs a number `alpha` > 0 to start from and l1=0. "
+            f"Got alpha={model.alpha!r} and l1={model.l1!r}."
+        )
+    model._check_parameters()
+    points = model._validate_X(X, reset=True)
+    weight = model._validate_weight(sample_weight, len_of(points))
+    model.classes_, _, kept, codes, own = read_labels(model, y, len_of(points), weight, model.class_weight)
+    _require_two(model)
+    if len(kept) < len_of(points):
+        points, weight = take(points, kept), None if weight is None else weight[kept]
+    kernel = model._checked_kernel().resolve(points, weight)
+    if model.fit_intercept:
+        kernel = beside_intercept(kernel, points)
+    signs, points = np.where(codes == 1, 1.0, -1.0), widened(points)
+    own = np.ones(len(kept)) if own is None else own
+    objective = LogisticCriterion(points, signs, own, bool(model.fit_intercept))
+    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points)
+
+
+def _require_two(model: Any) -> None:
+    if len(model.classes_) != 2:
+        raise InputError(
+            f"tune: `y` must hold two classes for this criterion. Got {len(model.classes_)}. "
+            "criterion='alignment' takes any number, and KernelSearchCV any machine."
+        )
+
+
+def _refuse_weight(sample_weight: Any, owner: str) -> None:
+    if sample_weight is not None:
+        raise ParameterError(f"tune: {owner} takes no `sample_weight`. Leave it out.")
