@@ -4,6 +4,9 @@
 ``matrices``        ``heatmap`` and ``spectrum`` of a Gram matrix
 ``clusters``        ``clusters``: groups of points in the plane, and the regions that a model gives them
 ``predictions``     ``prediction`` and ``prediction_band``: what a model says against what is true
+``intervals``       ``intervals``: prediction intervals, and whether they hold the truth
+``shapley``         ``shapley_bars``: how much each coordinate moved a prediction
+``bounds``          ``panel``: learning bounds beside the cross-validated error
 ``significance``    ``null_distribution`` and ``witness`` of a permutation test
 ``projections``     ``scree`` and ``projections``: what components explain, and points in their plane
 ``selection``       ``leave_one_out_curve``: how a penalty was chosen
@@ -30,11 +33,13 @@ What they leave out of a picture, they say under it.
 
 from .advice import advice
 from .automata import automaton
+from .bounds import panel
 from .canvas import canvas
 from .clusters import clusters
 from .decisions import decision_regions
 from .graphs import graph
 from .images import image, nested_histogram
+from .intervals import intervals
 from .kernel_weights import kernel_weights
 from .matrices import heatmap, spectrum
 from .molecules import molecule
@@ -45,6 +50,7 @@ from .proofs import Fragment, proof
 from .regions import regions
 from .report import Report
 from .selection import leave_one_out_curve
+from .shapley import shapley_bars
 from .significance import null_distribution, witness
 from .tangents import tangents
 from .trees import tree
@@ -60,11 +66,13 @@ __all__ = [
     "graph",
     "heatmap",
     "image",
+    "intervals",
     "kernel_weights",
     "leave_one_out_curve",
     "molecule",
     "nested_histogram",
     "null_distribution",
+    "panel",
     "plot_contributions",
     "plot_sequence",
     "prediction",
@@ -73,6 +81,7 @@ __all__ = [
     "proof",
     "regions",
     "scree",
+    "shapley_bars",
     "spectrum",
     "tangents",
     "tree",
