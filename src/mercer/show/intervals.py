@@ -76,7 +76,7 @@ def intervals(
     with drawing(ax) as ax:
         if values is not None:
             grid = _grid("intervals", values, truth)
-            bottom, top = np.asarray(model.predict_interval(grid[:, None], alpha)).T
+            bottom, top = _finite(*np.asarray(model.predict_interval(grid[:, None], alpha)).T, truth)
             ax.fill_between(
                 grid,
                 bottom,
@@ -100,22 +100,28 @@ def intervals(
             ax.plot(grid, curve, "-", color=COLOURS["vermilion"], linewidth=2, label="prediction")
             ax.set_xlabel(feature or "x")
         else:
-            _sorted(ax, low, high, truth, hit, f"{data}: {share}", alpha)
+            _sorted(ax, *_finite(low, high, truth), truth, hit, f"{data}: {share}", alpha)
             ax.set_xlabel("points, in the order of the middles of their intervals")
         ax.set_ylabel(name or "y")
         ax.legend(loc="best")
     return ax
 
 
+def _finite(low: np.ndarray, high: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends that can be drawn: infinite ones lie beyond the data by their range."""
+    reach = float(np.ptp(truth)) or 1.0
+    return (
+        np.where(np.isinf(low), truth.min() - reach, low),
+        np.where(np.isinf(high), truth.max() + reach, high),
+    )
+
+
 def _sorted(
     ax: Any, low: np.ndarray, high: np.ndarray, truth: np.ndarray, hit: np.ndarray, data: str, alpha: float
 ) -> None:
-    """One vertical line for each interval; infinite ones reach over the axes."""
-    order = np.argsort(np.where(np.isfinite(low + high), low + high, 2 * truth), kind="stable")
-    reach = float(np.ptp(truth)) or 1.0
-    bottom = np.maximum(low, truth.min() - reach)[order]
-    top = np.minimum(high, truth.max() + reach)[order]
-    rank, truth, hit = np.arange(len(order)), truth[order], hit[order]
+    """One vertical line for each interval."""
+    order = np.argsort(low + high, kind="stable")
+    bottom, top, truth, hit, rank = low[order], high[order], truth[order], hit[order], np.arange(len(order))
     width = min(3.0, 300.0 / len(order))  # points: neighbours do not hide each other
     ax.vlines(
         rank,
