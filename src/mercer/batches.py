@@ -115,7 +115,7 @@ class Batches:
     @classmethod
     def from_arrow(
         cls,
-        source: Source,
+        source: Any,
         *,
         target: str | Sequence[str],
         columns: str | Sequence[str] | None = None,
@@ -127,8 +127,8 @@ class Batches:
 
         Parameters
         ----------
-        source : iterable of record batches, or callable
-            As of the class; ``table.to_batches()`` is one.
+        source : table, data set, iterable of record batches, or callable
+            A table or a data set of Arrow (whatever has ``to_batches``); or as of the class.
         target : str or list of str
             The column of targets, or several.
         columns : list of str or str, optional
@@ -139,6 +139,8 @@ class Batches:
         total, sample
             As of the class.
         """
+        if not isinstance(source, Iterator) and hasattr(source, "to_batches"):
+            source = source.to_batches
         batches = cls(source, total=total, sample=sample)
 
         def read() -> Iterator[Any]:

@@ -131,7 +131,7 @@ def test_the_picture(found):
     [
         ({"kernel": "rbf"}, "`kernel` must be a kernel"),
         ({"budget": -1}, "`budget` must be a positive number of seconds"),
-        ({"budget": "a lot"}, "must be a number of bytes"),
+        ({"budget": "a lot"}, "advise: `budget` must be a positive number of seconds, or memory"),
         ({"alpha": 0}, "`alpha` must be a positive number"),
         ({"tol": "small"}, "`tol` must be a positive number"),
         ({"random_state": None}, "`random_state` must be an integer"),

@@ -64,3 +64,13 @@ def test_models_that_are_not_fitted_or_not_ours():
             as_model(estimator)
     model = Multinomial([0.5, 0.5])
     assert as_model(model) is model
+
+
+def test_models_that_are_set_by_half_are_not_fitted():
+    hmm = pytest.importorskip("hmmlearn.hmm")
+    peer = hmm.GaussianHMM(2)
+    peer.startprob_ = np.array([0.5, 0.5])
+    with pytest.raises(InputError, match="not fitted: it has no transmat_"):
+        as_model(peer)
+    with pytest.raises(ParameterError, match="Got the class GaussianMixture"):
+        as_model(GaussianMixture)

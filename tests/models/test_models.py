@@ -313,3 +313,24 @@ def test_bad_data_are_named():
     with pytest.raises(InputError, match="observation 0 has probability 0"):
         MIXTURE.scores(far)
     assert [x.shape for x in VECTOR_HMM.sample_sequences([0, 2], random_state=0)] == [(0, 2), (2, 2)]
+
+
+def test_a_step_far_from_all_states_leaves_other_sequences_alone():
+    model = HMM([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [Normal([0.0], [[1.0]]), Normal([3.0], [[1.0]])])
+    near = [[[0.0]], [[1.0], [2.0]]]
+    alone = model.log_likelihoods(near)
+    together = model.log_likelihoods([[[1e140]], *near])
+    np.testing.assert_array_equal(together[1:], alone)
+    assert together[0] < -1e279
+
+
+def test_sequences_of_one_length_are_drawn():
+    chain = MarkovChain([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], "ab")
+    hidden = HMM([1.0], [[1.0]], Normal([2.0], [[1.0]]))
+    assert [len(x) for x in chain.sample(3, 0, length=5)] == [5] * 3
+    assert chain.sample(3, 0, length=5) == chain.sample_sequences([5] * 3, 0)
+    assert [x.shape for x in hidden.sample(2, 0, length=4)] == [(4, 1)] * 2
+    with pytest.raises(ParameterError, match="sample: `length` must be an integer"):
+        hidden.sample(2)
+    with pytest.raises(ParameterError, match="sample: `length`"):
+        chain.sample(2, length=-1)

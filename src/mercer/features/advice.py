@@ -244,7 +244,13 @@ def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
     if budget is None:
         return lambda trial, n: memory.can_hold(trial.nbytes)
     if isinstance(budget, str):
-        most = memory.parse_bytes(budget)
+        try:
+            most = memory.parse_bytes(budget)
+        except ParameterError:
+            raise ParameterError(
+                "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
+                f"Got {budget!r}."
+            ) from None
         return lambda trial, n: trial.nbytes <= most
     if isinstance(budget, bool) or not isinstance(budget, numbers.Real) or not float(budget) > 0:
         raise ParameterError(

@@ -6,6 +6,7 @@
 ``arguments``        checks of constructor arguments
 ``translation``      kernels in scikit-learn's words, and its kernel objects
 ``approximation``    ``approximation=``: machines on the features of a map
+``streams``          what machines share that read a batch at a time
 ``labels``           what classifiers share: labels, weights of classes
 ``explanation``      which patterns spoke for a prediction
 ``bounds``           numbers of fitted machines that learning bounds are made of
@@ -18,6 +19,7 @@
 ``gaussian_process`` ``GaussianProcessRegressor``
 ``splines``          ``SmoothingSpline``, ``ThinPlateSpline``
 ``logistic``         ``KernelLogistic``
+``logistic_stream``  the same on batches: one pass per step
 ``representer``      ``RepresenterMachine``
 ``ranking``          ``KernelRanker``
 ``losses``           its losses: names, domains, functions of the user

@@ -12,6 +12,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..batches import Batches
 from ..domains import Data, Similarities, Vectors, check_sparse, explain_rows, owned, refuse_dates
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -89,6 +90,11 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         """
         if reset and hasattr(self, "random_state"):
             checked_random(type(self).__name__, self.random_state)
+        if isinstance(X, Batches):
+            raise InputError(
+                f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, as "
+                "in [machine.predict(X) for X, y in batches]."
+            )
         given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
         if isinstance(domain, Similarities) or (isinstance(domain, Vectors) and domain.is_table(X)):
             X = self._with_sklearn(X, domain, reset=reset)

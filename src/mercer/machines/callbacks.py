@@ -11,12 +11,13 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
+from ..batches import Batches
 from ..engine.runs import Callback, Progress, Run, running
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 
 __all__ = ["CallbackSupport", "as_run"]
 
@@ -115,6 +116,7 @@ class CallbackSupport(_Support):
     """Callbacks and a time budget for the long-running methods of a machine."""
 
     time_budget: float | None
+    _reads_batches: ClassVar[bool] = False
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Set the callbacks of ``fit`` and other long-running methods, in place of those before.
@@ -189,6 +191,11 @@ def as_run(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P]
     @wraps(method)
     def wrapper(self: M, *args: P.args, **kwargs: P.kwargs) -> T:
         given = dict(zip(("X", "y"), args, strict=False)) | kwargs
+        if isinstance(given.get("X"), Batches) and not self._reads_batches:
+            raise InputError(
+                f"{type(self).__name__}: `X` must hold the points. Got Batches, which KernelRidge and "
+                "KernelLogistic read with `approximation`."
+            )
         with self._running(method.__name__, given.get("X"), given.get("y")):
             return method(self, *args, **kwargs)
 

@@ -16,7 +16,14 @@ from ..errors import InputError, ParameterError
 from .arguments import WEIGHT_RANGE
 from .base import KernelMachine
 
-__all__ = ["WeightedLabels", "read_labels", "require_classes", "unwrapped", "validate_labels"]
+__all__ = [
+    "WeightedLabels",
+    "class_factors",
+    "read_labels",
+    "require_classes",
+    "unwrapped",
+    "validate_labels",
+]
 
 Vector = NDArray[np.float64]
 
@@ -82,7 +89,7 @@ def read_labels(
     classes, codes = np.unique(labels, return_inverse=True)
     own = np.ones(n) if weight is None else weight
     sums = np.asarray(np.bincount(codes, own, len(classes)), dtype=np.float64)
-    factors = _class_factors(machine, class_weight, classes, sums)
+    factors = class_factors(machine, class_weight, classes, sums)
     own = factors[codes] * own
     kept = np.flatnonzero(own)
     present, codes = np.unique(codes[kept], return_inverse=True)
@@ -110,7 +117,7 @@ def require_classes(
     )
 
 
-def _class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[Any], sums: Vector) -> Vector:
+def class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[Any], sums: Vector) -> Vector:
     """Weight of each class, given the sums of the weights of its points."""
     if class_weight is None:
         return np.ones(len(classes))

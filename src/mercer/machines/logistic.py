@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from os import PathLike
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,9 +14,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
+from ..batches import Batches
 from ..domains import Data, Vectors, take
 from ..engine.runs import STOPPING, conclude, stop_reason
-from ..errors import DefinitenessError, ParameterError
+from ..errors import DefinitenessError, InputError, ParameterError
 from ..features import FeatureMap
 from ..gram import Gram, PointGram, gram
 from ..kernels import Gaussian, Linear
@@ -34,13 +37,20 @@ from .base import len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
 from .indefinite import beside_intercept, screen
-from .labels import read_labels
+from .labels import WeightedLabels, read_labels
+from .logistic_stream import fit_batches
 from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["KernelLogistic"]
 
 Vector = NDArray[np.float64]
+
+#: Attributes that only some fits set: first those of the exact machine.
+FITTED = ("support_", "dual_coef_", "expansion_", "support_vectors_", "_fitted", "_sample_size")
+
+#: Rows of a batch of points in memory.
+ROWS = 1 << 16
 
 #: Penalties that ``alpha="loo"`` tries by default.
 ALPHAS = tuple(10.0 ** (k / 2) for k in range(-8, 7))
@@ -106,7 +116,13 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         memory for r features, and predictions that do not depend on n.  The map's kernel counts, and
         ``kernel`` is left out (or the same).  ``"auto"`` is exact while the Gram matrix can be held (2 GiB),
         then takes what :func:`~mercer.features.advise` recommends.  ``l1``, ``alpha="loo"`` and leave-one-out
-        errors need the exact machine, and are refused.
+        errors need the exact machine, and are refused.  ``fit`` then takes :class:`~mercer.Batches` too.
+        Features that exceed the memory (2 GiB) are not held but computed again in each of some ten passes.
+    checkpoint : path, optional
+        With batches, a file where each pass leaves its coefficients.  A fit of the same problem goes on from
+        them; one that converges removes the file.
+    random_state : int, RandomState or None
+        Of the sample of the batches to which the map is fitted.
     indefinite : {"warn", "error", "clip", "flip", "shift"}, default="warn"
         With ``alpha > 0``, what to do if the kernel is not certified and its Gram matrix has a negative
         eigenvalue: say so, refuse, or repair the spectrum.
@@ -153,6 +169,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         Their weighted mean log loss.
     loo_path_ : array of shape (n_alphas,)
         With ``alpha="loo"``, the log loss for each of ``alphas``.
+    n_samples_seen_ : int
+        Rows of the batches.
     n_features_in_, feature_names_in_
         As in scikit-learn, for vectors.
 
@@ -173,6 +191,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
 
     support_vectors_: Any
     _full_only: ClassVar[dict[str, Any]] = {"indefinite": "warn", "l1": 0}
+    _reads_batches: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -186,6 +205,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         tol: float = 1e-8,
         max_iter: int = 1000,
         approximation: FeatureMap | Literal["auto"] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        random_state: Any = None,
         indefinite: str = "warn",
         time_budget: float | None = None,
     ) -> None:
@@ -198,23 +219,36 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         self.tol = tol
         self.max_iter = max_iter
         self.approximation = approximation
+        self.checkpoint = checkpoint
+        self.random_state = random_state
         self.indefinite = indefinite
         self.time_budget = time_budget
 
     # -- fit ------------------------------------------------------------------------------------
     @as_run
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y`` of two or more classes.
+
+        Or to :class:`~mercer.Batches` ``X`` of both, with ``approximation``.  In a first pass the classes are
+        found and ``batches.sample`` rows are drawn, to which the map is fitted unless it is already; each
+        Newton step is one more pass, in O(r^2) memory for two classes and r features.
 
         Parameters
         ----------
-        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix
+        X : points of the kernel's domain; for ``Precomputed()`` the square Gram matrix; or Batches
         y : array of shape (n,)
             Labels of any type.
         sample_weight : array of shape (n,), optional
             Weights of the losses: weight 2 is a repeated row, weight 0 an absent one.
         """
         alphas = self._check_parameters()
+        if isinstance(X, Batches):
+            if y is not None or sample_weight is not None:
+                raise InputError(
+                    "KernelLogistic: `y` and `sample_weight` must be in the batches. Got them beside."
+                )
+            self._fit_batches(X)
+            return self
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         resolving = self._validate_weight(sample_weight, n)
@@ -223,6 +257,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         if len(kept) < n:
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
+        if self._exceeds_memory(len(kept)):
+            self._fit_batches(self._as_batches(points, labels))
+            return self
         G: Gram | None = self._approximate(points, resolving)
         if G is None:
             G = self._exact(points, resolving)
@@ -232,6 +269,45 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         self._keep(points, kept, G, problem)
         self._warn()
         return self
+
+    def _exceeds_memory(self, n: int) -> bool:
+        """Whether the features of a map, by the number asked for, are too many to be held."""
+        count = getattr(self.approximation, "n_components", None)
+        return isinstance(self.approximation, FeatureMap) and not memory.can_hold(8.0 * n * (count or 1))
+
+    def _as_batches(self, points: Data, labels: WeightedLabels) -> Batches:
+        """The points by slices, with weights that the classes have gone into already."""
+        n = len(labels.codes)
+        y = labels.classes[labels.codes]
+
+        def read() -> Iterator[Any]:
+            for start in range(0, n, ROWS):
+                rows = slice(start, min(start + ROWS, n))
+                weight = (
+                    ()
+                    if labels.weight is None
+                    else (labels.weight[rows] / labels.factors[labels.codes[rows]],)
+                )
+                yield (take(points, rows), y[rows], *weight)
+
+        return Batches(read, total=-(-n // ROWS))
+
+    def _fit_batches(self, batches: Batches) -> None:
+        """Minimise by passes over the batches, and keep the weights of the features."""
+        self._clear()
+        found = fit_batches(self, batches)
+        self._weights, self.intercept_ = found.value
+        self.alpha_, self.n_iter_ = float(self.alpha), int(found.stats["iterations"])
+        status = f"{found.status}, over {self.n_samples_seen_} rows"
+        if hasattr(self, "_sample_size"):
+            status = f"{status}, the map fitted to {self._sample_size} of them"
+        self.solution_ = replace(found, status=self._said(status))
+        self._warn()
+
+    def _clear(self) -> None:
+        """Nothing of an earlier fit stays."""
+        for name in FITTED:
+            self.__dict__.pop(name, None)
 
     def _exact(self, points: Data, weight: Vector | None) -> Gram:
         """Resolve the kernel and make the Gram matrix."""
@@ -323,7 +399,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         """Keep the points of the model and let go of the rest."""
         coefficients, intercepts, predictions = self.solution_.value
         self.intercept_, self.n_iter_ = intercepts, int(self.solution_.stats["iterations"])
-        for name in ("support_", "dual_coef_", "expansion_", "support_vectors_"):
+        for name in FITTED[:4]:
             self.__dict__.pop(name, None)
         if self._is_approximate:
             assert isinstance(G, PointGram)

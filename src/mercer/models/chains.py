@@ -10,7 +10,15 @@ import numpy as np
 from ..errors import ParameterError
 from .base import checked_number, probabilities, simplex_scores
 
-__all__ = ["chain_scores", "checked_chain", "normalized_rows", "sample_paths", "symbols", "transition_counts"]
+__all__ = [
+    "chain_scores",
+    "checked_chain",
+    "equal_lengths",
+    "normalized_rows",
+    "sample_paths",
+    "symbols",
+    "transition_counts",
+]
 
 
 def checked_chain(start: Any, transitions: Any, caller: str) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +66,18 @@ def normalized_rows(counts: np.ndarray) -> np.ndarray:
     """Rows divided by their sums; rows of zeros become uniform."""
     sums = counts.sum(axis=1, keepdims=True)
     return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / counts.shape[1])
+
+
+def equal_lengths(n: Any, length: Any, caller: str) -> list[int]:
+    """The lengths of n sequences, all the same, or an error that names the argument."""
+    checked_number(n, f"{caller}.sample", "n", integer=True)
+    if length is None:
+        raise ParameterError(
+            f"{caller}.sample: `length` must be an integer >= 0: a chain has no length of its own. Got None. "
+            "sample_sequences(lengths) draws sequences of several lengths."
+        )
+    checked_number(length, f"{caller}.sample", "length", integer=True)
+    return [int(length)] * int(n)
 
 
 def sample_paths(

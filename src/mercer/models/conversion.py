@@ -43,6 +43,10 @@ def as_model(estimator: Any) -> Model:
     """
     if isinstance(estimator, Model):
         return estimator
+    if isinstance(estimator, type):
+        raise ParameterError(
+            f"as_model: `estimator` must be a fitted estimator. Got the class {estimator.__name__}."
+        )
     library, name = type(estimator).__module__.partition(".")[0], type(estimator).__name__
     if library == "hmmlearn" and name == "MultinomialHMM" and _hmmlearn() < (0, 2, 8):
         name = "CategoricalHMM"
@@ -53,8 +57,9 @@ def as_model(estimator: Any) -> Model:
             f"as_model: `estimator` must be one of {known}. Got {library}'s {name}, whose distribution is "
             "none of mercer.models."
         )
-    if not hasattr(estimator, "weights_" if library == "sklearn" else "startprob_"):
-        raise InputError(f"as_model: this {name} is not fitted. Call its fit first.")
+    missing = [part for part in _FITTED[name] if not hasattr(estimator, part)]
+    if missing:
+        raise InputError(f"as_model: this {name} is not fitted: it has no {missing[0]}. Call its fit first.")
     return convert(estimator)
 
 
@@ -83,4 +88,11 @@ _CONVERSIONS = {
     ("sklearn", "GaussianMixture"): _mixture,
     ("hmmlearn", "GaussianHMM"): _gaussian_hmm,
     ("hmmlearn", "CategoricalHMM"): _categorical_hmm,
+}
+
+#: What a fitted estimator has; parameters of hidden Markov models can also be set by hand, one by one.
+_FITTED = {
+    "GaussianMixture": ("weights_", "means_", "covariances_"),
+    "GaussianHMM": ("startprob_", "transmat_", "means_", "_covars_"),
+    "CategoricalHMM": ("startprob_", "transmat_", "emissionprob_"),
 }

@@ -16,7 +16,7 @@ from ..engine.threads import num_threads
 from ..errors import InputError, ParameterError
 from ..sequences import SequencesOver
 from .base import Model, checked_number, generator, probabilities, simplex_scores
-from .chains import chain_scores, checked_chain, normalized_rows, sample_paths, symbols
+from .chains import chain_scores, checked_chain, equal_lengths, normalized_rows, sample_paths, symbols
 from .normal import Normal
 
 __all__ = ["HMM", "Expected"]
@@ -80,6 +80,8 @@ class HMM(Model):
     def __post_init__(self) -> None:
         start, A = checked_chain(self.start, self.transitions, "HMM")
         emissions, alphabet = self.emissions, None
+        if isinstance(emissions, Normal):
+            emissions = (emissions,)
         if isinstance(emissions, list | tuple) and len(emissions) and isinstance(emissions[0], Normal):
             emissions = tuple(emissions)
             normal = all(isinstance(g, Normal) for g in emissions)
@@ -138,11 +140,12 @@ class HMM(Model):
         _native.forward_backward(
             self.start, self.transitions, seen, starts, sums, posteriors, moves, num_threads(), checkpoint
         )
-        totals = np.concatenate([[0.0], np.cumsum(factors)])
         first = np.zeros((n, S))
         some = np.diff(starts) > 0
         first[some] = posteriors[starts[:-1][some]]
-        return Expected(sums + np.diff(totals[starts]), first, moves, posteriors)
+        # each sequence by itself: in a running total a step far from all states would swallow the others
+        sums[some] += np.add.reduceat(factors, starts[:-1][some]) if some.any() else 0.0
+        return Expected(sums, first, moves, posteriors)
 
     def _log_likelihoods(self, X: Data) -> np.ndarray:
         return self._expected(X).log_likelihoods
@@ -252,8 +255,12 @@ class HMM(Model):
             shown = [_weighted_normal(steps, q, ridge) for q in expected.posteriors.T]
         return type(self)(start, A, shown, self.alphabet)
 
+    def sample(self, n: int, random_state: Any = None, *, length: int | None = None) -> list[Any]:
+        """Sequences of one length, drawn from the model; see :meth:`sample_sequences` for several lengths."""
+        return self.sample_sequences(equal_lengths(n, length, "HMM"), random_state)
+
     def _sample(self, n: int, rng: np.random.Generator) -> Any:
-        raise ParameterError("HMM.sample: a chain has no length. Use sample_sequences(lengths).")
+        raise TypeError("HMM: a sequence has a length")
 
     def sample_sequences(self, lengths: Sequence[int], random_state: Any = None) -> list[Any]:
         """A sequence of each length, drawn from the model."""

@@ -10,10 +10,18 @@ import numpy as np
 import scipy.special
 
 from ..domains import Data, Domain, Sequences
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..sequences import SequencesOver
 from .base import Model, checked_number, generator
-from .chains import chain_scores, checked_chain, normalized_rows, sample_paths, symbols, transition_counts
+from .chains import (
+    chain_scores,
+    checked_chain,
+    equal_lengths,
+    normalized_rows,
+    sample_paths,
+    symbols,
+    transition_counts,
+)
 
 __all__ = ["MarkovChain"]
 
@@ -94,8 +102,12 @@ class MarkovChain(Model):
         first, moves = transition_counts(X, len(self.start))
         return chain_scores(self, first, moves.reshape(len(X), *self.transitions.shape), parametrization)
 
+    def sample(self, n: int, random_state: Any = None, *, length: int | None = None) -> list[tuple[Any, ...]]:
+        """Sequences of one length, drawn from the model; see :meth:`sample_sequences` for several lengths."""
+        return self.sample_sequences(equal_lengths(n, length, "MarkovChain"), random_state)
+
     def _sample(self, n: int, rng: np.random.Generator) -> list[tuple[Any, ...]]:
-        raise ParameterError("MarkovChain.sample: a chain has no length. Use sample_sequences(lengths).")
+        raise TypeError("MarkovChain: a sequence has a length")
 
     def sample_sequences(self, lengths: Sequence[int], random_state: Any = None) -> list[tuple[Any, ...]]:
         """A sequence of each length, drawn from the model."""

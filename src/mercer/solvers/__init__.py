@@ -3,7 +3,7 @@
 ================  ===========================================================================
 ``svm``           ``solve_box``: the quadratic problem of support vector machines
 ``ridge``         ``solve_ridge``: least squares; smoothing splines
-``smooth``        ``solve_smooth``, ``solve_sparse``: the logistic and other smooth losses
+``smooth``        ``solve_smooth``, ``solve_by_passes``, ``solve_sparse``: logistic and smooth losses
 ``representer``   ``solve_representer``: any convex loss, any increasing function of the norm
 ``ranking``       ``solve_ranking``: losses of the differences of pairs
 ``proxy``         ``solve_proxy``: a support vector machine and a proxy of its matrix
@@ -95,7 +95,17 @@ from .ridge import (
     solve_ridge,
     spline_errors,
 )
-from .smooth import SmoothProblem, SmoothValue, hold, leave_one_out, solve_smooth, solve_sparse
+from .smooth import (
+    PassesProblem,
+    PassesValue,
+    SmoothProblem,
+    SmoothValue,
+    hold,
+    leave_one_out,
+    solve_by_passes,
+    solve_smooth,
+    solve_sparse,
+)
 from .solution import Solution
 from .spectral import (
     CenteredMatrix,
@@ -154,6 +164,8 @@ __all__ = [
     "PackedMatrix",
     "PairSolver",
     "Partition",
+    "PassesProblem",
+    "PassesValue",
     "Penalty",
     "Progress",
     "RayleighValue",
@@ -198,6 +210,7 @@ __all__ = [
     "solve_alignment",
     "solve_box",
     "solve_boxes",
+    "solve_by_passes",
     "solve_discriminant",
     "solve_mixture",
     "solve_normal",

@@ -45,10 +45,10 @@ class Fisher(Scored):
         How probabilities are parameters: see :meth:`mercer.models.Model.score`.
     information : {"full", "diagonal", "identity"}, default="full"
         The matrix J, its diagonal alone, or the identity in its place.
+    shrinkage : float, default=0.0
+        J, or its estimate, is mixed with a multiple of the identity of the same trace, with this weight.
     estimate : array of shape (p, p), optional
         An estimate of J, as :meth:`from_data` makes it.
-    shrinkage : float, default=0.0
-        The estimate is mixed with a multiple of the identity of the same trace, with this weight.
 
     Examples
     --------
@@ -63,8 +63,8 @@ class Fisher(Scored):
     model: Any
     parametrization: str = parameter(default="softmax", choices=PARAMETRIZATIONS, kw_only=True)
     information: str = parameter(default="full", choices=("full", "diagonal", "identity"), kw_only=True)
-    estimate: Any = field(default=None, kw_only=True)
     shrinkage: float = parameter(default=0.0, low=0.0, high=1.0, kw_only=True)
+    estimate: Any = field(default=None, kw_only=True)
 
     def _validate(self) -> None:
         model_of(self.model, self, "model")

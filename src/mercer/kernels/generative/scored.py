@@ -60,5 +60,6 @@ def model_of(value: Any, kernel: Kernel, name: str, kinds: type | tuple[type, ..
         known = kinds if isinstance(kinds, tuple) else (kinds,)
         raise ParameterError(
             f"{type(kernel).__name__}: `{name}` must be a {' or '.join(k.__name__ for k in known)} of "
-            f"mercer.models. Got {value!r}."
+            f"mercer.models. Got {value!r}. Fitted models of scikit-learn and hmmlearn are converted by "
+            "mercer.models.as_model."
         )

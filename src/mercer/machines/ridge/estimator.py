@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -213,6 +213,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     >>> bool(std[0] < 1e-2), round(float(std[1]), 6)  # far away only the prior is left
     (True, 1.0)
     """
+
+    _reads_batches: ClassVar[bool] = True
 
     def __init__(
         self,
