@@ -31,6 +31,7 @@ from mercer.machines import (
     Cells,
     Conformal,
     EnclosingBall,
+    GaussianProcessClassifier,
     GaussianProcessRegressor,
     KernelCCA,
     KernelDiscriminant,
@@ -194,6 +195,11 @@ MACHINES: dict[str, tuple[Callable[[Kernel], Any], str, tuple[str, ...]]] = {
     "GaussianProcessRegressor": (
         lambda k: GaussianProcessRegressor(kernel=k, alpha=0.1, tune=None),
         "numbers",
+        ("predict",),
+    ),
+    "GaussianProcessClassifier": (
+        lambda k: GaussianProcessClassifier(kernel=k, tune=None),
+        "labels",
         ("predict",),
     ),
     "KernelLogistic": (lambda k: KernelLogistic(kernel=k), "classes", ("predict_proba",)),

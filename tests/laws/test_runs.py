@@ -17,6 +17,7 @@ from mercer.errors import ParameterError, StoppedError, TimeBudgetError
 from mercer.kernels import Gaussian, WhiteNoise
 from mercer.machines import (
     SVC,
+    GaussianProcessClassifier,
     GaussianProcessRegressor,
     HSICTest,
     KernelCCA,
@@ -44,6 +45,7 @@ CASES = {
     "KernelRidge eigen": (KernelRidge(K, solver="eigen"), "numbers"),
     "KernelRidge tune": (KernelRidge(K, tune="evidence"), "numbers"),
     "GaussianProcessRegressor tune": (GaussianProcessRegressor(K + WhiteNoise(0.1)), "numbers"),
+    "GaussianProcessClassifier tune": (GaussianProcessClassifier(4.0 * K), "labels"),
     "KernelPCA lanczos": (KernelPCA(K, n_components=2, solver="lanczos"), "none"),
     "KernelPCA dense": (KernelPCA(K, solver="dense"), "none"),
     "KernelLogistic l1": (KernelLogistic(K, alpha=0.0, l1=1.0), "labels"),

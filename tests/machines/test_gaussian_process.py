@@ -1,6 +1,7 @@
 """Gaussian-process regression, against scikit-learn, the definition, and refitting."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from mercer.kernels import Gaussian, Linear, Matern, Min, Precomputed, SetInters
 from mercer.machines import GaussianProcessRegressor, KernelRidge
 
 
-@parametrize_with_checks([GaussianProcessRegressor(Gaussian("scale") + WhiteNoise(0.1))])
+@parametrize_with_checks([GaussianProcessRegressor(Gaussian("scale") + WhiteNoise(0.1), tune=None)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -261,6 +262,39 @@ def test_constant_targets():
     zero = GaussianProcessRegressor(1.0 * Gaussian(1.0) + WhiteNoise(0.1)).fit(X, np.zeros(20))
     assert "at the end of the range of" in zero.tuning_.status
     np.testing.assert_allclose(zero.predict(X), 0.0)
+
+
+def test_flat_evidence_is_said():
+    """Points that are all equal say nothing about a width."""
+    X, y = np.ones((10, 2)), np.arange(10.0)
+    model = GaussianProcessRegressor(1.0 * Gaussian(1.0) + WhiteNoise(1.0)).fit(X, y)
+    assert model.tuning_.stats["flat"] == ["kernel__term0__base__sigma"]
+    assert "the criterion does not depend on kernel__term0__base__sigma" in model.tuning_.status
+    assert model.kernel_.parameters["term0__base__sigma"].value == 1.0
+    np.testing.assert_allclose(model.predict(X), 4.5, rtol=0.05)
+
+
+@pytest.mark.parametrize("tune", [None, "evidence"])
+@pytest.mark.parametrize("kernel", [1.0 * Gaussian(1.0), Matern(1.5, 1.0), 1.0 * Linear()], ids=str)
+def test_duplicates_without_noise(kernel, tune):
+    """On each way through: dense, on the line, and features that are fewer than points."""
+    X = np.repeat(np.arange(1.0, 7.0), 2)[:, None]
+    model = GaussianProcessRegressor(kernel, alpha=0.0, tune=tune)
+    with pytest.raises(ParameterError, match=r"singular to working precision.*raise `alpha`"):
+        model.fit(X, np.arange(12.0))
+    noisy = GaussianProcessRegressor(kernel + WhiteNoise(0.1), alpha=0.0, tune=tune).fit(X, np.sin(X[:, 0]))
+    assert np.isfinite(noisy.predict(X)).all()
+
+
+def test_constant_targets_are_tuned_without_an_accident():
+    X = np.linspace(0, 1, 20)[:, None]
+    for options in ({}, {"normalize_y": True}, {"fit_intercept": True}):
+        model = GaussianProcessRegressor(1.0 * Gaussian(1.0) + WhiteNoise(0.1), **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the likelihood has no maximum
+            mean, std = model.fit(X, np.full(20, 3.0)).predict(X, return_std=True)
+        np.testing.assert_allclose(mean, 3.0, rtol=1e-3)
+        assert np.isfinite(std).all()
 
 
 def test_precomputed_matrices(data):

@@ -16,7 +16,7 @@
 ``messages``         warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
 ``tuning``           parameters of kernels and penalties by gradients of a criterion
-``gaussian_process`` ``GaussianProcessRegressor``
+``gaussian_process`` ``GaussianProcessRegressor``, ``GaussianProcessClassifier``
 ``splines``          ``SmoothingSpline``, ``ThinPlateSpline``
 ``logistic``         ``KernelLogistic``
 ``logistic_stream``  the same on batches: one pass per step
@@ -56,7 +56,7 @@ from .conformal import Conformal, ConformalWarning
 from .discriminant import KernelDiscriminant
 from .distances import KernelDistance, kernel_distance
 from .explanation import Explanation
-from .gaussian_process import GaussianProcessRegressor
+from .gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from .graph_inference import KernelGraphInference
 from .indefinite import IndefiniteKernelWarning
 from .independence import HSICResult, HSICTest, hsic
@@ -98,6 +98,7 @@ __all__ = [
     "ConformalWarning",
     "EnclosingBall",
     "Explanation",
+    "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "HSICResult",
     "HSICTest",

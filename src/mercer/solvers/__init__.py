@@ -70,9 +70,11 @@ from .processes import (
     DenseCovariance,
     FeatureCovariance,
     KroneckerCovariance,
+    LaplaceApproximation,
     LineComponent,
     LineCovariance,
     condition,
+    expected_logistic,
     loo_predictions,
 )
 from .ridge import (
@@ -149,6 +151,7 @@ __all__ = [
     "InnerMachine",
     "KernelFamily",
     "KroneckerCovariance",
+    "LaplaceApproximation",
     "LargeMargin",
     "LazyMatrix",
     "LeastSquares",
@@ -189,6 +192,7 @@ __all__ = [
     "center",
     "centred_root",
     "condition",
+    "expected_logistic",
     "fit_spline",
     "given_split",
     "hold",

@@ -62,7 +62,7 @@ def problem(request):
 
 
 def test_inverse_and_determinant(problem):
-    components, t, _, dense, line = problem
+    _, t, _, dense, line = problem
     B = np.random.default_rng(1).standard_normal((len(t), 3))
     np.testing.assert_allclose(line.solve(B), np.linalg.solve(dense, B), rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(line.inverse_diagonal(), np.diagonal(np.linalg.inv(dense)), rtol=1e-9)
@@ -85,7 +85,7 @@ def test_products_and_variances_at_other_times(problem):
 
 
 def test_slopes_are_traces(problem):
-    components, t, noise, dense, line = problem
+    components, t, _, dense, line = problem
     Y = np.random.default_rng(3).standard_normal((len(t), 2))
     products, slopes, determinants = line.slopes(Y)
     N = np.linalg.inv(dense)
@@ -105,7 +105,7 @@ def test_slopes_are_traces(problem):
 
 
 def test_likelihood_and_leave_one_out(problem):
-    _, t, noise, dense, line = problem
+    _, t, _, dense, line = problem
     Y = np.random.default_rng(4).standard_normal((len(t), 2)) + 3
     for intercept in (False, True):
         fit = condition(line, Y, intercept)
@@ -127,7 +127,7 @@ def test_likelihood_and_leave_one_out(problem):
 
 
 def test_restricted_likelihood_is_that_of_contrasts():
-    """The density of n - 1 orthonormal contrasts, of which the constant has no part, up to the volume of 1."""
+    """The density of n - 1 orthonormal contrasts, free of the constant, up to the volume of 1."""
     rng = np.random.default_rng(5)
     t, y = rng.uniform(0, 5, 12), rng.standard_normal(12) + 4
     line = LineCovariance([M32], t, np.full(12, 0.1))

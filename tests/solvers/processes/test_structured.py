@@ -64,7 +64,7 @@ def test_features_given_the_targets():
 
 @pytest.mark.parametrize("noise", [1e-4, 1e-8, 1e-12])
 def test_small_noise_costs_features_no_digits(noise):
-    """Differences of ``M^-1`` and the identity lose the digits of noise / |Z|^2; orthogonal factors do not."""
+    """Differences of large numbers would lose the digits of noise / |Z|^2; orthogonal factors do not."""
     rng = np.random.default_rng(4)
     Z, y = rng.standard_normal((12, 3)), rng.standard_normal((12, 1))
     covariance = FeatureCovariance(Z, np.full(12, noise))

@@ -58,6 +58,10 @@ class Observations:
         """Condition the process of a kernel on the observations."""
         return self._posterior(kernel, _function_and_noise(kernel))
 
+    def log_likelihood(self, kernel: Kernel) -> float:
+        """The log marginal likelihood."""
+        return self.given(kernel).fit.log_likelihood
+
     def _posterior(self, kernel: Kernel, parts: Separated) -> Posterior:
         assert parts.kernel is not None
         try:

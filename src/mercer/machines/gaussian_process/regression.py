@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import replace
 from typing import Any, Self
 
@@ -15,14 +14,14 @@ from ...errors import InputError, ParameterError
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
 from ...solvers import Solution, loo_predictions
-from ..arguments import checked_random, require_choice
-from ..base import KernelMachine, len_of
+from ..arguments import checked_random
+from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
-from ..tuning import Hyperparameters, SearchSpace, maximise
+from .evidence import EvidenceTuned
 from .methods import Cholesky, Method
 from .observations import Observations, Posterior
 
@@ -35,7 +34,7 @@ LARGEST = 1e100
 CHECKED, BACKWARD_ERROR = 32, 1e-8
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFunction, KernelMachine):
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFunction, EvidenceTuned):
     r"""Gaussian-process regression: a distribution over functions, given noisy values of one of them.
 
     .. math:: f \sim GP(0, k), \qquad y_i = f(x_i) + b + \varepsilon_i, \qquad
@@ -146,12 +145,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
-        self._check_parameters()
+        self._check_tuning()
         points = widened(self._validate_X(X, reset=True))
         targets = self._validate_targets(y, len_of(points), numeric=True)
         alpha = self._noise(len(targets))
         self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
-        self.__dict__.pop("tuning_", None)
         self.kernel_ = self._checked_kernel().resolve(points, None)
         if self.fit_intercept:
             self.kernel_ = beside_intercept(self.kernel_, points)
@@ -160,7 +158,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         self._observed = Observations(
             points, (Y - self._center) / self._scale, alpha, bool(self.fit_intercept), type(self).__name__
         )
-        self.n_iter_ = self._search() if self.tune is not None else 1
+        self.n_iter_ = self._search()
         self._keep(self._observed.given(self.kernel_))
         return self
 
@@ -171,20 +169,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         if self.normalize_y:
             self._center, scale = Y.mean(axis=0), Y.std(axis=0)
             self._scale = np.where(scale > 0, scale, 1.0)  # a constant target stays zero
-
-    def _search(self) -> int:
-        """Tune the kernel; return how often the evidence was evaluated."""
-        start = Hyperparameters(self.kernel_, 1.0, penalty=None)
-        if not len(start.theta):
-            return 1
-        found = maximise(
-            self._observed.evidence, SearchSpace.around(start), int(self.n_restarts), self.random_state
-        )
-        self.tuning_: Solution[Any] = found
-        self.kernel_ = found.value.kernel
-        if not found.converged:
-            warn(f"{type(self).__name__}: {found.status}.", ConvergenceWarning)
-        return int(found.stats["evaluations"])
 
     def _keep(self, posterior: Posterior) -> None:
         """Keep what was found."""
@@ -198,8 +182,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         alpha = np.asarray(self.alpha, dtype=np.float64)
         self.noise_variance_ = float(alpha + level) if alpha.ndim == 0 else method.noise
         self.log_marginal_likelihood_value_ = fit.log_likelihood
-        point = Hyperparameters(self.kernel_, 1.0, penalty=None)
-        self.theta_, self.theta_names_ = point.theta, point.names
+        self._keep_theta()
         self.solution_ = _solution(method, posterior, self._observed)
         if not self.solution_.converged:
             warn(
@@ -232,21 +215,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         -------
         float, or (float, array)
         """
-        self._check_fitted()
-        if theta is None and not eval_gradient:
-            return self.log_marginal_likelihood_value_
-        point = Hyperparameters(self.kernel_, 1.0, penalty=None)
-        if theta is not None:
-            theta = np.asarray(theta, dtype=np.float64)
-            if theta.shape != self.theta_.shape:
-                raise InputError(
-                    f"{type(self).__name__}.log_marginal_likelihood: `theta` must be {len(self.theta_)} "
-                    f"logarithms, of {', '.join(self.theta_names_) or 'nothing'}. Got shape {theta.shape}."
-                )
-            point = point.at(theta)
-        if not eval_gradient:
-            return self._observed.given(point.kernel).fit.log_likelihood
-        return self._observed.evidence(point)
+        return self._log_marginal_likelihood(theta, eval_gradient)
 
     # -- predictions ----------------------------------------------------------------------------
     def predict(
@@ -385,15 +354,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         return float(_checked_noise(type(self).__name__, self.alpha if alpha is None else alpha))
 
     # -- checks ---------------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        require_choice(self, "tune", ["evidence", None])
-        if isinstance(self.n_restarts, bool) or not (
-            isinstance(self.n_restarts, numbers.Integral) and self.n_restarts >= 0
-        ):
-            raise ParameterError(
-                f"{type(self).__name__}: `n_restarts` must be an integer >= 0. Got {self.n_restarts!r}."
-            )
-
     def _noise(self, n: int) -> np.ndarray:
         """``alpha`` for each observation."""
         values = _checked_noise(type(self).__name__, self.alpha)

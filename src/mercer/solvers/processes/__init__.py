@@ -6,6 +6,7 @@
 ``features``     ``FeatureCovariance``: finitely many features, by orthogonal factors
 ``kronecker``    ``KroneckerCovariance``: products over the coordinates of a grid
 ``line``         ``LineCovariance``: Matern kernels and others on the line, by Kalman's filter
+``laplace``      ``LaplaceApproximation``: labels instead of values
 ===============  ======================================================================
 """
 
@@ -13,6 +14,7 @@ from .covariance import Conditioned, Covariance, condition, loo_predictions
 from .dense import DenseCovariance
 from .features import FeatureCovariance
 from .kronecker import KroneckerCovariance
+from .laplace import LaplaceApproximation, expected_logistic
 from .line import LineComponent, LineCovariance, LineSlopes
 
 __all__ = [
@@ -21,9 +23,11 @@ __all__ = [
     "DenseCovariance",
     "FeatureCovariance",
     "KroneckerCovariance",
+    "LaplaceApproximation",
     "LineComponent",
     "LineCovariance",
     "LineSlopes",
     "condition",
+    "expected_logistic",
     "loo_predictions",
 ]

@@ -21,6 +21,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from ...engine.factorizations import cholesky, solve_lower
+from ...engine.threads import few_threads
 from .covariance import Covariance
 
 __all__ = ["FeatureCovariance"]
@@ -60,7 +61,8 @@ class FeatureCovariance(Covariance):
             scaled = Z / self._root
         if not np.isfinite(scaled).all():
             raise np.linalg.LinAlgError("features divided by the noise overflow")
-        self._Q, self._R = scipy.linalg.qr(scaled, mode="economic", overwrite_a=True, check_finite=False)
+        with few_threads(Z.shape[1]):
+            self._Q, self._R = scipy.linalg.qr(scaled, mode="economic", overwrite_a=True, check_finite=False)
         self._inner = _shifted_root(self._R @ self._R.T)
         self.log_determinant = float(np.log(noise).sum()) + _log_determinant(self._inner)
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.runs import checkpoint
+from ...engine.threads import few_threads
 from .covariance import Covariance
 
 __all__ = ["KroneckerCovariance"]
@@ -57,7 +58,8 @@ class KroneckerCovariance(Covariance):
         found = []
         for K in self.factors:
             checkpoint()
-            found.append(np.linalg.eigh(K))
+            with few_threads(len(K)):
+                found.append(np.linalg.eigh(K))
         self._values = [values for values, _ in found]
         self.vectors = [vectors for _, vectors in found]
         self.spectrum = scale * reduce(np.multiply.outer, self._values) + noise

@@ -1,4 +1,4 @@
-"""Grids: points that are all combinations of values of their coordinates, and kernels that factorise on them."""
+"""Points that are all combinations of values of their coordinates, and kernels that factorise on them."""
 
 from __future__ import annotations
 

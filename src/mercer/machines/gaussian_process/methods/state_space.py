@@ -73,7 +73,7 @@ def _scaled(factor: float, term: Term) -> Term:
 
 
 def _single(kernel: Kernel) -> list[Term] | None:
-    """The component of a kernel that is not composite.  Subclasses may have other values, and are left out."""
+    """The component of a kernel that is not composite.  Subclasses may have other values: they have none."""
     if type(kernel) is Min:
         return [Term(LineComponent("brownian", 1.0))]
     if type(kernel) is Linear:

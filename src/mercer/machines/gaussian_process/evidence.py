@@ -1,0 +1,87 @@
+"""What regression and classification share: the evidence, and kernels tuned by it."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ...errors import InputError, ParameterError
+from ...kernel import Kernel
+from ...solvers import Solution
+from ..arguments import require_choice
+from ..base import KernelMachine
+from ..messages import warn
+from ..tuning import Hyperparameters, SearchSpace, maximise
+
+__all__ = ["Evidence", "EvidenceTuned"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Evidence(Protocol):
+    """Data whose likelihood under a kernel is known."""
+
+    def log_likelihood(self, kernel: Kernel) -> float:
+        """The log marginal likelihood."""
+
+    def evidence(self, point: Hyperparameters, wanted: Any = None) -> tuple[float, Array]:
+        """The same and its gradient in the logarithms of the parameters."""
+
+
+class EvidenceTuned(KernelMachine):
+    """A machine with ``tune``, ``n_restarts`` and ``random_state``."""
+
+    tune: str | None
+    n_restarts: int
+    random_state: Any
+    log_marginal_likelihood_value_: float
+    _observed: Any
+
+    def _check_tuning(self) -> None:
+        require_choice(self, "tune", ["evidence", None])
+        if isinstance(self.n_restarts, bool) or not (
+            isinstance(self.n_restarts, numbers.Integral) and self.n_restarts >= 0
+        ):
+            raise ParameterError(
+                f"{type(self).__name__}: `n_restarts` must be an integer >= 0. Got {self.n_restarts!r}."
+            )
+
+    def _search(self) -> int:
+        """Tune the kernel, if asked to; return how often the evidence was evaluated."""
+        self.__dict__.pop("tuning_", None)
+        start = Hyperparameters(self.kernel_, 1.0, penalty=None)
+        if self.tune is None or not len(start.theta):
+            return 1
+        found = maximise(
+            self._observed.evidence, SearchSpace.around(start), int(self.n_restarts), self.random_state
+        )
+        self.tuning_: Solution[Any] = found
+        self.kernel_ = found.value.kernel
+        if not found.converged:
+            warn(f"{type(self).__name__}: {found.status}.", ConvergenceWarning)
+        return int(found.stats["evaluations"])
+
+    def _keep_theta(self) -> None:
+        point = Hyperparameters(self.kernel_, 1.0, penalty=None)
+        self.theta_, self.theta_names_ = point.theta, point.names
+
+    def _log_marginal_likelihood(self, theta: Any, eval_gradient: bool) -> Any:
+        self._check_fitted()
+        if theta is None and not eval_gradient:
+            return self.log_marginal_likelihood_value_
+        point = Hyperparameters(self.kernel_, 1.0, penalty=None)
+        if theta is not None:
+            theta = np.asarray(theta, dtype=np.float64)
+            if theta.shape != self.theta_.shape or not np.isfinite(theta).all():
+                raise InputError(
+                    f"{type(self).__name__}.log_marginal_likelihood: `theta` must be {len(self.theta_)} "
+                    f"logarithms, of {', '.join(self.theta_names_) or 'nothing'}. Got shape {theta.shape}."
+                )
+            point = point.at(theta)
+        if not eval_gradient:
+            return self._observed.log_likelihood(point.kernel)
+        return self._observed.evidence(point)

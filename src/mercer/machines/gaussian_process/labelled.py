@@ -1,0 +1,145 @@
+"""Labelled points, and how likely their labels are under a process with a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import memory
+from ...domains import Data, size
+from ...engine.runs import Stopped, current_run
+from ...errors import DefinitenessError
+from ...gram import PointGram
+from ...gram.kernel_gram import gram_of_points
+from ...kernel import Kernel
+from ...solvers import LaplaceApproximation, SmoothProblem, SmoothValue, Solution, solve_smooth
+from ...solvers.losses import Logistic
+from ..tuning import Hyperparameters, Weights, sums_by_name
+
+__all__ = ["Labelled", "LabelledPosterior"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+#: Duality gap of the mode, relative to the objective, that Newton's method stops at.  The evidence is of
+#: first order in the error of the mode, which is of the order of the root of the gap.
+GAP = 1e-20
+
+#: Gap up to which a mode is good: rounding may not allow for less.
+GOOD = 1e-14
+
+
+class LabelledPosterior(NamedTuple):
+    """A process given labels, one approximation for each function.
+
+    Attributes
+    ----------
+    gram : PointGram
+        The (lazy) Gram matrix of the points.
+    approximations : list of LaplaceApproximation
+    solutions : list of Solution
+        How their modes were found.
+    """
+
+    gram: PointGram
+    approximations: list[LaplaceApproximation]
+    solutions: list[Solution[SmoothValue]]
+
+    def factored(self) -> list[LaplaceApproximation]:
+        """The approximations with their factors, which files do not hold."""
+        if not all(found.is_factored for found in self.approximations):
+            K = np.array(self.gram.dense(), dtype=np.float64)
+            for found in self.approximations:
+                found.factor(K)
+        return self.approximations
+
+    @property
+    def log_likelihood(self) -> float:
+        """The mean of the functions."""
+        return float(np.mean([found.log_likelihood for found in self.approximations]))
+
+
+@dataclass
+class Labelled:
+    """Points with signs: -1 and 1, of shape (n, functions).
+
+    ``caller`` is the name of the machine, for errors.  The modes found last are where the next search for
+    them starts.
+    """
+
+    points: Data
+    signs: Array
+    caller: str
+    max_iter: int
+    _starts: dict[int, SmoothValue] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_starts": {}}
+
+    def given(self, kernel: Kernel) -> LabelledPosterior:
+        """Condition the process of a kernel on the labels."""
+        return self._posterior(kernel)[1]
+
+    def log_likelihood(self, kernel: Kernel) -> float:
+        """The approximate log marginal likelihood; the mean of the functions."""
+        return self.given(kernel).log_likelihood
+
+    def evidence(
+        self, point: Hyperparameters, wanted: NDArray[np.bool_] | None = None
+    ) -> tuple[float, Array]:
+        """The approximate log marginal likelihood and its gradient in the logarithms of the parameters."""
+        _, posterior = self._posterior(point.kernel)
+        total = np.zeros((len(self.signs), len(self.signs)))
+        for found in posterior.approximations:
+            R, u, a = found.weights()
+            total -= R
+            total += np.outer(a + 2 * u, a)  # the tiles below take the symmetric part
+        total *= 0.5 / len(posterior.approximations)
+
+        def tile(rows: slice, cols: slice) -> Array:
+            return np.asarray(0.5 * (total[rows, cols] + total[cols, rows].T))
+
+        weights = Weights(tile, len(total))
+        prepared = point.kernel._prepare(self.points)
+        sums = sums_by_name(point, self.points, prepared, weights, wanted)
+        flat = [np.ravel(part) for part in sums.values()]
+        return posterior.log_likelihood, np.concatenate(flat) if flat else np.empty(0)
+
+    def _posterior(self, kernel: Kernel) -> tuple[Array, LabelledPosterior]:
+        n = size(self.points)
+        memory.require(4 * 8 * n * n, f"{self.caller}: the covariance matrix of {n} points")
+        G = gram_of_points(kernel, self.points)
+        K = np.array(G.dense(), dtype=np.float64)
+        approximations, solutions = [], []
+        try:
+            for i, y in enumerate(self.signs.T):
+                problem = SmoothProblem(Logistic(), y[:, None], np.ones(n), False)
+                found = solve_smooth(
+                    problem,
+                    G,
+                    1.0,
+                    held=K,
+                    start=self._starts.get(i),
+                    tol=GAP,
+                    max_iter=self.max_iter,
+                    name=self.caller,
+                )
+                _require_complete()
+                self._starts[i] = found.value
+                solutions.append(found)
+                approximations.append(LaplaceApproximation(K, y, found.value.predictions[:, 0]))
+        except np.linalg.LinAlgError as error:
+            raise DefinitenessError(
+                f"{self.caller}: {error}; {kernel!r} is not positive definite on these data, and no "
+                "covariance. Use a positive definite kernel."
+            ) from error
+        return K, LabelledPosterior(G, approximations, solutions)
+
+
+def _require_complete() -> None:
+    """End the run if Newton's method was stopped: a half-way mode has no evidence."""
+    run = current_run()
+    if run is not None and run.is_concluded:
+        raise Stopped if run.interrupt is None else run.interrupt
