@@ -13,6 +13,7 @@ from mercer.machines.svm import multiclass
 from mercer.machines.svm.base import Limits
 from mercer.machines.svm.pairwise import class_slices
 from mercer.solvers import LazyMatrix, PairSolver
+from mercer.solvers.svm import policy
 
 LIMITS = Limits("SVC", 1e-3, -1, None)
 
@@ -40,14 +41,13 @@ def machine(**parameters):
 @pytest.fixture
 def in_batches(monkeypatch):
     """Problems this small are otherwise refined one by one."""
-    monkeypatch.setattr(multiclass, "MOST_REFINED", 0)
+    monkeypatch.setattr(policy, "REFINED_POINTS", 0)
 
 
 @pytest.fixture
 def streamed(in_batches, monkeypatch):
     """Blocks in single precision, a few at a time."""
-    monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 0)
-    monkeypatch.setattr(multiclass, "BATCH", 9000)
+    monkeypatch.setattr(policy, "SHARED_BYTES", 80_000)
 
 
 @pytest.mark.parametrize("way", ["in_batches", "streamed"])
@@ -72,11 +72,11 @@ def test_batches_are_limited_and_cover_every_pair(data, streamed):
     K, matrix = G.dense(), LazyMatrix(G)
     classes = class_slices(np.bincount(data[1]))
     pairs = list(combinations(classes, 2))
-    blocks = multiclass._PairBlocks(matrix, LIMITS)
-    batches = blocks.batches(pairs)
-    assert [t for batch in batches for t in batch] == list(range(10))
-    assert len(batches) > 2
-    for batch in batches:
+    with running("test"):
+        blocks = multiclass._PairBlocks(matrix, LIMITS, pairs)
+    assert [t for batch in blocks.batches for t in batch] == list(range(10))
+    assert len(blocks.batches) > 2
+    for batch in blocks.batches:
         places = [pairs[t] for t in batch]
         with running("test"):
             found = blocks.of(places)

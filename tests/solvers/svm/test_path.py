@@ -6,7 +6,6 @@ import pytest
 from mercer import gram
 from mercer.kernels import Gaussian
 from mercer.machines import SVC
-from mercer.machines.svm import multiclass
 from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, solve_box, solve_boxes
 from mercer.solvers.watch import Watch
 
@@ -132,7 +131,6 @@ def test_products_with_several_columns(held_as):
 
 @pytest.mark.parametrize("way", ["held", "held_exactly", "streamed"])
 def test_machines_along_a_path(way, monkeypatch):
-    monkeypatch.setattr(multiclass, "DOUBLE_BYTES", 1)
     if way == "held_exactly":
         monkeypatch.setattr("mercer.engine.reduced.MOST_ROUNDING", 0.0)
     X, y = classification(1500)

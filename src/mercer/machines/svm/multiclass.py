@@ -15,7 +15,7 @@ from ...engine.runs import STOPPING, Stopped, joining, progress_bar, until
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...memory import can_hold
 from ...solvers import BoxProblem, BoxValue, HeldMatrix, Matrix, PairSolver, Solution
-from ...solvers.svm import DOUBLE_TOLERANCE, Blocks, interior_comes_first, pair_iterations
+from ...solvers.svm import Blocks, policy
 from .base import Fit, Limits, run_of_fit
 from .pairwise import class_slices
 
@@ -23,18 +23,6 @@ __all__ = ["Task", "can_pair", "hold", "one_against_one", "one_against_rest", "s
 
 Vector = NDArray[np.float64]
 T = TypeVar("T")
-
-#: Gram matrices up to this size are held in double precision.
-DOUBLE_BYTES = 1 << 26
-
-#: Kernel values between classes that one batch of pairs holds.
-BATCH = 1 << 24
-
-#: Largest pair of classes that is solved on blocks of K.
-MOST_PAIRED = 4096
-
-#: Several problems are refined beyond the tolerance if they have at most this number of points together.
-MOST_REFINED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +53,6 @@ def one_against_rest(codes: NDArray[np.intp], count: int) -> list[Task]:
     return [Task(every, np.where(codes == c, 1.0, -1.0)) for c in range(count)]
 
 
-def _precision(n: int, tol: float) -> np.dtype[Any]:
-    """The precision in which a matrix of this size is held."""
-    double = 8 * n * n <= DOUBLE_BYTES or tol < DOUBLE_TOLERANCE
-    return np.dtype(np.float64 if double else np.float32)
-
-
 def _fits(nbytes: float, limits: Limits) -> bool:
     """Whether a matrix of this size may be held."""
     return can_hold(nbytes) if limits.cache_bytes is None else nbytes <= limits.cache_bytes
@@ -81,11 +63,11 @@ def hold(matrix: Matrix, limits: Limits) -> Matrix:
 
     In double precision if it is small or ``tol`` requires it, else in single precision.
     """
-    n, dtype = matrix.size, _precision(matrix.size, limits.tol)
+    n, dtype = matrix.size, policy.shared_dtype(matrix.size, limits.tol)
     if matrix.is_held or not _fits(dtype.itemsize * n * n, limits):
         return matrix
-    features = matrix.features()
-    if features is not None and dtype == np.float32 and interior_comes_first(n, int(features.shape[1])):
+    features = matrix.features() if dtype == np.float32 else None
+    if features is not None and policy.interior_comes_first(n, int(features.shape[1])):
         return matrix  # an interior point method needs few values
     try:
         with until(run_of_fit().is_over):
@@ -111,6 +93,9 @@ def _in_parallel(work: Callable[[int], T], count: int) -> list[T]:
                 if any(future.done() and future.exception() is error for future in futures):
                     raise
                 run.conclude(error)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
 def solve_all(
@@ -127,7 +112,7 @@ def solve_all(
 
     if not matrix.is_held:
         return [solve(t, part(t), limits) for t in range(len(tasks))]
-    is_cheap = sum(len(task.index) for task in tasks) <= MOST_REFINED
+    is_cheap = policy.are_refined([len(task.index) for task in tasks])
     alone = limits._replace(progress=False, threads=1, refine=is_cheap)
     return _in_parallel(lambda t: solve(t, part(t), alone), len(tasks))
 
@@ -135,49 +120,53 @@ def solve_all(
 def can_pair(tasks: Sequence[Task]) -> bool:
     """Whether :func:`solve_pairs` applies: many points in all, pairs of classes of moderate size."""
     sizes = [len(task.index) for task in tasks]
-    return (
-        sum(sizes) > MOST_REFINED
-        and max(sizes) <= MOST_PAIRED
-        and all(task.classes is not None for task in tasks)
-    )
+    return policy.are_batched(sizes) and all(task.classes is not None for task in tasks)
 
 
 class _PairBlocks:
     """Blocks of K for pairs of classes: views if K is held or small, else computed for each batch."""
 
-    def __init__(self, matrix: Matrix, limits: Limits) -> None:
-        self._matrix, self._dtype = matrix, _precision(matrix.size, limits.tol)
+    def __init__(self, matrix: Matrix, limits: Limits, pairs: Sequence[tuple[slice, slice]]) -> None:
+        self._matrix, self._dtype = matrix, policy.shared_dtype(matrix.size, limits.tol)
         self._K: NDArray[Any] | None = matrix.whole if isinstance(matrix, HeldMatrix) else None
         nbytes = self._dtype.itemsize * matrix.size**2
-        if self._K is None and nbytes <= DOUBLE_BYTES and _fits(nbytes, limits):
+        if self._K is None and nbytes <= policy.SHARED_BYTES and _fits(nbytes, limits):
             self._K = matrix.dense(self._dtype)
-        self._squares: dict[int, NDArray[Any]] = {}
+        self.batches = self._batches(pairs)
+        classes = sorted({c.start: c for pair in pairs for c in pair}.items()) if self._K is None else []
+        squares = self.each(lambda k: self._block(classes[k][1], classes[k][1]), len(classes))
+        self._squares = {start: square for (start, _), square in zip(classes, squares, strict=True)}
 
-    def batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
+    def _batches(self, pairs: Sequence[tuple[slice, slice]]) -> list[list[int]]:
         """Numbers of pairs whose blocks are computed together: of one first class, within some memory."""
         if self._K is not None:
             return [list(range(len(pairs)))]
-        total = np.cumsum([(a.stop - a.start) * (b.stop - b.start) for a, b in pairs])
-        keys = [(pairs[t][0].start, int(total[t]) // BATCH) for t in range(len(pairs))]
+        each = self._dtype.itemsize
+        total = np.cumsum([each * (a.stop - a.start) * (b.stop - b.start) for a, b in pairs])
+        keys = [(pairs[t][0].start, int(total[t]) // policy.SHARED_BYTES) for t in range(len(pairs))]
         return [list(batch) for _, batch in groupby(range(len(pairs)), keys.__getitem__)]
+
+    def each(self, work: Callable[[int], T], count: int) -> list[T]:
+        """``work`` for every number, each on one core; on all cores if K is there, or comes from workers."""
+        if self._K is None and np.isfinite(self._matrix.cost):
+            return _in_parallel(work, count)
+        return [work(k) for k in range(count)]
 
     def of(self, pairs: Sequence[tuple[slice, slice]]) -> list[Blocks]:
         """The blocks of a batch: a class with its neighbours in one band, and each class with itself."""
-        K = self._K
+        K, squares = self._K, self._squares
         if K is not None:
             return [Blocks(K[a, a], K[a, b], K[b, b]) for a, b in pairs]
-        first, start, stop = pairs[0][0], pairs[0][1].start, pairs[-1][1].stop
-        band = self._matrix.block(first, slice(start, stop), self._dtype)
+        start = pairs[0][1].start
+        band = self._block(pairs[0][0], slice(start, pairs[-1][1].stop))
         return [
-            Blocks(self._square(a), band[:, b.start - start : b.stop - start], self._square(b))
+            Blocks(squares[a.start], band[:, b.start - start : b.stop - start], squares[b.start])
             for a, b in pairs
         ]
 
-    def _square(self, c: slice) -> NDArray[Any]:
-        """A class with itself, kept for the other pairs."""
-        if c.start not in self._squares:
-            self._squares[c.start] = self._matrix.block(c, c, self._dtype)
-        return self._squares[c.start]
+    def _block(self, rows: slice, cols: slice) -> NDArray[Any]:
+        with until(run_of_fit().is_over):
+            return self._matrix.block(rows, cols, self._dtype)
 
 
 def solve_pairs(
@@ -195,27 +184,33 @@ def solve_pairs(
     many more steps, a problem is finished alone, in double precision.
     """
     features, most = matrix.features(), limits.max_iter
-    patience = None if features is None else pair_iterations(int(features.shape[1]))
+    patience = None if features is None else policy.pair_iterations(int(features.shape[1]))
     goes_on = patience is not None and not 0 <= most <= patience
     solver = PairSolver(limits.tol, patience if patience is not None and goes_on else most)
     found: dict[int, tuple[Solution[BoxValue], ...]] = {}
     pairs = [task.classes for task in tasks if task.classes is not None]
     bar = progress_bar(limits.name, len(tasks), "pair")
+
+    def work(batch: Sequence[int]) -> None:
+        """Compute the blocks of a batch and solve its problems."""
+        if solver.watch.reason:
+            return
+        problem = pose(
+            np.concatenate([tasks[t].y for t in batch]), np.concatenate([tasks[t].index for t in batch])
+        )
+        start = None if starts is None else np.concatenate([starts[t] for t in batch])
+        try:
+            solutions = solver.solve_along(problem, factors, blocks.of([pairs[t] for t in batch]), start)
+        except STOPPING as error:
+            solver.watch.stop(error)
+            return
+        found.update(zip(batch, zip(*solutions, strict=True), strict=True))
+        bar.update(len(batch))
+
     try:
         with until(run_of_fit().is_over):
-            blocks = _PairBlocks(matrix, limits)
-            for batch in blocks.batches(pairs):
-                batch_tasks = [tasks[t] for t in batch]
-                problem = pose(
-                    np.concatenate([task.y for task in batch_tasks]),
-                    np.concatenate([task.index for task in batch_tasks]),
-                )
-                start = None if starts is None else np.concatenate([starts[t] for t in batch])
-                solutions = solver.solve_along(problem, factors, blocks.of([pairs[t] for t in batch]), start)
-                found.update(zip(batch, zip(*solutions, strict=True), strict=True))
-                bar.update(len(batch))
-                if solver.watch.reason:
-                    break
+            blocks = _PairBlocks(matrix, limits, pairs)
+        blocks.each(lambda k: work(blocks.batches[k]), len(blocks.batches))
     except STOPPING as error:
         solver.watch.stop(error)
     finally:

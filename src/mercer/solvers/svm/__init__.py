@@ -19,22 +19,21 @@ anew in double precision, says whether the result has converged; if it has not, 
 active set method ends small problems at rounding.
 """
 
+from . import policy
 from .outcome import BoxValue
 from .pairs import Blocks, PairSolver
-from .policy import DOUBLE_TOLERANCE, interior_comes_first, iteration_limit, pair_iterations
+from .policy import iteration_limit
 from .problem import BoxProblem, Optimality
 from .solve import solve_box, solve_boxes
 
 __all__ = [
-    "DOUBLE_TOLERANCE",
     "Blocks",
     "BoxProblem",
     "BoxValue",
     "Optimality",
     "PairSolver",
-    "interior_comes_first",
     "iteration_limit",
-    "pair_iterations",
+    "policy",
     "solve_box",
     "solve_boxes",
 ]

@@ -20,7 +20,7 @@ from ..solution import Solution
 from ..watch import Callback, Watch
 from . import policy
 from .outcome import BoxValue, solution_of, untouched
-from .problem import CONSTRAINTS, BoxProblem, Optimality, Vector
+from .problem import CONSTRAINTS, DOUBLE_ROUNDING, SINGLE_ROUNDING, BoxProblem, Optimality, Vector
 
 __all__ = ["Blocks", "PairSolver"]
 
@@ -117,12 +117,12 @@ class PairSolver:
         if len(buffers) < threads or len(buffers[0]) < native.buffer_size:
             buffers = self._local.buffers = [np.empty(native.buffer_size, dtype) for _ in range(threads)]
 
-        def told(done: int, violation: float) -> bool:
+        def report(done: int, violation: float) -> bool:
             return bool(self.watch.reason) or self.watch(done, violation)
 
         def work(buffer: NDArray[Any]) -> None:
             try:
-                native.work(buffer, goal, self.tol, iterations, told)
+                native.work(buffer, goal, self.tol, iterations, report)
             except KeyboardInterrupt as error:
                 native.stop()
                 self.watch.stop(error)
@@ -153,7 +153,7 @@ class PairSolver:
         ending, iterations, rounds, *found, size = result
         state: Optimality = problem.stated((found[0], found[1], found[2], found[3]))
         is_single = dtype == np.float32
-        rounding = (policy.SINGLE_ROUNDING if is_single else policy.DOUBLE_ROUNDING) * size
+        rounding = (SINGLE_ROUNDING if is_single else DOUBLE_ROUNDING) * size
         certain = (
             ending == _native.CONVERGED
             and (rounding <= 0.1 * self.tol or not is_single)

@@ -9,19 +9,24 @@ features and on linear kernels of 2,000 to 20,000 points with 8 to 300 features;
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ... import _native
+from ...engine.buffers import MOST_BYTES
 from ...memory import memory_limit
 from ..matrix import HeldMatrix, Matrix
-from .problem import BoxProblem, Vector
+from .problem import SINGLE_ROUNDING, BoxProblem, Vector
 
 __all__ = [
     "DOUBLE_TOLERANCE",
+    "SHARED_BYTES",
     "Costs",
+    "are_batched",
+    "are_refined",
     "cache_rows",
     "checks_left",
     "interior_comes_first",
@@ -29,6 +34,7 @@ __all__ = [
     "iteration_limit",
     "pair_iterations",
     "row_dtype",
+    "shared_dtype",
 ]
 
 # -- precision ----------------------------------------------------------------------------------
@@ -42,13 +48,6 @@ DOUBLE_TOLERANCE = 1e-5
 #: Fraction of ``tol`` at which iterations on rows in single precision stop; rounding may use the rest.  With
 #: 0.9, one in five checks in double precision failed on magic04; with 0.8, none.
 SINGLE_SHARE = 0.8
-
-#: Relative rounding of a value of K in single precision, and a little for how it was computed.
-SINGLE_ROUNDING = 1.1 * 2.0**-24
-
-#: Rounding error of a gradient in double precision, relative to the largest sum of ``|K_ij beta_j|``: two
-#: orders of summation differed by up to a quarter of 2^-53, mostly by a tenth.
-DOUBLE_ROUNDING = 2.0**-56
 
 # -- iterations ---------------------------------------------------------------------------------
 #: Without ``max_iter``, the most iterations of SMO, and the most per variable.  Scaled data need far fewer:
@@ -65,19 +64,18 @@ ITERATIONS_BETWEEN, PATIENCE = 16_384, 10
 
 # -- the cache of rows --------------------------------------------------------------------------
 #: Rows of K in the cache, two working sets: with more of them, writing to new memory takes as long as
-#: computing values again that cost at most this many operations (8,000 x 20 and 24,000 x 50).
+#: computing values again that cost at most this many operations (8,000 x 20 and 24,000 x 50).  For values
+#: that cost more (sparse a9a, strings) the cache may be as large as the buffers that are kept for the next
+#: fit.
 CACHE_ROWS, CHEAP_VALUE = 4096, 160.0
-
-#: Bytes of the cache for values that cost more, if these are more than its rows take (sparse a9a, strings).
-CACHE_BYTES = 1 << 29
 
 #: Rows that a cache must hold at least.
 LEAST_ROWS = 64
 
 # -- the active set method ----------------------------------------------------------------------
-#: Multiplications of a Cholesky factorization, and values of K, that cost as much as a visit, if three
+#: Multiplications of a Cholesky factorization that cost as much as a visit, or as a value of K, if three
 #: rounds are to be expected: there were 2 to 4 on 8,000 x 20 and magic04 with C from 10 to 100.
-FACTOR_RATE, VALUE_RATE = 50.0, 1.0
+FACTOR_RATE = 50.0
 
 #: Rounds before giving up, and the factor by which wrong variables must become fewer within two rounds.
 MAX_ROUNDS, PROGRESS = 20, 0.75
@@ -108,6 +106,16 @@ TRACE_LEFT_OUT = 1e-8
 #: with 3,000 to 12,000 points.  Dense rows of unscaled columns are what it is slow on.
 LINEAR_SIZE, LINEAR_SIZE_DENSE = 2000, 20_000
 
+# -- several classes ----------------------------------------------------------------------------
+#: Bytes of a Gram matrix that several problems share in double precision, of the blocks of one batch of pairs
+#: of classes, and of K for one pair.  The pairs of letter took the same time with 2^24 to 2^28, and ten times
+#: as long one by one, without batches.
+SHARED_BYTES = 1 << 26
+
+#: Several problems are refined to rounding if they have at most this number of points together: those of the
+#: tests of weights and repetitions have.
+REFINED_POINTS = 4096
+
 
 class Costs:
     """Estimates of work, in visits."""
@@ -120,8 +128,7 @@ class Costs:
     @staticmethod
     def active_set(free: float, n: int) -> float:
         """The active set method with this number of free variables."""
-        values = free * (free + 2 * n)
-        return free**3 / 3 / FACTOR_RATE + values / VALUE_RATE
+        return free**3 / 3 / FACTOR_RATE + free * (free + 2 * n)
 
     @staticmethod
     def interior_point(n: int, rank: int) -> float:
@@ -164,7 +171,7 @@ def cache_rows(matrix: Matrix, dtype: np.dtype[Any], cache_bytes: float | None) 
     """Rows of K that the cache holds."""
     n, each = matrix.size, dtype.itemsize * matrix.size
     if cache_bytes is None:
-        least = 0 if matrix.cost <= CHEAP_VALUE else CACHE_BYTES
+        least = 0 if matrix.cost <= CHEAP_VALUE else MOST_BYTES
         cache_bytes = min(memory_limit() / 2, max(least, CACHE_ROWS * each))
     return int(min(n, max(cache_bytes // each, LEAST_ROWS)))
 
@@ -204,3 +211,19 @@ def linear_features(problem: BoxProblem, matrix: Matrix) -> Any:
 def pair_iterations(rank: int) -> int:
     """Iterations of SMO after which the interior point method takes over one of many small problems."""
     return int(4 * Costs.interior_point(1, rank))
+
+
+def shared_dtype(n: int, tol: float) -> np.dtype[Any]:
+    """The precision of a matrix of n points that several problems share."""
+    double = 8 * n * n <= SHARED_BYTES or tol < DOUBLE_TOLERANCE
+    return np.dtype(np.float64 if double else np.float32)
+
+
+def are_refined(sizes: Sequence[int]) -> bool:
+    """Whether several problems with these numbers of points are refined beyond ``tol``."""
+    return sum(sizes) <= REFINED_POINTS
+
+
+def are_batched(sizes: Sequence[int]) -> bool:
+    """Whether problems of pairs of classes are solved in batches: many points in all, few in each."""
+    return not are_refined(sizes) and 4 * max(sizes) ** 2 <= SHARED_BYTES

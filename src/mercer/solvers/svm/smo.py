@@ -17,7 +17,7 @@ from ...engine.buffers import pool
 from ...engine.threads import num_threads
 from ..matrix import HeldMatrix, Matrix
 from . import policy
-from .problem import CONSTRAINTS, BoxProblem, Optimality, Vector
+from .problem import CONSTRAINTS, DOUBLE_ROUNDING, BoxProblem, Optimality, Vector
 
 __all__ = ["Smo"]
 
@@ -119,12 +119,12 @@ class Smo:
         def fetch(rows: list[int], slots: list[int]) -> None:
             self.matrix.rows(np.array(rows), np.array(slots), self._rows, reduced=True)
 
-        def told(done: int, violation: float) -> bool:
+        def report(done: int, violation: float) -> bool:
             if self._threads is None:
                 self._native.threads = num_threads()
             return watch(done, violation)
 
-        return int(self._native.run(self.goal if goal is None else goal, iterations, fetch, told))
+        return int(self._native.run(self.goal if goal is None else goal, iterations, fetch, report))
 
     def move_to(self, beta: Vector, grad: Vector) -> None:
         """Go on from another point, whose gradient is known."""
@@ -154,4 +154,4 @@ class Smo:
             roots = np.sqrt(np.abs(self.diagonal))
             with np.errstate(over="ignore", invalid="ignore"):
                 size = float(roots.max(initial=0.0)) * float(roots @ np.abs(self.beta))
-        return policy.DOUBLE_ROUNDING * size
+        return DOUBLE_ROUNDING * size
