@@ -244,3 +244,25 @@ def test_the_page_on_graphs_is_true(capsys):
     printed = capsys.readouterr().out
     assert "['alcohol' 'ether']" in printed
     assert "'alcohol' against 'ether'" in printed or "weight  pattern" in printed
+
+
+def test_the_page_on_uncertainty_is_true(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/uncertainty.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["full True", "full 0.9", "split 0.9"]
+    assert lines[3].startswith("coverage of split")
+    assert lines[4:7] == ["['left']", "['left', 'right']", "['right']"]
+    assert sum("VACUOUS" in line for line in lines) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["intervals.png", "panel.png"]
+
+
+def test_the_page_on_shapley_values_is_true(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/shapley.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == ["True", "True"]
+    assert lines[3].startswith("shapley: the kernel must be a sum of products over coordinates")
+    assert (tmp_path / "shapley.png").exists()

@@ -31,10 +31,19 @@ from mercer.kernels import (
     Polynomial,
     Precomputed,
     Spectrum,
+    WhiteNoise,
     columns,
     tensor,
 )
-from mercer.machines import SVC, SVR, KernelLogistic, KernelPCA, KernelRidge, OneClassSVM
+from mercer.machines import (
+    SVC,
+    SVR,
+    GaussianProcessRegressor,
+    KernelLogistic,
+    KernelPCA,
+    KernelRidge,
+    OneClassSVM,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
@@ -136,6 +145,11 @@ def test_a_factor_of_zero_divides_nothing():
         (KernelLogistic(Gaussian(1.0)), np.digitize(Y, [-0.5, 0.5]), "decision_function"),
         (KernelRidge(Gaussian(1.0)), np.c_[Y, Y**2], "predict"),
         (OneClassSVM(Gaussian(1.0)), None, "decision_function"),
+        (
+            GaussianProcessRegressor(2.0 * Gaussian(1.0) + WhiteNoise(0.1), tune=None, normalize_y=True),
+            Y + 5.0,
+            "predict",
+        ),
     ],
     ids=lambda p: type(p).__name__ if hasattr(p, "fit") else "",
 )

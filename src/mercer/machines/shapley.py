@@ -85,10 +85,10 @@ def shapley(machine: Any, X: Any, *, background: Any) -> ShapleyValues:
     ----------
     machine : fitted machine
         A regressor (its ``predict``) or a classifier (its function for two classes, or its functions of
-        classes or pairs of classes): KernelRidge, SVC, SVR, NuSVC, NuSVR, OneClassSVM, KernelLogistic.  Its
-        kernel is a sum of products over coordinates: Gaussian, Laplacian, Cauchy, Periodic, AllSubsets,
-        Linear, Intersection, ``tensor``, ``direct_sum``, ``columns``, and sums, products, multiples and
-        integer powers of them.  Others are refused.
+        classes or pairs of classes): KernelRidge, GaussianProcessRegressor, SVC, SVR, NuSVC, NuSVR,
+        OneClassSVM, KernelLogistic.  Its kernel is a sum of products over coordinates: Gaussian, Laplacian,
+        Cauchy, Periodic, AllSubsets, Linear, Intersection, ``tensor``, ``direct_sum``, ``columns``, and sums,
+        products, multiples and integer powers of them.  Others are refused.
     X : points
         The points to explain.
     background : points
@@ -137,7 +137,7 @@ def _expansion(machine: Any) -> Expansion:
     if not isinstance(machine, KernelMachine) or not hasattr(machine, "_expansion"):
         raise InputError(
             "shapley: `machine` must be a machine whose function is a sum over training points: KernelRidge, "
-            "SVC, NuSVC, SVR, NuSVR, OneClassSVM or KernelLogistic. "
+            "GaussianProcessRegressor, SVC, NuSVC, SVR, NuSVR, OneClassSVM or KernelLogistic. "
             f"Got a {type(machine).__name__}."
         )
     machine._check_fitted()

@@ -67,7 +67,7 @@ def panel(found: BoundsPanel, ax: Any = None) -> Any:
                 continue
             ax.barh(at, min(value, end), color=colour, height=0.66)
             text = f"{value:.3g}" + (f", {remark}" if remark else "")
-            inside = value > 0.7 * end
+            inside = value > 0.75 * end  # no place for the text beside the bar
             reach = found.standard_error if at == 1 else 0.0  # of the cross-validated error
             place = 0.98 * min(value, end) if inside else value + reach + 0.015 * end
             ax.text(

@@ -103,7 +103,7 @@ def intervals(
             _sorted(ax, *_finite(low, high, truth), truth, hit, f"{data}: {share}", alpha)
             ax.set_xlabel("points, in the order of the middles of their intervals")
         ax.set_ylabel(name or "y")
-        ax.legend(loc="best")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)  # above: bands fill the axes
     return ax
 
 
