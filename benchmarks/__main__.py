@@ -18,6 +18,7 @@ from . import (
     logistic_cases,
     models_cases,
     nodes_cases,
+    process_cases,
     rational_cases,
     ridge_cases,
     scale_cases,
@@ -56,6 +57,7 @@ GROUPS = {
     "models": models_cases.CASES,
     "kernel-graphs": kernel_graph_cases.CASES,
     "uncertainty": [*conformal_cases.CASES, *shapley_cases.CASES],
+    "processes": process_cases.CASES,
     "scale": [*scale_cases.CASES, *linear_cases.CASES],
 }
 

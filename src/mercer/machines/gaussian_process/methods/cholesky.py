@@ -30,7 +30,8 @@ class Cholesky(Method):
     def _factor(self) -> DenseCovariance:
         n = len(self.noise)
         memory.require(8 * n * n, f"the covariance matrix of {n} points")
-        return DenseCovariance(np.array(self.gram.dense(), dtype=np.float64, order="F"), self.noise)
+        # the transpose of a symmetric matrix in rows has its columns in place
+        return DenseCovariance(np.array(self.gram.dense().T, dtype=np.float64, order="F"), self.noise)
 
     def slopes(self, Y: Array, fit: Conditioned) -> tuple[Slopes, float]:
         """Gradient of the log likelihood: sums with the weights ``(C C' - t N) / 2``."""
