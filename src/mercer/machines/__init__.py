@@ -28,6 +28,7 @@
 ``conformal``        ``Conformal``: intervals and sets that hold the truth with a chosen probability
 ``svm``              ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``EnclosingBall``
 ``proxy``            ``ProxySVC``: similarities that are not positive definite
+``transductive``     ``TransductiveAlignment``: a kernel matrix learned directly
 ``multiple``         ``MultipleKernelSVC`` and others: several kernels with learned weights
 ``online``           what machines share that learn one example at a time
 ``pegasos``          ``PegasosSVC``
@@ -88,6 +89,7 @@ from .semi_supervised import (
 from .shapley import ShapleyValues, shapley
 from .splines import SmoothingSpline, ThinPlateSpline
 from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from .transductive import TransductiveAlignment
 from .two_sample import MMDResult, MMDTest, mmd
 
 __all__ = [
@@ -137,6 +139,7 @@ __all__ = [
     "SpectralClustering",
     "SupervisedReduction",
     "ThinPlateSpline",
+    "TransductiveAlignment",
     "UnidentifiedWeightsWarning",
     "hsic",
     "kernel_distance",

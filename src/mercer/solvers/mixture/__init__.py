@@ -8,6 +8,7 @@
 ``hierarchy``         ``Hierarchical``: weights on a directed acyclic graph
 ``simplex``           ``simplex_minimum``: quadratic functions on a simplex
 ``family_alignment``  ``align_family``: weights of kernels by alignment with targets, without a machine
+``spectrum``          ``align_spectrum``: eigenvalues of a matrix by alignment with some targets
 ``problem``           ``MixtureProblem``: rank-one kernels and a machine, with bounds of the minimum
 ``barrier``           ``solve_mixture``: weights of rank-one kernels, by an interior-point method
 ``steps``             the linear systems of its steps
@@ -25,8 +26,10 @@ from .newton import FamilyValue, solve_weights, train_weights
 from .penalty import LpNorm, Penalty, dual_norm
 from .problem import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
 from .simplex import simplex_minimum
+from .spectrum import AlignedSpectrum, align_spectrum
 
 __all__ = [
+    "AlignedSpectrum",
     "BoxMachine",
     "BoxTask",
     "FamilyValue",
@@ -43,6 +46,7 @@ __all__ = [
     "SumMatrix",
     "Trained",
     "align_family",
+    "align_spectrum",
     "dual_norm",
     "inner_products",
     "simplex_minimum",
