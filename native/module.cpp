@@ -261,12 +261,12 @@ int max_threads() {
 }
 
 void choose_isa() {
-  const char* wish = std::getenv("MERCER_ISA");
-  if (mercer::choose_isa(wish == nullptr ? "" : wish)) return;
+  const char* name = std::getenv("MERCER_ISA");
+  if (mercer::choose_isa(name == nullptr ? "" : name)) return;
   std::string message =
-      std::string("mercer: MERCER_ISA must name an instruction set that this machine runs. Got '") + wish +
+      std::string("mercer: MERCER_ISA must name an instruction set that this machine runs. Got '") + name +
       "'. Available here:";
-  for (const std::string& name : mercer::available_isas()) message += " " + name;
+  for (const std::string& other : mercer::available_isas()) message += " " + other;
   throw nb::import_error((message + ". Unset MERCER_ISA to take the best of them.").c_str());
 }
 

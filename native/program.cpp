@@ -10,7 +10,7 @@
 namespace mercer {
 namespace {
 
-// Elementwise steps run over so many rows at a time, which stay in the first cache.
+// Elementwise steps run over this number of rows at a time, which stay in the first cache.
 constexpr Index kStripRows = 8;
 
 // Operations that are worth another thread.

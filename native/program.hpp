@@ -66,7 +66,7 @@ Index run_packed(const Program& program, Index first, Index last, double* tiles,
 
 // Adds to `sums` the products with V, which has `width` columns.
 //
-// Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, cut into so many parts from left to right.  The
+// Lane l owns the rows of tiles lanes[l] .. lanes[l + 1] - 1, cut into `parts` parts from left to right.  The
 // tiles of a part are taken in order; this call takes the tiles first .. last - 1 of every part.  Part q of
 // all lanes adds to the array that lies q times rows x width numbers further in `sums`, where no two lanes
 // meet. With `half` there is one part: a lane computes tiles on and below the diagonal only, and adds the

@@ -34,7 +34,7 @@ void FactorTable::mark_excluded() {
   std::sort(excluded_.begin(), excluded_.end());
 }
 
-// Weight of the factors of a state that have up to so many symbols.
+// Weight of the factors of a state that have up to this number of symbols.
 double FactorTable::weigh(State s, Index upto) const {
   Index low = automaton_.length(automaton_.link(s)) + 1;
   if (is_marked_.empty() || !is_marked_[static_cast<std::size_t>(s)]) return weights_->sum(low, upto);

@@ -25,7 +25,7 @@ struct Runs {
   }
 };
 
-// How many of the threads are worth waking for so many elementary operations.
+// How many of the threads are worth waking for this number of elementary operations.
 inline int worth(int threads, double operations) {
   constexpr double kWorthAThread = 1 << 17;
   double most = operations / kWorthAThread;

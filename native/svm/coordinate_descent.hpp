@@ -79,7 +79,7 @@ struct Descent {
 };
 
 // Moves beta and w = X' beta on, until no variable violates its condition by more than `tolerance` and what
-// the sum lacks cannot matter more than that, or for so many visits of a variable.  p.diagonal is not read.
+// the sum lacks cannot matter more than that, or for `visits` visits of a variable.  p.diagonal is not read.
 // The same seed visits in the same order.
 template <class Rows>
 Descent coordinate_descent(const QuadraticProblem& p, const Rows& X, double* beta, double* w,

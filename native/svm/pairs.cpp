@@ -86,14 +86,14 @@ PairResult Pairs<T>::solve(std::size_t t, T* buffer, double goal, double toleran
   if (std::any_of(beta, beta + n, [](double b) { return b != 0.0; })) solver.recompute();
 
   auto fetch = [](const std::vector<Index>&, const std::vector<Index>&) {};
-  auto told = [&](Index done, double violation) {
+  auto report = [&](Index done, double violation) {
     if (!stopped_ && watch(iterations_ + done, violation)) stopped_ = true;
     return stopped_.load();
   };
   PairResult result;
   for (int check = 0; check < kMostChecks; ++check) {
     Index left = stopped_ ? 0 : max_iterations - solver.iterations();
-    result.ending = solver.run(goal, left, fetch, told);
+    result.ending = solver.run(goal, left, fetch, report);
     if (result.ending != kConverged) break;
     result.size = solver.recompute();
     if (solver.violation() <= tolerance) break;

@@ -114,7 +114,7 @@ Index next_range(Csr<T, I> Y, const Index* next, Index cols, Columns& c) {
   return left;
 }
 
-// An empty table for so many entries.
+// An empty table for this number of entries.
 void clear_table(Columns& c, Index entries) {
   c.size = c.end - c.first;
   c.shift = 0;

@@ -12,7 +12,7 @@ namespace {
 // As many rows as leave registers for the rest, with two vectors of columns.
 constexpr int kTogether = kLanes == 8 ? 4 : 2;
 
-// Tiles come from memory, in an order that the processor does not foresee: so many rows ahead are asked for.
+// Tiles come from memory, in an order that the processor does not foresee: rows this far ahead are asked for.
 constexpr Index kAhead = 8, kLineNumbers = 8;
 
 template <bool below, int vectors>

@@ -132,7 +132,7 @@ struct Entries {
   Index rows, count, down, along;
 };
 
-// out[r][c] += sum_k tile(r, k) V[k][c], for some rows and so many vectors of columns
+// out[r][c] += sum_k tile(r, k) V[k][c], for some rows and this number of vectors of columns
 template <int rows, int vectors>
 MERCER_INLINE void add_products(const Entries& tile, Index first, const double* V, Index width, double* out,
                                 Index stride) {

@@ -1,6 +1,6 @@
 """How a kernel describes itself to the engine.
 
-A kernel tells a :class:`Builder` a few steps on values: a value stands for the whole matrix, and at run time
+A kernel gives a :class:`Builder` a few steps on values: a value stands for the whole matrix, and at run time
 for one tile of it in a register.  Equal steps on equal data are one step, so that the kernels of one
 expression share distances and dot products.  What cannot be described enters as an *opaque* value, computed
 in Python panel by panel.  :mod:`mercer.engine.program` runs the steps.  See ``docs/engine.md``.
@@ -357,7 +357,7 @@ class Builder:
         return None if right is None else (left, right)
 
     def _merged(self, op: int, X: Data, Y: Data | None, dtype: np.dtype[Any]) -> Value:
-        """Sparse rows against so many dense ones that these cannot be compressed all at once."""
+        """Sparse rows against dense ones that are too many to be compressed all at once."""
         key = (op, id(X), id(Y))
         if key not in self._seen:
             self._kept.append((X, Y))

@@ -19,7 +19,7 @@ __all__ = ["pack"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
-#: Fewer features are as quick without packing.
+#: Fewer features are as fast without packing.
 FEWEST_FEATURES = 16
 
 #: Words of a row at most, and of a sparse row for each of its entries: beyond that sums over entries win.

@@ -39,7 +39,7 @@ class PackedTiles:
 
     @staticmethod
     def nbytes_of(size: int) -> int:
-        """Memory that a matrix of so many rows takes."""
+        """Bytes that a matrix of this size takes."""
         return 8 * TILE * TILE * _count(size)
 
     def fill(self, row: int, col: int, values: Array) -> None:
@@ -77,6 +77,6 @@ class PackedTiles:
 
 
 def _count(size: int) -> int:
-    """Tiles of a matrix with so many rows."""
+    """Number of tiles of a matrix of this size."""
     down = -(-size // TILE)
     return down * (down + 1) // 2

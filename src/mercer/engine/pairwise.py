@@ -188,7 +188,7 @@ def _pairwise(op: int, X: Matrix, Y: Matrix | None) -> Array:
 
 
 def _height(m: int, cost: float) -> int:
-    """Rows per native call, when a pair costs so many operations."""
+    """Rows per native call, when a pair costs this number of operations."""
     height = int(_STEP / (max(m, 1) * (cost + 1.0)))
     return max(1, height if height < _PANEL else height // _PANEL * _PANEL)
 

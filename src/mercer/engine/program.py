@@ -270,6 +270,6 @@ def _edge(n: int, m: int) -> int:
 
 
 def _equal_areas(rows: int, parts: int) -> list[int]:
-    """Cut a triangle of so many rows into parts of about equal area; the first and last cuts included."""
+    """Cuts of a triangle with this number of rows into parts of about equal area, the ends included."""
     cuts = {round(rows * (p / parts) ** 0.5) for p in range(parts + 1)}
     return sorted(cuts)

@@ -33,7 +33,7 @@ class Table(NamedTuple):
 
 
 def tabulate(steps: Array, parameters: Array, registers: int, words: int) -> Table | None:
-    """The table of steps that begin with a count over so many words; None if there is none.
+    """The table of steps that begin with a count over this number of words; None if there is none.
 
     There is none if values depend on more than the count, and if a count that need not occur fails a check.
     """

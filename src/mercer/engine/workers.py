@@ -214,8 +214,8 @@ def _there(function: Function, rows: Any, columns: Any, values: np.ndarray, star
                 if isinstance(result, np.ndarray):
                     values[a:b] = result
                     bar.update(b - a)
-                    wished = int((b - a) * PIECE_SECONDS / max(seconds, 1e-6))
-                    piece = max(1, min(wished, 4 * piece, -(-(total - start) // (2 * size))))
+                    fitting = int((b - a) * PIECE_SECONDS / max(seconds, 1e-6))
+                    piece = max(1, min(fitting, 4 * piece, -(-(total - start) // (2 * size))))
                     continue
                 number, failure, report = result
                 if number < 0:  # it could not be unpacked

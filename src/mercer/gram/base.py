@@ -200,7 +200,7 @@ class Gram(ABC):
         n, m = self.shape
         out = np.zeros((n, *V.shape[1:]), dtype=np.result_type(self.dtype, V))
         for rows in self._bands(progress):
-            inner = progress and rows == slice(0, n)  # the only band tells of its own progress
+            inner = progress and rows == slice(0, n)  # the only band reports its own progress
             if not self.is_symmetric:
                 out[rows] = times(self._values(rows, all_of(m), inner), V)
                 continue

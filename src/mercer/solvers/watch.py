@@ -56,7 +56,7 @@ class Watch:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to be told again."""
+        """Whether the next report is due."""
         return time.perf_counter() - self._last >= SECONDS_PER_WATCH
 
     def __call__(self, steps: int, violation: float) -> bool:

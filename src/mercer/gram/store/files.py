@@ -39,7 +39,7 @@ def write_whole(path: Path, *pieces: bytes | memoryview) -> None:
         if isinstance(error, OSError):
             raise StoreError(
                 error.errno,
-                f"GramStore: {path} cannot be written ({error.strerror}). Make room, or choose another "
+                f"GramStore: {path} cannot be written ({error.strerror}). Free some space, or choose another "
                 "place for the store",
             ) from error
         raise
@@ -56,7 +56,7 @@ def remove_leftovers(folder: Path) -> None:
 def locked(path: Path, patience: float | None = None) -> Iterator[bool]:
     """Hold a lock that no other process or thread holds; the system releases it if we die.
 
-    With ``patience`` give up after so many seconds, and yield False.
+    With ``patience`` give up after this number of seconds, and yield False.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

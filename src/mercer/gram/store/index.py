@@ -90,7 +90,7 @@ class Index:
         except OSError as error:
             raise StoreError(
                 error.errno,
-                f"GramStore: {self.path} cannot be written ({error.strerror}). Make room, or choose "
+                f"GramStore: {self.path} cannot be written ({error.strerror}). Free some space, or choose "
                 "another place for the store",
             ) from error
         self.read()

@@ -76,7 +76,7 @@ class Folder:
             write_whole(self.path / "kernel.json", json.dumps(about, indent=1).encode())
 
     def read(self, place: Place, verify: bool = True) -> Page | None:
-        """A page from the disk; None if it is not there or is damaged, which is told."""
+        """A page from the disk; None if it is not there or, with a warning, damaged."""
         path = self.page(place)
         try:
             return read_page(path, self.key, *place, verify)

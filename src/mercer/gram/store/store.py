@@ -64,7 +64,7 @@ class GramStore:
         Made if it does not exist.  A directory that holds anything else is refused.
     max_bytes : int or str, optional
         Limit such as ``"10GiB"``.  To stay within it the kernels that have not been used for longest are
-        evicted; if the kernel at work alone exceeds it, its further values are not kept, which is told.
+        evicted; if the kernel at work alone exceeds it, its further values are not kept, with a warning.
     read_only : bool, default=False
         Look values up but write nothing.
 
@@ -133,7 +133,7 @@ class GramStore:
             found.use(folder)
             return found
 
-    # -- what is there --------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------
     def info(self) -> StoreInfo:
         """Kernels, points, pages and bytes."""
         kernels = tuple(sorted(map(_describe, self._folders()), key=lambda info: -info.used))
