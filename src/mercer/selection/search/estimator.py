@@ -7,20 +7,23 @@ import time
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import get_tags
 
 from ...domains import Data as Points
 from ...domains import size
-from ...engine.runs import tracked
 from ...errors import InputError, ParameterError
 from ...kernel import Kernel
 from ...machines.arguments import checked_weight
 from ...machines.callbacks import CallbackSupport, as_run
+from ...machines.labels import unwrapped, validate_labels
 from ...machines.messages import warn
 from .evaluation import Data, Evaluation
-from .grid import candidates_of, edges, groups_of, with_parameters
+from .grid import Group, candidates_of, edges, groups_of, with_parameters
+from .parallel import for_each, workers_of
 from .racing import drop_hopeless
 from .scorers import accepts_weight, sees_points
 from .splits import splits_of
@@ -65,10 +68,13 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     refit : bool, str or callable, default=True
         Fit the best candidate to all points.  With several metrics the one that decides, or False.  A
         callable gets ``cv_results_`` and returns the position of the best.
+    n_jobs : int, optional
+        Threads that fit side by side; all that the engine has by default, and with -1.  A plain function as
+        ``scoring`` is called in one thread.
     drop : float or None, default=None
-        Level of a test, in (0, 1): after each split from the third on, candidates that are worse than the best one by a
-        one-sided paired t-test are dropped and not fitted again.  None fits all.  Splits share training
-        points, so that the level is a rule of thumb.
+        Level of a test, in (0, 1): after each split from the third on, candidates that are worse than the
+        best one by a one-sided paired t-test are dropped and not fitted again.  None fits all.  Splits share
+        training points, so that the level is a rule of thumb.
     return_train_score : bool, default=False
     error_score : float or "raise", default=nan
         Score of a candidate whose fit raises an error, with a ``FitFailedWarning``.
@@ -95,8 +101,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     The best score is the largest of many, and so too good on average.  To measure the model that a search
     finds, search inside each training part: ``cross_val_score(KernelSearchCV(...), X, y)``.
 
-    Times of fits along a path are the mean of the path, and those of kernel values belong to the first fit that needs
-    them.
+    Times of fits along a path are the mean of the path, and those of kernel values belong to the first fit
+    that needs them.
 
     Examples
     --------
@@ -120,6 +126,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         cv: Any = 5,
         scoring: Any = None,
         refit: Any = True,
+        n_jobs: int | None = None,
         drop: float | None = None,
         return_train_score: bool = False,
         error_score: float | str = np.nan,
@@ -131,6 +138,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.n_jobs = n_jobs
         self.drop = drop
         self.return_train_score = return_train_score
         self.error_score = error_score
@@ -141,6 +149,11 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     def estimator(self) -> Any:
         """The machine, under scikit-learn's name."""
         return self.machine
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self.machine).target_tags
+        return tags
 
     # -- fit ----------------------------------------------------------------------------------------
     @as_run
@@ -163,6 +176,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         name = type(self).__name__
         self._forget()
         self._check_parameters()
+        workers_of(self.n_jobs, name)
         candidates = candidates_of(self.machine, self.grid, name)
         scorer = self._scorer()
         values = SharedValues(lambda kernel: self._points(X, kernel), getattr(self.machine, "store", None))
@@ -202,7 +216,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         is_level = isinstance(drop, numbers.Real) and not isinstance(drop, bool) and 0 < drop < 1
         if not (drop is None or is_level):
             raise ParameterError(
-                f"{name}: `drop` must be None, or the level of a test between 0 and 1, such as 0.01. Got {drop!r}."
+                f"{name}: `drop` must be None, or the level of a test between 0 and 1, such as 0.01. "
+                f"Got {drop!r}."
             )
         if self.error_score != "raise" and not isinstance(self.error_score, numbers.Real):
             raise ParameterError(
@@ -210,7 +225,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             )
         if not (isinstance(self.refit, bool | np.bool_ | str) or callable(self.refit)):
             raise ParameterError(
-                f"{name}: `refit` must be True, False, the name of a metric or a callable. Got {self.refit!r}."
+                f"{name}: `refit` must be True, False, the name of a metric or a callable. "
+                f"Got {self.refit!r}."
             )
 
     def _scorer(self) -> Any:
@@ -242,19 +258,26 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
                 f"{type(self).__name__}: X and y must have the same length. Found input variables with "
                 f"inconsistent numbers of samples: {found}."
             )
+        if is_classifier(self.machine):
+            labels = unwrapped(validate_labels(self.machine, y, n), type(self).__name__)
+            return labels if values.dtype == object else values  # metrics refuse numbers among objects
         return values
 
     def _evaluate(self, evaluation: Evaluation, splits: Any) -> None:
         """All groups of candidates in all splits; split by split if candidates may be dropped."""
-        table = evaluation.table
-        groups = groups_of(self.machine, table.candidates)
-        tasks = [(group, number) for group in groups for number in range(len(splits))]
-        if self.drop is not None:
-            tasks.sort(key=lambda task: task[1])
-        for group, number in tracked(tasks, type(self).__name__, "fold"):
-            if self.drop is not None and group is groups[0]:
-                drop_hopeless(table, number, self._deciding_metric(table), float(self.drop))
-            evaluation.run(group, number, splits[number])
+        table, name = evaluation.table, type(self).__name__
+        groups, numbers = groups_of(self.machine, table.candidates), range(len(splits))
+        workers = workers_of(self.n_jobs, name) if evaluation.shares else 1
+
+        def run(task: tuple[Group, int]) -> None:
+            evaluation.run(*task, splits[task[1]])
+
+        if self.drop is None:
+            for_each(run, [(group, s) for group in groups for s in numbers], workers, name, "fold")
+            return
+        for s in numbers:
+            drop_hopeless(table, s, self._deciding_metric(table), float(self.drop))
+            for_each(run, [(group, s) for group in groups], workers, name, "kernel")
 
     # -- the best -----------------------------------------------------------------------------------
     def _deciding_metric(self, table: Table) -> str:
@@ -266,7 +289,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         if not table.errors:
             return
         name, total = type(self).__name__, table.is_known.sum()
-        candidate, split, message = table.errors[0]
+        candidate, split, message = min(table.errors)
         told = (
             f"{len(table.errors)} of {total} fits failed, the first for {table.candidates[candidate]!r} in "
             f"split {split}: {message}"
@@ -283,7 +306,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             return
         if callable(self.refit):
             index = self.refit(results)
-            if not isinstance(index, numbers.Integral) or not 0 <= index < len(table.candidates):
+            if not isinstance(index, numbers.Integral) or not 0 <= int(index) < len(table.candidates):
                 raise ParameterError(
                     f"{type(self).__name__}: `refit` must return the position of a candidate, from 0 to "
                     f"{len(table.candidates) - 1}. Got {index!r}."

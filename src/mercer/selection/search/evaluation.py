@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -11,10 +11,12 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
+from ...engine.runs import checkpoint
 from ...errors import MercerError, StoppedError, TimeBudgetError
 from ...machines.base import KernelMachine
 from .grid import Group, has_path, with_parameters
 from .held import HeldKernel
+from .known import along_penalties, is_known_path
 from .table import Table
 from .values import SharedValues
 
@@ -76,8 +78,10 @@ class Evaluation:
         members = [member for member in group.members if not self.table.is_dropped[member[0]]]
         if not members:
             return
-        machine, parts = self._parts(group.machine, split)
-        live = Group(machine, group.path, members)
+        live = Group(group.machine, group.path, members)
+        if live.path is not None and self._can_share(live.machine) and self._run_known(live, number, split):
+            return
+        live.machine, parts = self._parts(group.machine, split)
         if has_path(live):
             self._run_path(live, number, parts)
         else:
@@ -106,16 +110,35 @@ class Evaluation:
         return _Part(X, y, None if self.data.weight is None else self.data.weight[rows])
 
     # -- fits ---------------------------------------------------------------------------------------
+    def _run_known(self, group: Group, number: int, split: Split) -> bool:
+        """All penalties on the values of all points, if the machine is one problem on them."""
+        train, test = (self._part(rows, rows) for rows in split)
+        if not is_known_path(group.machine, train.y):
+            return False
+        start = time.perf_counter()
+        models: Sequence[Any] | None = ()
+        with self._failures(group, number, start):
+            models = along_penalties(
+                group.machine, self.values, split.train, train.y, train.weight, _penalties(group)
+            )
+        if models is not None:
+            self._score_path(group, number, models, [train, test], start)
+        return models is not None
+
     def _run_path(self, group: Group, number: int, parts: list[_Part]) -> None:
         """All penalties in one call."""
-        train, machine = parts[0], group.machine
-        penalties = [float(parameters["C"]) for _, parameters in group.members]
-        start = time.perf_counter()
-        models: list[Any] = []
+        train, start = parts[0], time.perf_counter()
+        models: Sequence[Any] = ()
         with self._failures(group, number, start):
-            models = machine.path(train.X, train.y, penalties, **train.weights)  # type: ignore[attr-defined]
-        seconds = (time.perf_counter() - start) / len(penalties)
-        for (candidate, _), model in zip(group.members, models, strict=False):
+            models = group.machine.path(train.X, train.y, _penalties(group), **train.weights)
+            checkpoint()  # what was stopped is not scored
+        self._score_path(group, number, models, parts, start)
+
+    def _score_path(
+        self, group: Group, number: int, models: Sequence[Any], parts: list[_Part], start: float
+    ) -> None:
+        seconds = (time.perf_counter() - start) / len(group.members)
+        for (candidate, _), model in zip(group.members, models, strict=False):  # no models if the fit failed
             self._score(candidate, number, model, parts, seconds)
 
     def _run_each(self, group: Group, number: int, parts: list[_Part]) -> None:
@@ -127,7 +150,8 @@ class Evaluation:
                 machine.set_params(**{group.path: parameters[group.path]})
             start, is_fitted = time.perf_counter(), False
             with self._failures(Group(machine, None, [(candidate, parameters)]), number, start):
-                machine.fit(*train.arguments, **train.weights)  # type: ignore[attr-defined]
+                machine.fit(*train.arguments, **train.weights)
+                checkpoint()
                 is_fitted = True
             if is_fitted:
                 self._score(candidate, number, machine, parts, time.perf_counter() - start)
@@ -155,6 +179,10 @@ class Evaluation:
 
     def _score_of(self, model: Any, part: _Part) -> Any:
         return self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+
+
+def _penalties(group: Group) -> list[float]:
+    return [float(parameters[str(group.path)]) for _, parameters in group.members]
 
 
 class _Part(NamedTuple):

@@ -132,8 +132,8 @@ def groups_of(machine: KernelMachine, candidates: Sequence[dict[str, Any]]) -> l
 
 def _path_of(machine: KernelMachine, parameters: Mapping[str, Any]) -> str | None:
     """The penalty of a candidate that a path leads to; None if its machine has no warm start."""
-    value = parameters.get(PATH)
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(value)
+    value: Any = parameters.get(PATH)
+    is_number = isinstance(value, numbers.Real) and np.isfinite(float(value))
     is_warm = isinstance(machine, SupportVectorMachine) and hasattr(machine, "warm_start")
     return PATH if is_number and is_warm else None
 
@@ -173,6 +173,7 @@ def edges(candidates: Sequence[dict[str, Any]], best: Mapping[str, Any]) -> list
             continue
         end, beyond = ("least", "smaller") if float(value) == values[0] else ("largest", "larger")
         notes.append(
-            f"{name}={value:g} is the {end} of the {len(values)} values of the grid: {beyond} ones may be better."
+            f"{name}={value:g} is the {end} of the {len(values)} values of the grid: {beyond} ones may be "
+            "better."
         )
     return notes

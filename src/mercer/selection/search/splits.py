@@ -49,8 +49,8 @@ def _check_classes(y: np.ndarray, split: Split, number: int, caller: str) -> Non
     every, present = np.unique(y), np.unique(y[split.train])
     if len(every) < 2:
         raise InputError(
-            f"{caller}: `y` must have at least two classes. The number of classes has to be greater than one; "
-            f"got {len(every)} class."
+            f"{caller}: `y` must have at least two classes. The number of classes has to be greater than "
+            f"one; got {len(every)} class."
         )
     if len(present) == len(every):
         return

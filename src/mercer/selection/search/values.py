@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from ...algebra.series import Exp, PolynomialOf, PowerSeries
 from ...domains import Data, size
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
-from .held import HeldKernel
+from .held import HeldKernel, part_of
 
 __all__ = ["SharedValues"]
 
@@ -47,8 +48,10 @@ class SharedValues:
         self._validate, self._store = validate, store
         self._points: dict[Any, Data] = {}
         self._digests: dict[Any, list[str]] = {}
-        self._matrices: OrderedDict[Kernel, np.ndarray] = OrderedDict()
+        self._matrices: OrderedDict[tuple[Kernel, str], np.ndarray] = OrderedDict()
         self._prepared: tuple[Kernel, Data] | None = None
+        self._lock = threading.RLock()  # threads of a search wait for the values that one of them computes
+        self._local = threading.local()
 
     def points(self, kernel: Kernel) -> Data:
         """All points, as the domain of a kernel has them."""
@@ -64,29 +67,48 @@ class SharedValues:
             self._digests[domain] = domain._digests(self.points(kernel))
         return self._digests[domain]
 
+    def __len__(self) -> int:
+        """Number of points; they have been read for one kernel at least."""
+        return size(next(iter(self._points.values())))
+
     def prepared(self, kernel: Kernel) -> Data:
         """All points, prepared for a kernel; those of the last kernel are kept."""
-        if self._prepared is None or self._prepared[0] != kernel:
-            self._prepared = (kernel, kernel._prepare(self.points(kernel)))
-        return self._prepared[1]
+        with self._lock:
+            if self._prepared is None or self._prepared[0] != kernel:
+                self._prepared = (kernel, kernel._prepare(self.points(kernel)))
+            return self._prepared[1]
 
     def can_hold(self, kernel: Kernel) -> bool:
-        """Whether the Gram matrix of all points may be held."""
-        return memory.can_hold(self._nbytes(kernel))
+        """Whether the Gram matrix of all points may be held, in double and in single precision."""
+        return memory.can_hold(12 * size(self.points(kernel)) ** 2)
 
     def matrix(self, kernel: Kernel) -> np.ndarray:
         """Values of all pairs of points; not to be written to."""
-        K = self._matrices.get(kernel)
-        if K is None:
-            self._make_room(self._nbytes(kernel))
-            K = self._compute(kernel)
-            K.flags.writeable = False
-            self._matrices[kernel] = K
-        self._matrices.move_to_end(kernel)
-        return K
+        return self._held(kernel, "double", lambda: self._compute(kernel))
 
-    def _nbytes(self, kernel: Kernel) -> int:
-        return 8 * size(self.points(kernel)) ** 2
+    def single(self, kernel: Kernel) -> np.ndarray:
+        """The same, rounded to single precision."""
+        return self._held(kernel, "single", lambda: self.matrix(kernel).astype(np.float32))
+
+    def block(self, kernel: Kernel, rows: np.ndarray) -> np.ndarray:
+        """Values of some points with themselves; those of the last array are kept, for each thread."""
+        last = getattr(self._local, "block", None)
+        if last is None or last[0] != kernel or last[1] is not rows:
+            last = (kernel, rows, part_of(self.matrix(kernel), rows, rows))
+            self._local.block = last
+        block: np.ndarray = last[2]
+        return block
+
+    def _held(self, kernel: Kernel, precision: str, compute: Callable[[], np.ndarray]) -> np.ndarray:
+        key = (kernel, precision)
+        with self._lock:
+            K = self._matrices.get(key)
+            if K is None:
+                K = compute()
+                self._make_room(K.nbytes)
+                self._matrices[key] = K
+            self._matrices.move_to_end(key)
+            return K
 
     def _make_room(self, nbytes: int) -> None:
         """Let go of the matrices that were not used for the longest time, until another one fits."""
@@ -99,7 +121,7 @@ class SharedValues:
         if parts is not None:
             return parts.block(np.arange(size(self.points(kernel))))
         G = gram_of_points(kernel, self.points(kernel), dtype=np.float64, store=self._store)
-        return np.array(G._shared_dense())
+        return np.ascontiguousarray(G._shared_dense(), dtype=np.float64)
 
     def _of_parts(self, kernel: Kernel) -> Kernel | None:
         """The kernel over held parts, if it has parts that are worth holding."""
