@@ -4,6 +4,7 @@
 ``matrices``        ``heatmap`` and ``spectrum`` of a Gram matrix
 ``clusters``        ``clusters``: groups of points in the plane, and the regions that a model gives them
 ``predictions``     ``prediction`` and ``prediction_band``: what a model says against what is true
+``processes``       ``posterior_samples`` and ``relevances`` of Gaussian processes
 ``intervals``       ``intervals``: prediction intervals, and whether they hold the truth
 ``shapley``         ``shapley_bars``: how much each coordinate moved a prediction
 ``bounds``          ``panel``: learning bounds beside the cross-validated error
@@ -45,6 +46,7 @@ from .matrices import heatmap, spectrum
 from .molecules import molecule
 from .patterns import plot_contributions, plot_sequence
 from .predictions import prediction, prediction_band
+from .processes import posterior_samples, relevances
 from .projections import projections, scree
 from .proofs import Fragment, proof
 from .regions import regions
@@ -75,11 +77,13 @@ __all__ = [
     "panel",
     "plot_contributions",
     "plot_sequence",
+    "posterior_samples",
     "prediction",
     "prediction_band",
     "projections",
     "proof",
     "regions",
+    "relevances",
     "scree",
     "shapley_bars",
     "spectrum",
