@@ -22,6 +22,7 @@ from . import (
     rational_cases,
     ridge_cases,
     scale_cases,
+    search_cases,
     series_cases,
     shapley_cases,
     spectral_cases,
@@ -58,6 +59,7 @@ GROUPS = {
     "kernel-graphs": kernel_graph_cases.CASES,
     "uncertainty": [*conformal_cases.CASES, *shapley_cases.CASES],
     "processes": process_cases.CASES,
+    "search": search_cases.CASES,
     "scale": [*scale_cases.CASES, *linear_cases.CASES],
 }
 
