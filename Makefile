@@ -29,9 +29,10 @@ run: $(STAMPS)/native $(STAMPS)/show ## the short demonstration, some ten second
 demo: $(STAMPS)/native $(STAMPS)/show ## the whole demonstration, on all of the bundled data
 	@$(BIN)/mercer demo
 
-# Many tests start processes of their own, which share compiled modules.
+# Many tests start processes of their own, which share compiled modules.  There is a worker for each core: further
+# threads of BLAS would only wait for each other.
 test: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/show ## the whole test suite, doctests included
-	@PYTHONDONTWRITEBYTECODE= OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n auto $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(STAMPS)/native $(STAMPS)/test $(STAMPS)/dev ## ruff, mypy --strict, clang-format
 	@$(BIN)/ruff check .
