@@ -94,6 +94,15 @@ def test_the_page_on_ranking_is_true(capsys):
     assert lines[1:] == ["True", "True"]
 
 
+def test_the_page_on_several_kernels_is_true(capsys):
+    run_page("docs/multiple_kernels.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert "converged" in lines[4]
+    assert float(lines[5]) > 0.9
+    assert lines[6].startswith("41 kernels; converged")
+    assert [line.split(maxsplit=1)[1] for line in lines[8:12]] == ["'c'", "'b'", "'a'", "'a * b'"]
+
+
 def test_the_page_on_learned_kernels_is_true(capsys):
     run_page("docs/learned_kernels.md")
     lines = capsys.readouterr().out.splitlines()
