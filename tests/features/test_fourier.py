@@ -290,3 +290,18 @@ def test_the_page_on_feature_maps_is_true(section: str, lines: list[str], capsys
     for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.S | re.M):
         exec(compile(block, str(page), "exec"), {})
     assert capsys.readouterr().out.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"form": "offset"}, {"orthogonal": True}], ids=["paired", "offset", "orthogonal"]
+)
+def test_the_number_of_features_from_the_data(options):
+    X = np.random.default_rng(5).standard_normal((300, 3))
+    k = 2.0 * Gaussian(1.5)
+    map = RandomFourier(k, eps=0.1, theorem="measured", **options).fit(X)
+    Z = map.transform(X)
+    assert np.abs(Z @ Z.T - k.block(X)).max() <= 0.2 + 1e-12
+    fewer = RandomFourier(k, map.dim // 8, **options).fit(X).transform(X)
+    assert np.abs(fewer @ fewer.T - k.block(X)).max() > 0.2
+    with pytest.raises(ParameterError, match="bounds no other"):
+        map.error_bound()
