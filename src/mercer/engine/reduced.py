@@ -13,8 +13,11 @@ from :math:`2^{-26}` on.  Their coefficients come from values of the program its
 rows of all these kernels take the same time: for 10 to 100 features a third to a half of that of rows of a
 Matern kernel that are correct up to their rounding, and two thirds to a half of that of a Gaussian one.
 
-All other programs ignore the request, and so do those that would lose digits by it: :data:`MOST_ERROR`,
-:data:`MOST_ROUNDING`.
+All other programs ignore the request and give rows that are correct up to their rounding.  A table of
+polynomials needs an axis for each number of a pair, so that there is none for ``Gaussian(1) * Polynomial(2)``
+and for normalised kernels; values of packed zeros and ones are looked up already; sums over sparse rows have
+loops of their own.  Those that would lose digits by it ignore it too (:data:`MOST_ERROR`,
+:data:`MOST_ROUNDING`).
 """
 
 from __future__ import annotations
