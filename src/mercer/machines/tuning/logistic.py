@@ -48,26 +48,24 @@ def logistic_loo_loss(
     intercept : bool
     """
     s, t = expit(signs * f), expit(-signs * f)
-    g, h = -weight * signs * t, np.maximum(weight * s * t, LEAST)
-    slope_of_h = h * signs * (t - s)
-    root, c = np.sqrt(h), -g / alpha
+    root = np.sqrt(np.maximum(weight * s * t, LEAST))
+    ratio, tilt = -signs / s, signs * (t - s)  # g / h, and h' / h
+    scaled = signs * np.sqrt(weight * t / s) / alpha  # c over the root of h
     inverse = Inverse.of(K, alpha, root, intercept)
     N = inverse.matrix  # of S K S + alpha: the N of the formula is S N S
-    d = h * np.diagonal(N)
-    left = f - g / h + g / (alpha * d)
+    stretch = 1.0 / (alpha * np.diagonal(N))
+    left = f + ratio * (stretch - 1.0)
     total = float(weight.sum())
     value = float(weight @ np.logaddexp(0.0, -signs * left)) / total
 
     by_left = -weight * signs * expit(-signs * left) / total
-    by_d = -by_left * g / (alpha * d**2)
-    squares = (by_d * h) @ N**2
-    slope_of_ratio = 1.0 - g * slope_of_h / h**2
-    by_f = by_left * (1.0 - slope_of_ratio + h / (alpha * d)) + alpha * slope_of_h / h * squares
-    v = alpha * (N @ (by_f / root))  # times S: below
-    G = -multiply(N * (h * by_d), N)
-    outer = np.outer(v, c / root)
+    by_diagonal = -by_left * ratio * alpha * stretch**2  # by N_ii, times h_i
+    squares = by_diagonal @ N**2
+    by_f = by_left * (1.0 - t / s + stretch) + alpha * tilt * squares
+    G = -multiply(N * by_diagonal, N)
+    outer = np.outer(alpha * (N @ (by_f / root)), scaled)
     G += 0.5 * (outer + outer.T)
-    back = alpha * (N @ (c / root)) / root - c / h
-    ridge = -float(by_left @ (g / (alpha**2 * d))) - float(squares.sum()) + float(by_f @ back)
+    back = alpha * (N @ scaled) / root - signs / (alpha * s)
+    ridge = -float(by_left @ (ratio * stretch)) / alpha - float(squares.sum()) + float(by_f @ back)
     weights = Weights.of(G, root)
     return value, Weights(weights.tile, weights.size, ridge)

@@ -91,6 +91,7 @@ class _Evaluations:
     task: Task
     values: list[float] = field(default_factory=list)
     flat: NDArray[np.bool_] | None = None
+    best: tuple[float, Vector, Vector] | None = None  # value, logarithms, slope
 
     def value_and_slope(self, theta: Vector) -> tuple[float, Vector]:
         point = self.space.point(theta)
@@ -110,6 +111,8 @@ class _Evaluations:
         else:
             still = np.abs(slope) <= FLAT * max(1.0, abs(value))
             self.flat = still if self.flat is None else self.flat & still
+            if self.best is None or value > self.best[0]:
+                self.best = value, theta.copy(), slope
         self.values.append(value)
         self.task.update()
         return -value, -slope
@@ -131,12 +134,12 @@ def maximise(
     with Task("search", None, "evaluation") as task:
         evaluate = _Evaluations(objective, space, task)
         runs = [minimize(evaluate, theta, method="L-BFGS-B", jac=True, bounds=bounds) for theta in starts]
-        best = min(runs, key=lambda run: run.fun)
-        # whether the end is stationary is judged anew, within the bounds
-        value, slope = evaluate.value_and_slope(best.x)
-    gap = float(np.abs(np.clip(best.x + slope, bounds[:, 0], bounds[:, 1]) - best.x).max(initial=0.0))
+    best = min(runs, key=lambda run: run.fun)
+    assert evaluate.best is not None  # the first evaluation succeeds or raises
+    value, theta, slope = evaluate.best
+    gap = float(np.abs(np.clip(theta + slope, bounds[:, 0], bounds[:, 1]) - theta).max(initial=0.0))
     converged = bool(best.success) and gap <= STATIONARY * max(1.0, abs(value))
-    at_bound = space.name((best.x - bounds[:, 0] < 1e-6) | (bounds[:, 1] - best.x < 1e-6))
+    at_bound = space.name((theta - bounds[:, 0] < 1e-6) | (bounds[:, 1] - theta < 1e-6))
     flat = space.name(evaluate.flat) if evaluate.flat is not None else []
     count = len(evaluate.values)
     status = f"converged after {count} evaluations from {len(starts)} start(s)"
@@ -157,7 +160,7 @@ def maximise(
         "flat": flat,
         "history": np.array(evaluate.values),
     }
-    return Solution(space.point(best.x), converged=converged, status=status, gap=gap, stats=stats)
+    return Solution(space.point(theta), converged=converged, status=status, gap=gap, stats=stats)
 
 
 def tune_parameters(

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domains import Data
+from ...errors import InputError
 from ...gram import gram
 from ...machines.tuning import Hyperparameters, block_and_sums
 from ...machines.tuning.logistic import logistic_loo_loss
-from ...solvers import SmoothProblem, SmoothValue, solve_smooth
+from ...solvers import SmoothProblem, SmoothValue, Solution, solve_smooth
 from ...solvers.losses import Logistic
 
 __all__ = ["LogisticCriterion"]
@@ -21,6 +22,9 @@ Vector: TypeAlias = NDArray[np.float64]
 
 #: Duality gap, relative to the objective: the square of the accuracy of the fitted values.
 GAP = 1e-18
+
+#: Duality gap, relative to the objective, beyond which fitted values are of no use.
+ENOUGH = 1e-10
 
 
 @dataclass
@@ -51,8 +55,25 @@ class LogisticCriterion:
         K, sums = block_and_sums(point, self.points, wanted)
         problem = SmoothProblem(Logistic(), self.y[:, None], self.weight, self.intercept)
         G = gram(point.kernel, self.points)._in_double()
-        found = solve_smooth(problem, G, point.alpha, held=K, start=self._last, tol=GAP, name="tune")
-        self._last = found.value
+        start: SmoothValue | None
+        for start in (self._last, None):
+            found = solve_smooth(problem, G, point.alpha, held=K, start=start, tol=GAP, name="tune")
+            if self._is_enough(found):
+                break
+        else:
+            raise InputError(f"tune: {found.status}, at {point.kernel!r} and alpha={point.alpha:.3g}.")
         f = found.value.predictions[:, 0]
-        value, weights = logistic_loo_loss(K, point.alpha, f, self.y, self.weight, self.intercept)
-        return -float(np.log(value)), -sums(weights) / value
+        with np.errstate(over="ignore", invalid="ignore"):  # of points that are decided to the last digit
+            value, weights = logistic_loo_loss(K, point.alpha, f, self.y, self.weight, self.intercept)
+            slopes = sums(weights)
+        if not (np.isfinite(value) and np.isfinite(slopes).all()):
+            raise InputError(
+                "tune: curvatures of the logistic loss are too small for leave-one-out. Raise alpha."
+            )
+        self._last = found.value
+        return -float(np.log(value)), -slopes / value
+
+    def _is_enough(self, found: Solution[SmoothValue]) -> bool:
+        """Whether a fit is better than none, and near its optimum."""
+        none = float(self.weight.sum()) * np.log(2.0)
+        return bool(found.stats["objective"] <= none and found.gap <= ENOUGH * none)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from ...engine.runs import running
-from ...errors import InputError, ParameterError
+from ...errors import InputError, MercerError, ParameterError
 from ...kernel import Kernel
 from ...machines.arguments import checked_random
-from ...machines.tuning import search_space, tune_parameters
+from ...machines.tuning import SearchSpace, maximise, search_space, tune_parameters
 from .criteria import Problem, check_criterion, problem_of
 from .result import Tuned, relevances_of, values_by_name
 
@@ -28,7 +28,7 @@ def tune(
     *,
     criterion: str,
     bounds: Mapping[str, Any] | None = None,
-    fixed: Iterable[str] = (),
+    fixed: Sequence[str] = (),
     priors: Mapping[str, Any] | None = None,
     n_restarts: int = 0,
     random_state: Any = None,
@@ -58,9 +58,9 @@ def tune(
     :math:`4 R^2`.  The span estimate is the share of support vectors whose margin would be negative if they
     were left out and the others kept their places, counted smoothly (:mod:`mercer.machines.tuning.span`).
 
-    Criteria have many local optima: start from sensible values (``"median"``, ``"scale"``), and use
-    ``n_restarts``.  With a width per feature they can be overfitted like any training error; measure on data
-    that ``tune`` has not seen.
+    Criteria have many local optima, the span estimate most of all: start from sensible values (``"median"``,
+    ``"scale"``), and use ``n_restarts``.  With a width per feature they can be overfitted like any training
+    error; measure on data that ``tune`` has not seen.
 
     Cost for each evaluation: O(n^3) time and 32 n^2 bytes for ``evidence`` and ``loo``; one training with 16
     n^2 bytes for ``radius_margin`` and ``span``; O(n^2) for ``alignment``.
@@ -76,17 +76,19 @@ def tune(
     bounds : dict, optional
         Pairs ``(low, high)`` by name, as ``{"kernel__sigma": (0.1, 10.0), "C": (1e-2, 1e3)}``.  By default
         the range of the parameter, and a factor of 1e5 in both directions from its start.
-    fixed : names, optional
+    fixed : sequence of names, optional
         What stays as it is, as ``["alpha", "kernel__sigma[0]"]``.
     priors : dict, optional
         Log-densities of values by name: functions, or frozen distributions of SciPy.  They are added to the
         objective: to the evidence itself, and to minus the logarithm of errors and bounds.
     n_restarts : int, default=0
-        Further starts, drawn within a factor of 100 of the first.
+        Further starts, drawn within a factor of 100 of the first; with ``per_feature``, of the search for
+        one width.
     random_state : int or RandomState, optional
         Of the restarts.
     per_feature : bool, default=False
-        Whether every width that is one number becomes one for each feature, starting from it.
+        Whether every width that is one number becomes one for each feature.  The best single width is found
+        first, and the widths start from it.
     sample_weight : array of shape (n,), optional
         For machines that take weights.
 
@@ -123,9 +125,14 @@ def tune(
         start = replace(start, kernel=_per_feature(start.kernel, problem))
     space = search_space(start, bounds=bounds, fixed=fixed, priors=priors)
     with running("tune"):
-        found = tune_parameters(
-            problem.objective, space, problem.points, int(n_restarts), random_state, "tune"
-        )
+        if per_feature:
+            space, restarts = (
+                _from_one_width(problem, space, bounds, fixed, priors, n_restarts, random_state),
+                0,
+            )
+        else:
+            restarts = int(n_restarts)
+        found = tune_parameters(problem.objective, space, problem.points, restarts, random_state, "tune")
     point = found.value
     model = clone(machine).set_params(kernel=point.kernel)
     if point.penalty is not None:
@@ -147,6 +154,32 @@ def tune(
         flat=tuple(found.stats["flat"]),
         solution=found,
     )
+
+
+def _from_one_width(
+    problem: Problem,
+    space: SearchSpace,
+    bounds: Mapping[str, Any] | None,
+    fixed: Sequence[str],
+    priors: Mapping[str, Any] | None,
+    n_restarts: int,
+    random_state: Any,
+) -> SearchSpace:
+    """The same space, with the best single width as the start of all features; fixed entries stay."""
+
+    def whole(given: Any) -> dict[str, Any]:
+        return {name: value for name, value in (given or {}).items() if not name.endswith("]")}
+
+    names = [name for name in ((fixed,) if isinstance(fixed, str) else fixed) if not name.endswith("]")]
+    single = search_space(problem.start, bounds=whole(bounds), fixed=names, priors=whole(priors))
+    best = maximise(problem.objective, single, int(n_restarts), random_state).value
+    wide = replace(best, kernel=_per_feature(best.kernel, problem)).theta
+    start = space.start.at(np.where(space.free, wide, space.start.theta))
+    try:
+        problem.objective(start, space.free)
+    except (np.linalg.LinAlgError, MercerError):  # at the edge of what can be computed
+        return space
+    return replace(space, start=start)
 
 
 def _check_restarts(n_restarts: Any) -> None:
