@@ -305,7 +305,7 @@ struct WindowsOf {
   Index count;
 };
 
-// Windows are compared in blocks of so many.
+// Windows of a block, which are compared together.
 constexpr Index kWindowBlock = 64;
 
 // Adds to pairs[s - least] the pairs of windows of `length` letters that agree in s >= least places.  Codes
@@ -323,8 +323,41 @@ struct StringTable {
   StringRows<EditRule> edits;
 };
 
+// Sequences of a hidden Markov model, one after the other; sequence s has the steps starts[s] to
+// starts[s + 1] - 1.
+struct HiddenChain {
+  const double* start;        // states
+  const double* transitions;  // states x states, from row to column
+  const double* emissions;    // rows x states: likelihoods of what is seen, up to a factor per row, at most 1
+  const std::int32_t* codes;  // the row of each step; null if step t has row t
+  const Index* starts;
+  Index sequences, states, rows;
+};
+
+// Sums over hidden paths; those that are not asked for are null.
+struct HiddenSums {
+  double* log_likelihoods;  // sequences; -infinity where a sequence is impossible: its other sums are 0
+  double* first;            // sequences x states: P(first state | sequence)
+  double* moves;            // sequences x states x states: expected numbers of transitions
+  double* shown;            // sequences x rows x states: expected numbers of (row, state), with codes
+  double* posteriors;       // steps x states: P(state at t | sequence)
+};
+
+// To be called now and then; throws if the work is to end.
+struct Pause {
+  void (*call)(void* context);
+  void* context;
+};
+
+// The recursion for `count` sequences side by side, at most as many as the table has lanes.  For each lane,
+// work has longest (2 states + 1) + states (states + 2) doubles.
+using HiddenGroup = void (*)(const HiddenChain& chain, const Index* which, Index count,
+                             const HiddenSums& sums, double* work, Pause pause);
+
 struct Table {
   StringTable strings;
+  HiddenGroup hidden_group;  // `lanes` sequences
+  HiddenGroup hidden_one;    // one sequence, the same to the last bit
   Tiles<double> f64;
   Tiles<float> f32;
   Index pairwise_work;  // doubles of scratch for a pairwise tile

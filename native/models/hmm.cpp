@@ -1,93 +1,47 @@
 #include "hmm.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <numeric>
 #include <vector>
+
+#include "../dispatch.hpp"
 
 namespace mercer {
 namespace {
 
-using Index = std::int64_t;
+// Steps times states up to which sequences go side by side: the numbers of a group of eight stay in the
+// second cache (measured: 10 states, lengths 200 to 5,000).  Longer ones go alone, with the same values.
+constexpr Index kTogether = 1 << 13;
 
 struct Scratch {
-  std::vector<double> scales, backward, weighted;
+  std::vector<double> work;
 };
 
-// y += factor x, over the states.
-inline void add(double factor, const double* __restrict x, double* __restrict y, Index S) {
-  for (Index j = 0; j < S; ++j) y[j] += factor * x[j];
-}
-
-// a(t) into the rows of `forward`, the sums before scaling into `scales`; false if the sequence is
-// impossible.
-bool forward_pass(const HiddenChain& chain, Index first, Index last, double* forward, double* scales,
-                  Watch& watch) {
-  const Index S = chain.states;
-  for (Index t = first; t < last; ++t) {
-    double* a = forward + t * S;
-    const double* before = a - S;
-    const double* seen = chain.emissions + t * S;
-    if (t == first) {
-      std::copy(chain.start, chain.start + S, a);
-    } else {
-      std::fill(a, a + S, 0.0);
-      for (Index i = 0; i < S; ++i) add(before[i], chain.transitions + i * S, a, S);
-    }
-    double sum = 0;
-    for (Index j = 0; j < S; ++j) sum += a[j] *= seen[j];
-    if (!(sum > 0)) return false;
-    for (Index j = 0; j < S; ++j) a[j] /= sum;
-    scales[t - first] = sum;
-    if (t % 256 == 0) watch.pause();
-  }
-  return true;
-}
-
-// Turns a(t) into posteriors, from the last step to the first, and adds up the expected transitions.
-void backward_pass(const HiddenChain& chain, const double* transposed, Index first, Index last,
-                   double* posteriors, double* moves, Scratch& scratch, Watch& watch) {
-  const Index S = chain.states;
-  scratch.backward.assign(S, 1.0);
-  scratch.weighted.resize(S);
-  double *b = scratch.backward.data(), *w = scratch.weighted.data();
-  std::fill(moves, moves + S * S, 0.0);
-  for (Index t = last - 2; t >= first; --t) {
-    double* a = posteriors + t * S;
-    const double* seen = chain.emissions + (t + 1) * S;
-    double scale = scratch.scales[t + 1 - first];
-    for (Index j = 0; j < S; ++j) w[j] = seen[j] * b[j] / scale;
-    std::fill(b, b + S, 0.0);
-    for (Index j = 0; j < S; ++j) add(w[j], transposed + j * S, b, S);
-    for (Index i = 0; i < S; ++i) add(a[i], w, moves + i * S, S);
-    for (Index i = 0; i < S; ++i) a[i] *= b[i];
-    if (t % 256 == 0) watch.pause();
-  }
-  for (Index k = 0; k < S * S; ++k) moves[k] *= chain.transitions[k];
+// Doubles per lane: a(t) and e(t), scales, moves, b and w.
+Index work_of(Index longest, Index states) {
+  return longest * (2 * states + 1) + states * states + 2 * states;
 }
 
 }  // namespace
 
-void forward_backward(const HiddenChain& chain, double* log_likelihoods, double* posteriors, double* moves,
-                      int threads, const Look& look) {
-  const Index S = chain.states;
-  std::vector<double> transposed(S * S);
-  for (Index i = 0; i < S; ++i)
-    for (Index j = 0; j < S; ++j) transposed[j * S + i] = chain.transitions[i * S + j];
-  watched_loop<Scratch>(chain.sequences, threads, look, [&](Index s, Watch& watch, Scratch& scratch) {
-    Index first = chain.starts[s], last = chain.starts[s + 1];
-    double* counted = moves + s * S * S;
-    scratch.scales.resize(last - first);
-    if (!forward_pass(chain, first, last, posteriors, scratch.scales.data(), watch)) {
-      log_likelihoods[s] = -std::numeric_limits<double>::infinity();
-      std::fill(posteriors + first * S, posteriors + last * S, 0.0);
-      std::fill(counted, counted + S * S, 0.0);
-      return;
-    }
-    double sum = 0;
-    for (double c : scratch.scales) sum += std::log(c);
-    log_likelihoods[s] = sum;
-    backward_pass(chain, transposed.data(), first, last, posteriors, counted, scratch, watch);
+void forward_backward(const HiddenChain& chain, const HiddenSums& sums, int threads, const Look& look) {
+  const Index S = chain.states, n = chain.sequences, lanes = table().lanes;
+  auto length = [&](Index s) { return chain.starts[s + 1] - chain.starts[s]; };
+  std::vector<Index> order(n);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index s, Index t) { return length(s) > length(t); });
+  Index alone = 0;
+  while (alone < n && length(order[alone]) * S > kTogether) ++alone;
+  const Index groups = alone + (n - alone + lanes - 1) / lanes;
+  watched_loop<Scratch>(groups, threads, look, [&](Index group, Watch& watch, Scratch& scratch) {
+    const bool one = group < alone;
+    const Index begin = one ? group : alone + (group - alone) * lanes;
+    const Index count = one ? 1 : std::min(lanes, n - begin);
+    scratch.work.resize((one ? 1 : lanes) * work_of(length(order[begin]), S));
+    Pause pause{[](void* context) { static_cast<Watch*>(context)->pause(); }, &watch};
+    (one ? table().hidden_one : table().hidden_group)(chain, &order[begin], count, sums, scratch.work.data(),
+                                                      pause);
+    watch.pause();
   });
 }
 

@@ -20,6 +20,7 @@ void fill(Table& table) {
   fill_agreements(table);
   fill_alignments(table);
   fill_fourier(table);
+  fill_hidden(table);
 }
 
 }  // namespace mercer::MERCER_TILES

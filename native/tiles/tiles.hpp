@@ -21,5 +21,6 @@ void fill_string_pairs(Table& table);
 void fill_agreements(Table& table);
 void fill_alignments(Table& table);
 void fill_fourier(Table& table);
+void fill_hidden(Table& table);
 
 }  // namespace mercer::MERCER_TILES

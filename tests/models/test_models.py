@@ -334,3 +334,42 @@ def test_sequences_of_one_length_are_drawn():
         hidden.sample(2)
     with pytest.raises(ParameterError, match="sample: `length`"):
         chain.sample(2, length=-1)
+
+
+def test_sequences_do_not_depend_on_their_company():
+    rng = np.random.default_rng(3)
+    A = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.2, 0.3, 0.5]])
+    model = HMM([1.0, 0.0, 0.0], A, [[1.0, 0.0], [0.3, 0.7], [0.5, 0.5]], alphabet="ab")
+    lengths = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        40,
+        7,
+        3000,
+        200,
+        1,
+        6000,
+    ]  # 3 x 3000 and 3 x 6000 are too many to go side by side
+    X = [*model.sample_sequences(lengths, rng), "ba", "b" * 50]  # two that are impossible
+    together = model._path_sums(model.domain.validate(X), shown=True)
+    posteriors = model.expected(X).posteriors
+    starts = np.cumsum([0, *map(len, X)])
+    for i, x in enumerate(X):
+        alone = model._path_sums(model.domain.validate([x]), shown=True)
+        for one, many in zip(alone, together, strict=True):
+            np.testing.assert_array_equal(many[i], one[0])
+        np.testing.assert_array_equal(posteriors[starts[i] : starts[i + 1]], model.expected([x]).posteriors)
+        if i < len(lengths):
+            shown = [model.alphabet.index(c) for c in x]
+            counts = np.array(
+                [[p[np.equal(shown, k)].sum() for k in (0, 1)] for p in model.expected([x]).posteriors.T]
+            )
+            np.testing.assert_allclose(together[3][i], counts, rtol=1e-11, atol=1e-13)
+            np.testing.assert_allclose(together[2][i].sum(), max(len(x) - 1, 0), rtol=1e-10)
+        else:
+            assert together[0][i] == -np.inf
+            assert not together[3][i].any()
+            assert not together[2][i].any()

@@ -118,65 +118,82 @@ class HMM(Model):
             SequencesOver(self.alphabet) if self.is_discrete else Series(channels=len(self.emissions[0].mean))
         )
 
-    def _likelihoods(self, X: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Likelihoods of the steps in each state, up to factors; logarithms of these; where X starts."""
+    def _shown_likelihoods(self, X: Data) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """Likelihoods in each state: of the symbols, with the symbol of each step; or of the steps, up to
+        factors, whose logarithms come last.
+        """
         begin, end = int(X.starts[0]), int(X.starts[-1])
         if self.is_discrete:
-            seen = self.emissions.T[X.codes[begin:end]]
-            return np.ascontiguousarray(seen), np.zeros(len(seen)), X.starts - begin
+            codes = np.ascontiguousarray(X.codes[begin:end], dtype=np.int32)
+            return np.ascontiguousarray(self.emissions.T), codes, None
         steps = X.values[begin:end]
         logs = np.column_stack([g._log_likelihoods(steps) for g in self.emissions])
         top = logs.max(axis=1)
-        return np.exp(logs - top[:, None]), top, X.starts - begin
+        return np.exp(logs - top[:, None]), None, top
 
     def expected(self, X: Any) -> Expected:
         """Posterior expectations of the hidden states of sequences: see :class:`Expected`."""
         return self._expected(self.domain.validate(X))
 
     def _expected(self, X: Data) -> Expected:
-        seen, factors, starts = self._likelihoods(X)
-        n, S = len(X), len(self.start)
-        sums, posteriors, moves = np.zeros(n), np.zeros((len(seen), S)), np.zeros((n, S, S))
+        posteriors = np.empty((int(X.starts[-1] - X.starts[0]), len(self.start)))
+        logs, first, moves, _ = self._path_sums(X, posteriors=posteriors)
+        return Expected(logs, first, moves, posteriors)
+
+    def _path_sums(
+        self, X: Data, *, shown: bool = False, posteriors: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+        """Log-likelihoods, first states, moves and, if asked for, numbers of (state, symbol); posteriors are
+        written where they are wanted.
+        """
+        rows, codes, factors = self._shown_likelihoods(X)
+        starts, n, S = np.ascontiguousarray(X.starts - X.starts[0], dtype=np.int64), len(X), len(self.start)
+        sums, first, moves = np.empty(n), np.empty((n, S)), np.empty((n, S, S))
+        counts = np.empty((n, len(rows), S)) if shown else None
         _native.forward_backward(
-            self.start, self.transitions, seen, starts, sums, posteriors, moves, num_threads(), checkpoint
+            self.start,
+            self.transitions,
+            rows,
+            codes,
+            starts,
+            sums,
+            first,
+            moves,
+            counts,
+            posteriors,
+            num_threads(),
+            checkpoint,
         )
-        first = np.zeros((n, S))
         some = np.diff(starts) > 0
-        first[some] = posteriors[starts[:-1][some]]
-        # each sequence by itself: in a running total a step far from all states would swallow the others
-        sums[some] += np.add.reduceat(factors, starts[:-1][some]) if some.any() else 0.0
-        return Expected(sums, first, moves, posteriors)
+        if factors is not None and some.any():
+            # each sequence by itself: in a running total a step far from all states would swallow the others
+            sums[some] += np.add.reduceat(factors, starts[:-1][some])
+        return sums, first, moves, None if counts is None else counts.transpose(0, 2, 1)
 
     def _log_likelihoods(self, X: Data) -> np.ndarray:
-        return self._expected(X).log_likelihoods
+        return self._path_sums(X)[0]
 
     def symbol_counts(self, X: Any) -> np.ndarray:
         """Expected numbers of (state, symbol) in each sequence, shape (n, S, k)."""
         if not self.is_discrete:
             raise InputError("HMM.symbol_counts: the states of this model show vectors, not symbols.")
-        data = self.domain.validate(X)
-        return self._symbol_counts(data, self._expected(data))
-
-    def _symbol_counts(self, X: Data, expected: Expected) -> np.ndarray:
-        (S, k), n = self.emissions.shape, len(X)
-        begin, end = int(X.starts[0]), int(X.starts[-1])
-        rows = np.repeat(np.arange(n), np.diff(X.starts)) * k + X.codes[begin:end]
-        ones = np.ones(end - begin)
-        where = scipy.sparse.csr_array((ones, (rows, np.arange(end - begin))), shape=(n * k, end - begin))
-        return np.asarray((where @ expected.posteriors).reshape(n, k, S).transpose(0, 2, 1))
+        counts = self._path_sums(self.domain.validate(X), shown=True)[3]
+        assert counts is not None
+        return counts
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
-        expected = self._expected(X)
-        self._check_possible(expected.log_likelihoods)
-        chain = chain_scores(self, expected.first, expected.moves, parametrization)
-        if self.is_discrete:
-            counts = self._symbol_counts(X, expected)
-            shown = [
-                simplex_scores(counts[:, s], self.emissions[s], parametrization)
-                for s in range(len(self.start))
-            ]
-            return np.hstack([chain, *shown])
-        return np.hstack([chain, *self._vector_scores(X, expected, parametrization)])
+        if not self.is_discrete:
+            expected = self._expected(X)
+            self._check_possible(expected.log_likelihoods)
+            chain = chain_scores(self, expected.first, expected.moves, parametrization)
+            return np.hstack([chain, *self._vector_scores(X, expected, parametrization)])
+        logs, first, moves, counts = self._path_sums(X, shown=True)
+        assert counts is not None
+        self._check_possible(logs)
+        shown = [
+            simplex_scores(counts[:, s], self.emissions[s], parametrization) for s in range(len(self.start))
+        ]
+        return np.hstack([chain_scores(self, first, moves, parametrization), *shown])
 
     def _vector_scores(self, X: SeriesData, expected: Expected, parametrization: str) -> list[np.ndarray]:
         """Scores of the means and covariances: those of the steps, weighted by the posteriors, summed."""
@@ -236,24 +253,26 @@ class HMM(Model):
         best = -np.inf
         for _ in range(max_iter):
             checkpoint()
-            expected = model._expected(data)
-            value = float(expected.log_likelihoods.sum()) / steps
-            if value - best < tol:
+            value, better = model._improved(data, pseudocount, ridge)
+            if value / steps - best < tol:
                 break
-            best = value
-            model = model._improved(data, expected, pseudocount, ridge)
+            best, model = value / steps, better
         return model
 
-    def _improved(self, X: Data, expected: Expected, pseudocount: float, ridge: float) -> Self:
-        """The model of the expected counts: one step of Baum-Welch."""
-        start = normalized_rows(expected.first.sum(axis=0, keepdims=True) + pseudocount)[0]
-        A = normalized_rows(expected.moves.sum(axis=0) + pseudocount)
+    def _improved(self, X: Data, pseudocount: float, ridge: float) -> tuple[float, Self]:
+        """The log-likelihood, and the model of the expected counts: one step of Baum-Welch."""
+        shown: Any
         if self.is_discrete:
-            shown: Any = normalized_rows(self._symbol_counts(X, expected).sum(axis=0) + pseudocount)
+            logs, first, moves, counts = self._path_sums(X, shown=True)
+            assert counts is not None
+            shown = normalized_rows(counts.sum(axis=0) + pseudocount)
         else:
+            logs, first, moves, posteriors = self._expected(X)
             steps = X.values[int(X.starts[0]) : int(X.starts[-1])]
-            shown = [_weighted_normal(steps, q, ridge) for q in expected.posteriors.T]
-        return type(self)(start, A, shown, self.alphabet)
+            shown = [_weighted_normal(steps, q, ridge) for q in posteriors.T]
+        start = normalized_rows(first.sum(axis=0, keepdims=True) + pseudocount)[0]
+        A = normalized_rows(moves.sum(axis=0) + pseudocount)
+        return float(logs.sum()), type(self)(start, A, shown, self.alphabet)
 
     def sample(self, n: int, random_state: Any = None, *, length: int | None = None) -> list[Any]:
         """Sequences of one length, drawn from the model; see :meth:`sample_sequences` for several lengths."""

@@ -82,14 +82,14 @@ class Marginalized(Scored):
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
 
     def _features(self, X: EncodedSequences) -> np.ndarray:
-        expected = self.hmm._expected(X)
-        impossible = np.flatnonzero(np.isneginf(expected.log_likelihoods))
+        logs, _, moves, shown = self.hmm._path_sums(X, shown=self.order == 1)
+        impossible = np.flatnonzero(np.isneginf(logs))
         if len(impossible):
             raise InputError(
                 f"Marginalized: sequence {int(impossible[0])} has probability 0 under the model, and so no "
                 "posterior. Fit the model with a pseudocount."
             )
-        counts = self.hmm._symbol_counts(X, expected) if self.order == 1 else expected.moves
+        counts = shown if self.order == 1 else moves
         if self._root is not None:
             counts = counts @ self._root
         lengths = np.maximum(X.lengths, 1)
