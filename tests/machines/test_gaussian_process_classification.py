@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.errors import DefinitenessError, InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Matern, Min, Precomputed, Spectrum, WhiteNoise
 from mercer.machines import GaussianProcessClassifier, KernelLogistic
+from mercer.machines.gaussian_process.classification import coupled
 from mercer.solvers import expected_logistic
 
 
@@ -144,6 +145,38 @@ def test_leave_one_out_is_refitting_to_first_order(data, classes):
     assert max(errors) < 0.1 * max(influences)
 
 
+# -- pairs of classes ---------------------------------------------------------------------------
+def test_pairs_are_machines_of_their_own(data):
+    X, _, y = data
+    ours = GaussianProcessClassifier(OURS, tune=None, multiclass="ovo").fit(X, y)
+    mean, variance = ours.latent_mean_and_variance(NEW)
+    evidence = []
+    for c, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        some = (y == i) | (y == j)
+        single = GaussianProcessClassifier(OURS, tune=None).fit(X[some], y[some] == i)
+        for a, b in zip((mean, variance), single.latent_mean_and_variance(NEW), strict=True):
+            np.testing.assert_allclose(a[:, c], b, rtol=1e-8)
+        evidence.append(single.log_marginal_likelihood())
+    assert ours.log_marginal_likelihood() == pytest.approx(np.mean(evidence), rel=1e-10)
+    _, slope = ours.log_marginal_likelihood(eval_gradient=True)
+    move = 1e-4 * np.eye(len(slope))[1]
+    up, down = (ours.log_marginal_likelihood(ours.theta_ + s * move) for s in (1, -1))
+    assert slope[1] == pytest.approx((up - down) / 2e-4, rel=1e-5)
+    peer = Peer(THEIRS, optimizer=None, multi_class="one_vs_one", max_iter_predict=1000).fit(X, y)
+    assert ours.log_marginal_likelihood() == pytest.approx(peer.log_marginal_likelihood_value_, rel=1e-7)
+    assert np.mean(ours.predict(X) == peer.predict(X)) > 0.95  # they count votes
+    other = pickle.loads(pickle.dumps(ours))
+    np.testing.assert_array_equal(ours.predict_proba(NEW), other.predict_proba(NEW))
+    with pytest.raises(InputError, match="Use multiclass='ovr'"):
+        ours.leave_one_out()
+
+
+def test_coupling_is_exact_where_pairs_agree():
+    p = np.random.default_rng(0).dirichlet(np.ones(4), 5)
+    pairs = np.column_stack([p[:, i] / (p[:, i] + p[:, j]) for i in range(4) for j in range(i + 1, 4)])
+    np.testing.assert_allclose(coupled(pairs, 4), p, rtol=1e-12)
+
+
 # -- other data ---------------------------------------------------------------------------------
 def test_strings_and_explanations():
     words = ["abba", "baba", "abab", "bab", "ccd", "dcd", "cdd", "dccd"]
@@ -153,6 +186,9 @@ def test_strings_and_explanations():
     explanation = model.explain("ab")
     assert explanation.prediction == "ab"
     np.testing.assert_allclose(model.predict_proba(["zz"]), 0.5)
+    three = [*labels[:4], "c", "c", "d", "d"]
+    pairs = GaussianProcessClassifier(4.0 * Spectrum(2).normalized(), tune=None, multiclass="ovo")
+    assert pairs.fit(words, three).explain("abab").prediction == "ab"
 
 
 def test_precomputed_matrices(data):
@@ -182,6 +218,8 @@ def test_bad_arguments(data):
         GaussianProcessClassifier(tune="loo").fit(X, y)
     with pytest.raises(ParameterError, match="`n_restarts` must be an integer >= 0"):
         GaussianProcessClassifier(n_restarts=1.5).fit(X, y)
+    with pytest.raises(ParameterError, match=r"`multiclass` must be one of 'ovr', 'ovo'\. Got 'all'"):
+        GaussianProcessClassifier(multiclass="all").fit(X, y)
     with pytest.raises(ParameterError, match="`max_iter` must be a whole number >= 1"):
         GaussianProcessClassifier(max_iter=0).fit(X, y)
     with pytest.raises(InputError, match=r"at least two classes\. Got one class only"):

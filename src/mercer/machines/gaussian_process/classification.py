@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
 from ...solvers import Solution, expected_logistic
-from ..arguments import require_count
+from ..arguments import require_choice, require_count
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
@@ -44,7 +45,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     (:class:`KernelLogistic` without an intercept and with ``alpha=1``) and the curvature there.
     Probabilities are means of the logistic function over that process, so that they tend to one half where
     there are no data.  More than two classes are compared each with all others, by processes with the
-    same kernel, and the probabilities divided by their sum.
+    same kernel, and the probabilities divided by their sum; or in pairs.
 
     Cost: O(n^3) for each class, 8 n^2 bytes for a few matrices.
 
@@ -59,6 +60,10 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         then the mean over them.
     n_restarts : int, default=0
         Further random starts of that search.
+    multiclass : {"ovr", "ovo"}, default="ovr"
+        How more than two classes are compared: each with the rest, or each with each.  Pairs take part with
+        their own points only; their probabilities :math:`r_{ij}` are coupled to
+        :math:`p_i \propto 1 / (\sum_{j \ne i} 1 / r_{ij} - (n_{classes} - 2))` (Price and others 1995).
     max_iter : int, default=100
         Newton steps at most, in each search for a mode.
     random_state : int or RandomState, optional
@@ -72,8 +77,8 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     kernel_ : Kernel
         The kernel with data-dependent parameters resolved, and tuned.
     dual_coef_ : array of shape (n_functions, n)
-        Coefficients of the modes, for one function (two classes, positive for ``classes_[1]``) or one per
-        class.
+        Coefficients of the modes, for one function (two classes, positive for ``classes_[1]``), one per
+        class, or with ``"ovo"`` one for each pair i < j, positive for class i.
     gram_ : Gram
         The (lazy) Gram matrix of the training points.
     log_marginal_likelihood_value_ : float
@@ -115,6 +120,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         *,
         tune: str | None = "evidence",
         n_restarts: int = 0,
+        multiclass: str = "ovr",
         max_iter: int = 100,
         random_state: Any = None,
         time_budget: float | None = None,
@@ -122,6 +128,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         self.kernel = kernel
         self.tune = tune
         self.n_restarts = n_restarts
+        self.multiclass = multiclass
         self.max_iter = max_iter
         self.random_state = random_state
         self.time_budget = time_budget
@@ -131,23 +138,37 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the labels ``y``, of two or more classes, at the points ``X``."""
         self._check_tuning()
+        require_choice(self, "multiclass", ["ovr", "ovo"])
         require_count(self, "max_iter")
         points = widened(self._validate_X(X, reset=True))
         labels = read_labels(self, y, len_of(points))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points, None)
         refuse_distance(self.kernel_, "error", type(self).__name__)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = np.column_stack([np.where(labels.codes == c, 1.0, -1.0) for c in positive])
-        self._observed = Labelled(points, signs, type(self).__name__, int(self.max_iter))
+        self._observed = Labelled(points, self._signs(labels.codes), type(self).__name__, int(self.max_iter))
         self.n_iter_ = self._search()
         self._keep(self._observed.given(self.kernel_))
         return self
 
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Pairs of classes that have a function each; empty if classes are compared with the rest."""
+        count = len(self.classes_)
+        return list(combinations(range(count), 2)) if self.multiclass == "ovo" and count > 2 else []
+
+    def _signs(self, codes: NDArray[np.intp]) -> Array:
+        """Which points each function should be positive and negative at; of shape (n, n_functions)."""
+        if self._pairs:
+            return np.column_stack([1.0 * (codes == i) - (codes == j) for i, j in self._pairs])
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return np.column_stack([np.where(codes == c, 1.0, -1.0) for c in positive])
+
     def _keep(self, posterior: LabelledPosterior) -> None:
         """Keep what was found."""
         self._posterior, self.gram_ = posterior, posterior.gram
-        self.dual_coef_ = np.array([found.coefficients for found in posterior.approximations])
+        self.dual_coef_ = np.zeros(posterior.signs.T.shape)
+        for row, y, found in zip(self.dual_coef_, posterior.signs.T, posterior.approximations, strict=True):
+            row[y != 0] = found.coefficients
         self.log_marginal_likelihood_value_ = posterior.log_likelihood
         self._keep_theta()
         worst = max(posterior.solutions, key=lambda found: found.gap / found.stats["objective"])
@@ -190,7 +211,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
 
         Returns
         -------
-        mean, variance : arrays of shape (m,), or (m, n_classes) for more than two classes
+        mean, variance : arrays of shape (m,), or (m, n_functions) for more than two classes
         """
         self._check_fitted()
         mean, variance = self._latent(widened(self._validate_X(X, reset=False)))
@@ -208,8 +229,9 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         for rows in bands(size(points)):
             V = np.asarray(self.gram_._cross(take(points, rows)).dense(), dtype=np.float64).T
             mean[rows] = V.T @ self.dual_coef_.T
-            for c, approximation in enumerate(found):
-                variance[rows, c] = np.maximum(own[rows] - approximation.explained(V), 0.0)
+            for c, (approximation, y) in enumerate(zip(found, self._posterior.signs.T, strict=True)):
+                explained = approximation.explained(V if y.all() else V[y != 0])
+                variance[rows, c] = np.maximum(own[rows] - explained, 0.0)
         return mean, variance
 
     def predict_proba(self, X: Any) -> Array:
@@ -221,6 +243,8 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         if len(self.classes_) == 2:  # the smaller one keeps its digits
             return np.column_stack([expected_logistic(s * mean[:, 0], variance[:, 0]) for s in (-1, 1)])
         values = np.column_stack([expected_logistic(m, v) for m, v in zip(mean.T, variance.T, strict=True)])
+        if self._pairs:
+            values = coupled(values, len(self.classes_))
         total = values.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, values / np.where(total > 0, total, 1.0), 1 / values.shape[1]))
 
@@ -244,8 +268,39 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         array of shape (n, n_classes)
         """
         self._check_fitted()
+        if self._pairs:
+            raise InputError(
+                f"{type(self).__name__}.leave_one_out: a label takes part in some of the pairs only. "
+                "Use multiclass='ovr'."
+            )
         found = [approximation.leave_one_out() for approximation in self._posterior.factored()]
         return self._probabilities(*(np.column_stack(part) for part in zip(*found, strict=True)))
 
+    def _contest(self, values: Array) -> tuple[int, int, Array]:
+        if not self._pairs:
+            return super()._contest(values)
+        # the class that wins most pairs, and the rival that is closest to it
+        margins = np.full((len(self.classes_), len(self.classes_)), np.inf)
+        for (i, j), value in zip(self._pairs, values, strict=True):
+            margins[i, j], margins[j, i] = value, -value
+        winner = int((margins > 0).sum(axis=1).argmax())
+        rival = int(np.abs(margins[winner]).argmin())
+        direction = np.zeros(len(values))
+        direction[self._pairs.index((min(winner, rival), max(winner, rival)))] = 1 if winner < rival else -1
+        return winner, rival, direction
+
     def _expansion(self) -> Expansion:
         return Expansion(self.gram_, self.dual_coef_.T, np.zeros(len(self.dual_coef_)))
+
+
+def coupled(pairs: Array, count: int) -> Array:
+    """Probabilities of the classes, up to a factor, from those of the first class of each pair.
+
+    Exact where pairs agree, as ``p_i / (p_i + p_j)`` do.
+    """
+    inverse = np.zeros((len(pairs), count))
+    with np.errstate(divide="ignore"):
+        for (i, j), r in zip(combinations(range(count), 2), pairs.T, strict=True):
+            inverse[:, i] += 1 / r
+            inverse[:, j] += 1 / (1 - r)
+        return np.asarray(1 / (inverse - (count - 2)))

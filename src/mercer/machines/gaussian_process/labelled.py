@@ -38,12 +38,14 @@ class LabelledPosterior(NamedTuple):
     ----------
     gram : PointGram
         The (lazy) Gram matrix of the points.
+    signs : array of shape (n, functions)
     approximations : list of LaplaceApproximation
     solutions : list of Solution
         How their modes were found.
     """
 
     gram: PointGram
+    signs: Array
     approximations: list[LaplaceApproximation]
     solutions: list[Solution[SmoothValue]]
 
@@ -51,8 +53,9 @@ class LabelledPosterior(NamedTuple):
         """The approximations with their factors, which files do not hold."""
         if not all(found.is_factored for found in self.approximations):
             K = np.array(self.gram.dense(), dtype=np.float64)
-            for found in self.approximations:
-                found.factor(K)
+            for found, y in zip(self.approximations, self.signs.T, strict=True):
+                rows = np.flatnonzero(y)
+                found.factor(K[np.ix_(rows, rows)])
         return self.approximations
 
     @property
@@ -63,7 +66,7 @@ class LabelledPosterior(NamedTuple):
 
 @dataclass
 class Labelled:
-    """Points with signs: -1 and 1, of shape (n, functions).
+    """Points with signs: -1 and 1, of shape (n, functions); points of sign 0 take no part in a function.
 
     ``caller`` is the name of the machine, for errors.  The modes found last are where the next search for
     them starts.
@@ -92,10 +95,14 @@ class Labelled:
         """The approximate log marginal likelihood and its gradient in the logarithms of the parameters."""
         _, posterior = self._posterior(point.kernel)
         total = np.zeros((len(self.signs), len(self.signs)))
-        for found in posterior.approximations:
+        for y, found in zip(self.signs.T, posterior.approximations, strict=True):
             R, u, a = found.weights()
-            total -= R
-            total += np.outer(a + 2 * u, a)  # the tiles below take the symmetric part
+            part = np.outer(a + 2 * u, a) - R  # the tiles below take the symmetric part
+            if y.all():
+                total += part
+            else:
+                rows = np.flatnonzero(y)
+                total[np.ix_(rows, rows)] += part
         total *= 0.5 / len(posterior.approximations)
 
         def tile(rows: slice, cols: slice) -> Array:
@@ -114,13 +121,17 @@ class Labelled:
         K = np.array(G.dense(), dtype=np.float64)
         approximations, solutions = [], []
         try:
-            for i, y in enumerate(self.signs.T):
-                problem = SmoothProblem(Logistic(), y[:, None], np.ones(n), False)
+            for i, signs in enumerate(self.signs.T):
+                rows = np.flatnonzero(signs)
+                own, part, y = G, K, signs
+                if len(rows) < n:
+                    own, part, y = G.select(rows), K[np.ix_(rows, rows)], signs[rows]
+                problem = SmoothProblem(Logistic(), y[:, None], np.ones(len(rows)), False)
                 found = solve_smooth(
                     problem,
-                    G,
+                    own,
                     1.0,
-                    held=K,
+                    held=part,
                     start=self._starts.get(i),
                     tol=GAP,
                     max_iter=self.max_iter,
@@ -129,13 +140,13 @@ class Labelled:
                 _require_complete()
                 self._starts[i] = found.value
                 solutions.append(found)
-                approximations.append(LaplaceApproximation(K, y, found.value.predictions[:, 0]))
+                approximations.append(LaplaceApproximation(part, y, found.value.predictions[:, 0]))
         except np.linalg.LinAlgError as error:
             raise DefinitenessError(
                 f"{self.caller}: {error}; {kernel!r} is not positive definite on these data, and no "
                 "covariance. Use a positive definite kernel."
             ) from error
-        return K, LabelledPosterior(G, approximations, solutions)
+        return K, LabelledPosterior(G, self.signs, approximations, solutions)
 
 
 def _require_complete() -> None:
