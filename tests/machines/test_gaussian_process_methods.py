@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from mercer.algebra import Constant, Tensor
 from mercer.kernels import (
@@ -35,6 +36,11 @@ GRID = (
 )
 WORDS = ["".join(RNG.choice(list("ab"), 8)) for _ in range(60)], ["abab", "bbbc"]
 SETS = [set(word[:3]) for word in WORDS[0]], [{"a", "c"}]
+SPARSE = (
+    scipy.sparse.csr_array(np.hstack([VECTORS[0], np.zeros((60, 2))])),
+    scipy.sparse.csr_array(np.hstack([VECTORS[1], np.ones((5, 2))])),  # features that no training point has
+)
+LONG = np.stack(np.meshgrid([0.0, 1.0], np.arange(30.0), indexing="ij"), -1).reshape(-1, 2)
 PAIRS = (
     [(w, [float(t)]) for w in ("ab", "ba", "aab", "bbb", "aba", "bab") for t in range(10)],
     [("abab", [0.5]), ("ab", [3.0])],
@@ -50,6 +56,7 @@ CASES = {
         (2.0 * (Cosine() + 0.5 * Linear()), VECTORS),
         (2.0 * Spectrum(2).normalized() + 0.1 * Spectrum(1), WORDS),
         (SetIntersection(), SETS),
+        (1.5 * Linear(), SPARSE),
     ],
     "Kronecker": [
         (2.0 * Gaussian([0.5, 1.0, 2.0]) + WhiteNoise(0.1), GRID),
@@ -113,10 +120,11 @@ def test_the_machine_says_which_method(name, kernel, data):
         (Spectrum(5), WORDS, 0.1),  # more features than a third of the points
         (Gaussian(0.5), GRID, np.linspace(0.1, 0.2, 60)),  # noise of its own for each cell
         (Gaussian(0.5) + Linear(), GRID, 0.1),  # a sum
+        (Gaussian(0.5), (LONG, LONG[:2]), 0.1),  # half of the points on one axis
         (Matern(1.5, 1.0), GRID, 0.1),  # no product over coordinates
         (Gaussian(0.5), (np.vstack([GRID[0][:59], GRID[0][:1]]), GRID[1]), 0.1),  # a cell twice
     ],
-    ids=["exact", "many features", "unequal noise", "sum", "no product", "no grid"],
+    ids=["exact", "many features", "unequal noise", "sum", "long axis", "no product", "no grid"],
 )
 def test_other_structures_are_left_to_cholesky(kernel, data, alpha):
     model = GaussianProcessRegressor(kernel, alpha=alpha, tune=None).fit(data[0], np.arange(60.0))

@@ -77,10 +77,10 @@ class _Features(NamedTuple):
     occurring: NDArray[np.intp]
     place: slice
 
-    def of(self, points: Data) -> Array:
-        """Features of new points, in the coordinates of the training points."""
+    def of(self, points: Data) -> Array | None:
+        """Features of new points, in the coordinates of the training points; None if there are too many."""
         found = self.part.kernel._embedding(self.part.kernel._prepare(points), self.prepared)
-        return np.sqrt(self.part.variance) * _dense(found, self.occurring)
+        return None if found is None else np.sqrt(self.part.variance) * _dense(found, self.occurring)
 
     def moved(self, kernel: Kernel, points: Data) -> Array:
         """Features of the training points with other parameters."""
@@ -105,7 +105,7 @@ class FiniteFeatures(Method):
     def of(cls, kernel: Kernel, points: Data, noise: Array) -> Self | None:
         """The method, if the kernel and the points have this structure and no observation is exact."""
         most = int(SHARE * len(noise))
-        if most < 1 or not (noise > 0).all() or not kernel.certificate.is_psd:
+        if most < 1 or not (noise > 0).all():
             return None
         features: list[_Features] = []
         columns: list[Array] = []
@@ -175,19 +175,23 @@ class FiniteFeatures(Method):
         return result
 
     # -- predictions ----------------------------------------------------------------------------
-    def _of(self, points: Data) -> Array:
+    def _of(self, points: Data) -> Array | None:
         self.kernel.domain.match(points, self.points)
-        return np.hstack([features.of(points) for features in self._features])
+        found = [features.of(points) for features in self._features]
+        known = [Z for Z in found if Z is not None]
+        return np.hstack(known) if len(known) == len(found) else None
 
     def mean(self, points: Data, fit: Conditioned) -> Array:
         """Posterior means: O(r) for each point."""
-        return np.asarray(self._of(points) @ self._weights + fit.intercepts)
+        Z = self._of(points)
+        return super().mean(points, fit) if Z is None else np.asarray(Z @ self._weights + fit.intercepts)
 
     def variance(self, points: Data, fit: Conditioned) -> Array:
         """Posterior variances: O(r^2) for each point."""
-        own = self._own(points)
+        own, Z = self._own(points), self._of(points)
+        if Z is None:
+            return super().variance(points, fit)
         result = np.empty_like(own)
-        Z = self._of(points)
         for rows in bands(size(points)):
             W = self.covariance.whiten_features(Z[rows])
             # features that no training point has keep their variance
