@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import scipy.sparse
 
+from . import memory
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim, negated
@@ -225,9 +226,12 @@ class Kernel(Expression):
     def block(self, X: Any, Y: Any = None) -> np.ndarray:
         """Matrix of values ``k(X[i], Y[j])``; without ``Y``, of ``X`` with itself (exactly symmetric).
 
-        Computed tile by tile on all cores.  Memory: the result and a few tiles.
+        Computed tile by tile on all cores.  Memory: the result and a few tiles; a result beyond the limit of
+        :mod:`mercer.memory` is an error.
         """
         X, Y = self._prepare_pair(X, Y)
+        n, m = size(X), size(X if Y is None else Y)
+        memory.require(8 * n * m, f"the {n} x {m} block", "mercer.gram(k, X) @ V needs no such matrix.")
         return self._tiles(X, Y, progress=True)
 
     def diagonal(self, X: Any) -> np.ndarray:

@@ -361,3 +361,24 @@ def test_many_small_graphs_are_few_objects() -> None:
 def test_other_domains_refuse_graphs() -> None:
     with pytest.raises(InputError):
         Vectors().validate([TRIANGLE])
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 3.0)],
+        [(0, 1), (1, 2, 2.0), [0, 2, 3]],
+        np.array([[0, 1, 1.0], [1, 2, 2.0], [0, 2, 3.0]]),
+    ],
+    ids=["tuples", "some without weight", "array"],
+)
+def test_edges_may_have_weights(edges):
+    assert as_graph((3, edges, "abc")) == TRIANGLE
+
+
+def test_edges_that_are_none_are_shown():
+    for edges in ([(0.5, 1.0)], ["ab"], [(0, 1, 2, 3)], np.array([[0.5, 1.0, 2.0]]), [5]):
+        with pytest.raises(InputError, match=r"x: `edges` must be pairs of node numbers.* Got \["):
+            as_graph((3, edges))
+    with pytest.raises(InputError, match="Got ndarray of type complex128"):
+        as_graph(np.eye(2, dtype=complex))

@@ -179,3 +179,21 @@ def test_similarity_graphs_check_their_arguments():
             similarity_graph(np.eye(3), Gaussian(1.0), **arguments)
     with pytest.raises(ParameterError, match="`kernel` must be a Kernel"):
         similarity_graph(np.eye(3), "rbf")
+
+
+@pytest.mark.parametrize("use", [laplacian, components, lambda A: eigenbasis(A, 1)])
+@pytest.mark.parametrize("make", [np.array, scipy.sparse.csr_array])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_refused(use, make, bad):
+    with pytest.raises(InputError, match="`graph` must have finite weights"):
+        use(make([[0.0, bad], [bad, 0.0]]))
+
+
+def test_smoothness_wants_finite_numbers():
+    path = (2, [(0, 1)])
+    with pytest.raises(InputError, match="smoothness: `f` must be numbers"):
+        smoothness(path, ["a", "b"])
+    with pytest.raises(InputError, match="smoothness: `f` must be finite"):
+        smoothness(path, [1.0, np.nan])
+    with pytest.raises(InputError, match="laplacian: `graph` must be a Graph"):
+        laplacian(np.array([["a"]]))

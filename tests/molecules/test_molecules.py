@@ -100,6 +100,11 @@ def test_bad_input():
         parse(["C"], invalid="drop")
     found = parse(["CCO", "C(", "", "xyz"], invalid="skip")
     assert found.positions.tolist() == [0, 2]
+    assert parse(["CCO", None, float("nan"), pd.NA], invalid="skip").positions.tolist() == [0]
+    with pytest.raises(ParameterError, match=r"`counts` must be True or False. Got 1"):
+        MorganFingerprint(counts=1)
+    with pytest.raises(TypeError, match="positional"):
+        MorganFingerprint(2, 2048, True)
 
 
 def test_rdkit_that_is_missing_is_said():

@@ -80,7 +80,7 @@ class Fingerprints(Vectors):
         """Two points; of long sparse vectors the positions that either has."""
         if not (_is_chemical(x) and _is_chemical(y)):
             return super().pair(x, y)
-        rows = self.validate([x, y], "x and y")
+        rows = self.validate([x, y], "[x, y]")
         positions, columns = np.unique(rows.indices, return_inverse=True)
         a, b = scipy.sparse.csr_array((rows.data, columns, rows.indptr), shape=(2, len(positions))).toarray()
         return a, b

@@ -166,7 +166,10 @@ def _ends(edges: Any, n: int) -> np.ndarray:
     if len(found) == 0:
         return np.zeros((0, 2), dtype=np.int32)
     if not right:
-        raise InputError("Graph: `edges` must be pairs of node numbers, such as [(0, 1), (1, 2)].")
+        raise InputError(
+            "Graph: `edges` must be pairs of node numbers, such as [(0, 1), (1, 2)]. "
+            f"Got {str(list(found)[:2]).removesuffix(']')}{', ...]' if len(found) > 2 else ']'}."
+        )
     wrong = np.flatnonzero(((ends < 0) | (ends >= n)).any(axis=1))
     if len(wrong):
         i = int(wrong[0])

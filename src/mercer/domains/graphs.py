@@ -39,7 +39,8 @@ class Graphs(Domain):
     - a square matrix, dense or sparse: its nonzero entries are edges, their values the weights.  A symmetric
       matrix is an undirected graph; any other is refused unless ``directed`` is set;
     - a pair ``(adjacency, labels)`` of such a matrix and the labels of the nodes;
-    - ``(n, edges)`` or ``(n, edges, labels)``, with edges as pairs of the numbers 0, ..., n - 1;
+    - ``(n, edges)`` or ``(n, edges, labels)``, with edges (i, j) or (i, j, weight) between the numbers
+      0, ..., n - 1;
     - a :class:`~mercer.graphs.Graph`.
 
     Many of them come as a list, an array of adjacencies of shape (g, n, n), a column of a frame, or a
@@ -95,7 +96,9 @@ class Graphs(Domain):
         except InputError as error:
             raise InputError(f"{name}: {str(error).removeprefix('Graph: ')}") from error
         if found is None:
-            raise InputError(f"{name} must be a graph: {FORMS}. Got {type(x).__name__}.")
+            kind = getattr(x, "dtype", None)
+            what = f"{type(x).__name__}{'' if kind is None else f' of type {kind}'}"
+            raise InputError(f"{name} must be a graph: {FORMS}. Got {what}.")
         return found
 
     def _converted(self, x: Any) -> Graph | None:
@@ -117,7 +120,9 @@ class Graphs(Domain):
         first, second, *labels = x
         if isinstance(first, int | np.integer):
             n: Any = first
-            return Graph(n, second, labels=labels[0] if labels else None, directed=self.directed)
+            edges, weights = _weighted(second)
+            own = labels[0] if labels else None
+            return Graph(n, edges, labels=own, weights=weights, directed=self.directed)
         matrix = None if labels else _matrix(first)
         return None if matrix is None else self._from_matrix(matrix, second)
 
@@ -242,6 +247,20 @@ def _is_single(X: Any) -> bool:
     if isinstance(X, np.ndarray) or scipy.sparse.issparse(X):
         return bool(X.ndim == 2 and X.dtype.kind in "biuf")
     return isinstance(X, tuple) and len(X) > 0 and isinstance(X[0], int | np.integer)
+
+
+def _weighted(edges: Any) -> tuple[Any, Any]:
+    """Edges (i, j) or (i, j, weight) as pairs, and the weights where there are any."""
+    if isinstance(edges, np.ndarray):
+        if edges.ndim != 2 or edges.shape[1] != 3 or edges.dtype.kind not in "iuf":
+            return edges, None
+        ends = edges[:, :2]
+        return (ends.astype(np.int64) if (ends == np.rint(ends)).all() else ends), edges[:, 2]
+    edges = list(edges)
+    sizes = {len(edge) if isinstance(edge, tuple | list | np.ndarray) else 0 for edge in edges}
+    if 3 not in sizes or not sizes <= {2, 3}:
+        return edges, None
+    return [(edge[0], edge[1]) for edge in edges], [edge[2] if len(edge) > 2 else 1.0 for edge in edges]
 
 
 def _matrix(x: Any) -> Any:

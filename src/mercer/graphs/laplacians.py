@@ -110,7 +110,12 @@ def smoothness(graph: Any, f: Any, *, normalized: bool = False) -> Any:
     5.0
     """
     A = weights_of(graph, "smoothness")
-    F = np.asarray(f, dtype=np.float64)
+    try:
+        F = np.asarray(f, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"smoothness: `f` must be numbers: {error}.") from error
+    if not np.isfinite(F).all():
+        raise InputError("smoothness: `f` must be finite. Got a NaN or an infinity.")
     if F.ndim not in (1, 2) or len(F) != A.shape[0]:
         n = A.shape[0]
         raise InputError(f"smoothness: `f` must have a value for each of {n} nodes. Got shape {F.shape}.")
@@ -125,7 +130,7 @@ def weights_of(graph: Any, caller: str) -> Affinity:
     """Weights of a graph, as they are if they come as a matrix: symmetric, and >= 0."""
     if scipy.sparse.issparse(graph):
         A = graph
-    elif isinstance(graph, np.ndarray):
+    elif isinstance(graph, np.ndarray) and graph.dtype.kind in "biuf":
         A = np.asarray(graph, dtype=np.float64)
     else:
         try:
@@ -136,6 +141,8 @@ def weights_of(graph: Any, caller: str) -> Affinity:
         raise InputError(f"{caller}: `graph` must have a square matrix of weights. Got shape {A.shape}.")
     if not A.shape[0]:
         return A
+    if not np.isfinite(A.data if scipy.sparse.issparse(A) else A).all():
+        raise InputError(f"{caller}: `graph` must have finite weights. Got a NaN or an infinity.")
     if A.min() < 0:
         raise InputError(f"{caller}: `graph` must have weights >= 0. The least is {A.min():.6g}.")
     if abs(A - A.T).max() > ROUNDING * A.max():

@@ -43,6 +43,16 @@ DENSE = 0.1
 #: Factor by which eigenvalues at the ends of a spectrum, found by iteration, are moved outwards.
 WIDER = 1 + 1e-8
 
+#: Products of the power iteration that bounds a spectral radius: less than the terms of an expansion.
+POWER_STEPS = 32
+
+#: Relative distance of the two bounds at which it stops: it changes the number of terms by less than one.
+CLOSE = 1e-4
+
+#: Restarts of Lanczos iteration, of about ten products each.  What it has not found then (the ends of a long
+#: path are 1e-12 apart) is left to the bounds.
+MOST_RESTARTS = 10
+
 
 class GraphOperator:
     """One of the symmetric matrices of a graph; use :func:`operator` to get one.
@@ -96,7 +106,7 @@ class GraphOperator:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Bounds of the eigenvalues: of the Laplacians by theorem, of the weights by Lanczos iteration."""
+        """Bounds of the eigenvalues: of the Laplacians by theorem, of the weights by their radius."""
         if self.kind == "normalized":
             return 0.0, 2.0
         if self.kind == "laplacian":
@@ -104,9 +114,30 @@ class GraphOperator:
         if self.is_small:
             values = self.eigen[0]
             return float(values[0]), float(values[-1])
-        low, high = self._lanczos("SA"), self._lanczos("LA")
-        slack = (WIDER - 1) * max(abs(low), abs(high))
-        return low - slack, high + slack
+        return -self.radius, self.radius
+
+    @cached_property
+    def bracket(self) -> tuple[float, float]:
+        r"""A lower and an upper bound of the spectral radius by a few products, close on most graphs.
+
+        .. math:: |x' M x| / x'x \le \rho(M) \le \rho(|M|) \le \max_i (|M| x)_i / x_i
+
+        for every vector x > 0 (Rayleigh; Collatz and Wielandt); x comes from steps of power iteration.
+        """
+        M, size, x = self.matrix, abs(self.matrix), np.ones(self.n)
+        low, high = 0.0, np.inf
+        for _ in range(POWER_STEPS):
+            y = size @ x
+            if not y.any():
+                return 0.0, 0.0
+            low = max(low, abs(float(x @ (M @ x))) / float(x @ x))
+            high = min(high, float((y / x).max()))
+            if high - low <= CLOSE * high:
+                break
+            y += x * (x @ y) / (x @ x)  # no entry becomes 0, and bipartite graphs converge
+            x = np.maximum(y / y.max(), np.finfo(np.float64).tiny)
+        rounding = 4 * self.n * np.finfo(np.float64).eps
+        return float(low * (1 - rounding)), float(high * (1 + rounding))
 
     def _laplacian_bound(self) -> float:
         """The largest sum of the degrees of two neighbours (Anderson and Morley)."""
@@ -118,22 +149,34 @@ class GraphOperator:
 
     @cached_property
     def largest(self) -> float:
-        """The largest eigenvalue, to about ten digits on large graphs."""
-        return float(self.eigen[0][-1]) if self.is_small else self._lanczos("LA")
+        """The largest eigenvalue; on large graphs to about ten digits, or the bound of :attr:`interval`."""
+        if self.is_small:
+            return float(self.eigen[0][-1])
+        found = self._lanczos("LA")
+        return self.interval[1] if found is None else found
 
     @cached_property
     def radius(self) -> float:
-        """The largest absolute value of an eigenvalue."""
-        low, high = self.interval if self.kind == "adjacency" else (0.0, self.largest)
-        return max(abs(low), abs(high))
+        """The largest absolute value of an eigenvalue; on large graphs as for :attr:`largest`."""
+        if self.kind != "adjacency":
+            return self.largest
+        if self.is_small:
+            return max(map(abs, self.interval))
+        found, bound = self._lanczos("LM"), self.bracket[1]
+        return bound if found is None else min(abs(found) * WIDER, bound)
 
-    def _lanczos(self, which: str) -> float:
-        from scipy.sparse.linalg import eigsh
+    def _lanczos(self, which: str) -> float | None:
+        """An eigenvalue at an end of the spectrum; None if it is not found in time."""
+        from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
         if not self.matrix.nnz:
             return 0.0
         start = np.random.default_rng(0).standard_normal(self.n)
-        return float(eigsh(self.matrix, k=1, which=which, v0=start, tol=1e-12, return_eigenvectors=False)[0])
+        options: Any = {"v0": start, "tol": 1e-12, "maxiter": MOST_RESTARTS, "return_eigenvectors": False}
+        try:
+            return float(eigsh(self.matrix, k=1, which=which, **options)[0])
+        except ArpackNoConvergence:
+            return None
 
     # -- functions of the matrix ----------------------------------------------------------------
     def dense(self, r: Function) -> NDArray[np.float64]:
@@ -143,17 +186,29 @@ class GraphOperator:
             K = (vectors * r(values)) @ vectors.T
         return np.asarray((K + K.T) / 2)
 
-    def action(self, r: Function, V: NDArray[np.float64], tol: float, caller: str) -> NDArray[np.float64]:
-        """``r(M) V``; the error on large graphs is at most ``tol max|r|`` times the length of a column."""
+    def action(
+        self,
+        r: Function,
+        V: NDArray[np.float64],
+        tol: float,
+        caller: str,
+        interval: tuple[float, float] | None = None,
+    ) -> NDArray[np.float64]:
+        """``r(M) V``; the error on large graphs is at most ``tol max|r|`` times the length of a column.
+
+        ``interval`` holds the spectrum; by default it is :attr:`interval`.
+        """
         if self.is_small:
             values, vectors = self.eigen
             with single_threaded_blas():
                 return np.asarray(vectors @ (r(values)[:, None] * (vectors.T @ V)))
-        expansion = expand(r, *self.interval, tol)
+        interval = self.interval if interval is None else interval
+        expansion = expand(r, *interval, tol)
         if expansion is None:
             raise ParameterError(
                 f"{caller}: its function of the eigenvalues jumps, or grows too fast, for an expansion on "
-                f"the interval {self.interval} of the spectrum. Graphs of {SMALL} nodes are diagonalised."
+                f"the interval {interval} of the spectrum. Raise `tol`; graphs of {SMALL} nodes are "
+                "diagonalised."
             )
         return act(self.matrix, expansion, V)
 

@@ -19,6 +19,9 @@ __all__ = ["Eigenbasis", "eigenbasis"]
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
 
+#: Restarts of Lanczos iteration, of some fifty products each; a long path has eigenvalues too close for it.
+MOST_RESTARTS = 1000
+
 
 class Eigenbasis(NamedTuple):
     """Eigenvectors of a Laplacian.
@@ -138,7 +141,9 @@ def _lanczos(S: Affinity, first: Vector, k: int) -> tuple[Vector, NDArray[np.flo
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     try:
-        values, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, max(4 * k, 60)))
+        values, vectors = eigsh(
+            operator, k=k, which="LA", v0=start, ncv=min(n, max(4 * k, 60)), maxiter=MOST_RESTARTS
+        )
     except (ArpackError, np.linalg.LinAlgError):
         return None
     residual = np.abs(product(vectors) - vectors * values).max()

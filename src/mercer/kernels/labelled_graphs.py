@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -27,8 +28,8 @@ class LabelledGraph(Node):
     edges: Any
     source: Any
     sink: Any
-    kernels: Any = None
-    vertices: Any = None
+    kernels: Any = field(default=None, kw_only=True)
+    vertices: Any = field(default=None, kw_only=True)
 
     def _validate(self) -> None:
         for name in ("kernels", "vertices"):

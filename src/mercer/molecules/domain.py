@@ -83,7 +83,8 @@ def parse(smiles: Any, *, invalid: str = "error") -> Parsed:
     smiles : sequence of str
         A list, an array or a column of a frame; molecules of RDKit stay as they are.
     invalid : {"error", "skip"}, default="error"
-        What to do about a text that is no SMILES: raise an error that names the row, or leave it out.
+        What to do about a text that is no SMILES, and about a missing value (None or NaN): raise an error
+        that names the row, or leave it out.
 
     Returns
     -------
@@ -102,9 +103,14 @@ def parse(smiles: Any, *, invalid: str = "error") -> Parsed:
         molecules = Molecules().validate(smiles, "smiles")
         return Parsed(molecules, np.arange(len(molecules)))
     points = points_of(smiles, "smiles", "a sequence of SMILES or of RDKit molecules")
-    found = [_molecule(x, f"smiles[{i}]") for i, x in enumerate(points)]
+    found = [None if _is_missing(x) else _molecule(x, f"smiles[{i}]") for i, x in enumerate(points)]
     positions = [i for i, molecule in enumerate(found) if molecule is not None]
     return Parsed([found[i] for i in positions], np.array(positions, dtype=np.intp))
+
+
+def _is_missing(x: Any) -> bool:
+    """Whether it is None, NaN or the missing value of pandas, which is not equal to itself either."""
+    return x is None or type(x).__name__ == "NAType" or (isinstance(x, float) and x != x)
 
 
 def _molecule(x: Any, name: str) -> Any:

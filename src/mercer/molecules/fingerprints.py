@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -45,8 +45,8 @@ class MorganFingerprint:
 
     radius: int = 2
     size: int = 2048
-    counts: bool = False
-    chirality: bool = False
+    counts: bool = field(default=False, kw_only=True)
+    chirality: bool = field(default=False, kw_only=True)
 
     #: The points that the map accepts.
     domain: ClassVar[Domain] = Molecules()
@@ -58,6 +58,10 @@ class MorganFingerprint:
                 raise ParameterError(
                     f"MorganFingerprint: `{name}` must be an integer >= {low}. Got {value!r}."
                 )
+        for name in ("counts", "chirality"):
+            if not isinstance(getattr(self, name), bool):
+                got = getattr(self, name)
+                raise ParameterError(f"MorganFingerprint: `{name}` must be True or False. Got {got!r}.")
 
     def __call__(self, x: Any) -> Any:
         """The fingerprint of one molecule, a vector of RDKit."""

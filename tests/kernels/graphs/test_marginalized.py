@@ -93,6 +93,8 @@ def test_parameters_and_weights_are_checked() -> None:
     with pytest.raises(ParameterError, match="`tottering` must be True or False"):
         MarginalizedWalk(0.5, tottering="no")  # type: ignore[arg-type]
     negative = Graph(2, [(0, 1)], weights=[-1.0])
-    for call in (lambda k: k(negative, negative), lambda k: k.block([negative])):
-        with pytest.raises(InputError, match="weights of edges must be positive"):
-            call(MarginalizedWalk(0.5))
+    for k in (MarginalizedWalk(0.5), MarginalizedWalk(0.5, tottering=False)):
+        with pytest.raises(InputError, match=r"weights of edges must be positive.* from node 0 to 1\."):
+            k(negative, negative)
+        with pytest.raises(InputError, match=r"Got -1\.0 from node 0 to 1 of graph 1\."):
+            k.block([PATH, negative])

@@ -18,6 +18,7 @@ from mercer.kernels import (
     ExponentialDiffusion,
     GraphMatern,
     LaplacianKernel,
+    OneStep,
     PathKernel,
     Regularized,
     TruncatedSpectrum,
@@ -132,3 +133,45 @@ def test_the_memory_of_a_dense_method_is_said_first(monkeypatch: pytest.MonkeyPa
         LaplacianKernel(path, Cutoff(0.1))(0, 1)
     with pytest.raises(MemoryLimitError, match="dense 1000000 x 1000000 Gram matrix"):
         gram(Diffusion(path, 1.0), range(n)).dense()
+
+
+def long_path(n: int) -> scipy.sparse.csr_array:
+    """The path of n nodes; the ends of its spectrum are too close for Lanczos iteration."""
+    ones = np.ones(n - 1)
+    return scipy.sparse.diags_array([ones, ones], offsets=[-1, 1]).tocsr()
+
+
+def test_the_spectral_radius_is_bracketed() -> None:
+    rng = np.random.default_rng(0)
+    for n, p, signs in ((60, 0.1, [1.0]), (60, 0.1, [-1.0, 1.0]), (40, 0.0, [1.0])):
+        A = np.triu(rng.choice(signs, (n, n)) * (rng.random((n, n)) < p))
+        low, high = operators.GraphOperator(scipy.sparse.csr_array(A + A.T), "adjacency").bracket
+        radius = np.abs(np.linalg.eigvalsh(A + A.T)).max()
+        assert low <= radius <= high
+    star = scipy.sparse.csr_array(np.pad(np.ones((1, 99)), ((0, 99), (1, 0))))
+    low, high = operators.GraphOperator((star + star.T).tocsr(), "adjacency").bracket
+    np.testing.assert_allclose([low, high], np.sqrt(99), rtol=1e-3)
+
+
+def test_kernels_of_weights_on_a_long_path() -> None:
+    """(I - B / 2.5)^-1 of an endless path is known: entries 5/3 2^-|i - j|; bounds are enough to see that."""
+    n = 5_000
+    path = long_path(n)
+    row = VonNeumann(path, 0.4).block([n // 2], [n // 2, n // 2 + 1, n // 2 + 5])[0]
+    np.testing.assert_allclose(row, 5 / 3 * 2.0 ** -np.array([0, 1, 5]), rtol=1e-11)
+    row = ExponentialDiffusion(path, 3.0).block([n // 2], [n // 2, n // 2 + 4])[0]
+    np.testing.assert_allclose(row, scipy.special.iv([0, 4], 6.0), rtol=1e-11)
+    for decay in (0.5, 0.6, -0.51):
+        with pytest.raises(ParameterError, match=r"below 0\.5 in absolute value"):
+            VonNeumann(path, decay)
+    with pytest.raises(ParameterError, match="at most 350"):
+        ExponentialDiffusion(path, 351.0)
+    with pytest.raises(ParameterError, match=r"The largest of this Laplacian is 4"):
+        LaplacianKernel(path, OneStep(3.9), laplacian="combinatorial")
+    assert LaplacianKernel(path, OneStep(4.0), laplacian="combinatorial")(0, 0) == pytest.approx(3.0)
+
+
+def test_the_memory_of_a_matrix_of_all_nodes_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MERCER_MEMORY", "100MB")
+    with pytest.raises(MemoryLimitError, match=r"the 5000 x 5000 block needs 0\.19 GiB.*gram\(k, X\) @ V"):
+        Diffusion(long_path(5_000)).block(range(5_000))

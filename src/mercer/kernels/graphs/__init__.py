@@ -14,8 +14,8 @@
 ``counted`` holds what kernels with explicit features share, ``colours`` the refinement of colours,
 ``path_tables`` what kernels on nodes and lengths see of paths, ``graphlet_types`` the types of graphlets.
 ``similarities`` says how walks compare nodes and edges; ``product`` is the product graph of two graphs, by
-definition, ``walk_sums`` the sums over its walks on the native core, and ``explained`` names the walks that a
-value is made of.
+definition, ``walk_sums`` the sums over its walks on the native core, ``walk_features`` the weights of walks
+of bounded length by their labels, and ``explained`` names the walks that a value is made of.
 """
 
 from .assignments import WassersteinWL, WLOptimalAssignment

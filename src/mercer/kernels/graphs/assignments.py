@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
@@ -33,7 +34,8 @@ class WLOptimalAssignment(Coloured):
     the nodes of the smaller graph to nodes of the larger one.  Colours form a tree, so that the best
     assignment matches as many nodes as possible in each iteration.
 
-    Positive definite: an intersection of histograms.  Not strictly.  The empty graph has k = 0 with
+    Positive definite: an intersection of histograms, whose features say for each colour whether it occurs
+    once, twice, and so on.  Not strictly.  The empty graph has k = 0 with
     everything.  Cost: O(h m) for the colours of graphs with m edges in all, then sums over shared colours.
 
     Parameters
@@ -68,6 +70,24 @@ class WLOptimalAssignment(Coloured):
     def _diagonal(self, X: Colours) -> np.ndarray:
         return np.asarray(X.matrix.sum(axis=1)).ravel()
 
+    # -- explicit features: min(a, b) is the number of j >= 1 with j <= a and j <= b --------------
+    def _embedding(self, X: Colours, like: Colours | None = None) -> Any:
+        counts = X.matrix if like is None else X.coded_like(like)
+        highest = (X if like is None else like).highest.astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum(highest)])
+        sizes = np.minimum(counts.data.astype(np.int64), highest[counts.indices])
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        columns = np.arange(ends[-1]) + np.repeat(offsets[counts.indices] - ends[:-1], sizes)
+        shape = counts.shape[0], max(int(offsets[-1]), 1)
+        return scipy.sparse.csr_array((np.ones(len(columns)), columns, ends[counts.indptr]), shape=shape)
+
+    def _feature_names(self, X: Colours) -> list[str]:
+        colours = ((t, c) for t, size in enumerate(X.table.sizes) for c in range(size))
+        sizes = X.highest.astype(np.int64).tolist()  # type: ignore[union-attr]
+        names = [(X.table.name(*colour), size) for colour, size in zip(colours, sizes, strict=False)]
+        return [f"{name}, {j} times" if j > 1 else name for name, n in names for j in range(1, n + 1)] or [""]
+
+    # -- explanation ------------------------------------------------------------------------------
     def _contributions(self, x: Graph, y: Graph) -> Iterator[Contribution]:
         table, (ours, theirs) = self._occurrences([x, y])
         for colour, places in ours.items():

@@ -146,22 +146,34 @@ Read = Callable[[GraphBatch, ColourTable, np.ndarray], Any]
 
 
 class ColouredGraphs:
-    """What a kernel reads from the colours of a batch of graphs, in their own table and in others."""
+    """What a kernel reads from the colours of a batch of graphs, in their own table and in others.
 
-    def __init__(self, graphs: GraphBatch, table: ColourTable, read: Read) -> None:
-        self.graphs, self.table = graphs, table
+    Of no graphs, ``highest`` and ``given`` are what is known of those that the table was made of: the largest
+    count of each colour, and what was read, without rows.
+    """
+
+    def __init__(
+        self,
+        graphs: GraphBatch,
+        table: ColourTable,
+        read: Read,
+        highest: np.ndarray | None = None,
+        given: Any = None,
+    ) -> None:
+        self.graphs, self.table, self.highest, self._given = graphs, table, highest, given
         self._read = read
         self._known = Cache()
 
     @property
     def own(self) -> Any:
         """What is read in the own table; made when it is first asked for."""
-        return self._known.of(self.table, self._read_in)
+        return self._known.of(self.table, self._read_in) if self._given is None else self._given
 
     def like(self, other: ColouredGraphs) -> Any:
         """The same in the table of other graphs."""
-        if other.table is not self.table:
-            _ = other.own  # its table is complete now
+        if other.table is self.table:
+            return self.own
+        _ = other.own  # its table is complete now
         return self._known.of(other.table, self._read_in)
 
     def _read_in(self, table: ColourTable) -> Any:
@@ -187,13 +199,24 @@ class Colours:
         return len(self.rows)
 
     def take(self, index: slice | np.ndarray) -> Colours:
-        """Select graphs; of no graphs the table alone is kept."""
+        """Select graphs; of no graphs the table alone is kept, and what a base knows of its features."""
         rows = self.rows[index]
         source = self.source
         if len(rows) == 0:
-            _ = source.own
-            source = ColouredGraphs(source.graphs.take(slice(0, 0)), source.table, source._read)
+            own, none = source.own, slice(0, 0)
+            empty = [take(part, none) for part in own] if isinstance(own, list) else own[none]
+            graphs = source.graphs.take(none)
+            source = ColouredGraphs(graphs, source.table, source._read, self.highest, empty)
         return Colours(source, rows)
+
+    @property
+    def highest(self) -> np.ndarray | None:
+        """How often each colour occurs in a graph, at most; None if not counts of colours are kept."""
+        if self.source.highest is None and scipy.sparse.issparse(self.source.own):
+            own = self.source.own
+            none = np.zeros(own.shape[1])
+            self.source.highest = own.max(axis=0).toarray().ravel() if own.shape[0] else none
+        return self.source.highest
 
     @property
     def table(self) -> ColourTable:

@@ -15,7 +15,7 @@ from .counted import label_name
 from .product import ProductGraph
 from .walk_sums import Series
 
-__all__ = ["Walked", "by_length", "by_sequence"]
+__all__ = ["Walked", "by_length", "by_sequence", "walk_name"]
 
 #: Steps and sequences of labels of the walks that are listed.
 MOST_STEPS, MOST_SEQUENCES = 10, 1000
@@ -76,7 +76,7 @@ def by_sequence(x: Walked, y: Walked, series: Series, total: float) -> Iterator[
     for steps in range(MOST_STEPS + 1):
         for labels, (v, w) in walks.items():
             weights.append(weight * float(v @ x.stops) * float(w @ y.stops))
-            yield _placed(_name(labels), weights[-1], x.shares(v), y.shares(w))
+            yield _placed(walk_name(labels), weights[-1], x.shares(v), y.shares(w))
         longer = {}
         for labels, (v, w) in walks.items():
             for key in keys:
@@ -104,7 +104,7 @@ def _placed(
     )
 
 
-def _name(labels: Sequence[Any]) -> str:
+def walk_name(labels: Sequence[Any]) -> str:
     """Labels of nodes and of the edges between them, in words; the number of steps if there are none."""
     nodes, edges = labels[::2], labels[1::2]
     if all(label is None for label in labels):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,8 @@ class MarginalizedWalk(Kernel):
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
         if x.n == 0 or y.n == 0:
             return m.real(0)
+        for g in (x, y):
+            check_weights(g.weights, lambda arc, g=g: f"{g.sources[arc]} to {g.targets[arc]}")  # type: ignore[misc]
         ours, theirs = self._extended(x), self._extended(y)
         (steps, stops), (other_steps, other_stops) = (
             self._probabilities(ours, m),
@@ -115,7 +117,6 @@ class MarginalizedWalk(Kernel):
 
     def _probabilities(self, graph: Graph, m: Arithmetic) -> tuple[list[Any], list[Any]]:
         """Of the step along each arc, and to stop at each node."""
-        check_weights(graph.weights)
         stop, weights, sources = m.real(self.stop), [*map(m.real, graph.weights)], graph.sources.tolist()
         totals = [m.real(0)] * graph.n
         for weight, u in zip(weights, sources, strict=True):
@@ -124,7 +125,7 @@ class MarginalizedWalk(Kernel):
         return steps, [stop if total > 0 else m.real(1) for total in totals]
 
     def _prepare(self, X: GraphBatch) -> Walkers:
-        check_weights(X.weights)
+        check_weights(X.weights, lambda arc: _arc_of(X, arc))
         sizes = X.sizes
         if self.morgan or not self.tottering:
             X = GraphBatch.of([self._extended(g) for g in X])
@@ -166,13 +167,18 @@ class MarginalizedWalk(Kernel):
         return Interval(0.0, 1.0)
 
 
-def check_weights(weights: np.ndarray) -> None:
-    """Raise unless all weights are positive."""
+def _arc_of(X: GraphBatch, arc: int) -> str:
+    graph = int(X.node_graphs[X.sources[arc]])
+    return f"{X.sources[arc] - X.node_starts[graph]} to {X.targets[arc]} of graph {graph}"
+
+
+def check_weights(weights: np.ndarray, where: Callable[[int], str]) -> None:
+    """Raise unless all weights are positive; ``where`` names the nodes of an arc."""
     wrong = np.flatnonzero(~(weights > 0))
     if len(wrong):
         raise InputError(
             "MarginalizedWalk: weights of edges must be positive numbers, for steps are taken with "
-            f"probabilities proportional to them. Got {weights[wrong[0]]}."
+            f"probabilities proportional to them. Got {weights[wrong[0]]} from node {where(int(wrong[0]))}."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...engine.threads import num_threads, single_threaded_blas
 from ...engine.workers import located
 from ...errors import MemoryLimitError
 from ...kernel import Kernel
+from ..counts import Counts
 from .similarities import arc_similarities, node_similarities
 
 __all__ = [
@@ -149,12 +150,15 @@ class Walkers:
         Factor of the last node of a walk; it is 1 where the node has no arcs, and without it.
     spectra : Spectra, optional
         Where all nodes are alike, and all edges.
+    features : dict
+        Explicit features, by kernel, as far as they have been asked for.
     """
 
     graphs: GraphBatch
     sizes: np.ndarray
     stop: float = 1.0
     spectra: Spectra | None = None
+    features: dict[Any, Counts | None] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -162,7 +166,8 @@ class Walkers:
     def take(self, index: slice | np.ndarray) -> Walkers:
         """Select graphs."""
         spectra = None if self.spectra is None else self.spectra.take(index)
-        return Walkers(self.graphs.take(index), self.sizes[index], self.stop, spectra)
+        features = {k: None if found is None else found.take(index) for k, found in self.features.items()}
+        return Walkers(self.graphs.take(index), self.sizes[index], self.stop, spectra, features)
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:

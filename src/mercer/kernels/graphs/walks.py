@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 
 from ...arithmetic import FLOAT, Arithmetic
 from ...certificate import Certificate, Witness
@@ -15,9 +16,11 @@ from ...domains import Domain, Graph, GraphBatch, Graphs
 from ...engine.tiles import PAIRWISE_TILE_SIZE
 from ...engine.workers import mark
 from ...errors import DivergenceError, ParameterError
+from ...intervals import Interval
 from ...kernel import Kernel
 from ...parameters import parameter
-from .explained import Walked, by_length, by_sequence
+from ..counts import Counts
+from .explained import Walked, by_length, by_sequence, walk_name
 from .product import ProductGraph
 from .similarities import (
     arc_similarities,
@@ -27,6 +30,7 @@ from .similarities import (
     premises,
     resolved,
 )
+from .walk_features import walk_counts
 from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, diagonal, spectral_sums, sums
 
 __all__ = ["RandomWalk"]
@@ -64,6 +68,10 @@ class RandomWalk(Kernel):
     Positive definite for decay >= 0 if the kernels on nodes and edges are: a series of products of kernels
     on walks with coefficients >= 0 (Gaertner, Flach and Wrobel 2003; Kashima, Tsuda and Inokuchi 2003).  For
     decay < 0 it is not.
+
+    With ``length``, decay >= 0 and labels compared by equality, or ignored, the weights of walks by the
+    labels along them are explicit features, if they are not too many (see
+    :class:`~mercer.features.Explicit`).
 
     Cost: undirected graphs without labels need one eigendecomposition each, :math:`A = \sum_i \lambda_i v_i
     v_i'`, and then O(n n') per pair: :math:`k = \sum_{ij} (1'v_i)^2 (1'v'_j)^2 / (1 - \text{decay}\,
@@ -222,6 +230,36 @@ class RandomWalk(Kernel):
     def _resolve(self, X: GraphBatch, weight: np.ndarray | None) -> Self:
         return self.replace(**resolved(self.node, self.edge, X, weight))
 
+    # -- explicit features --------------------------------------------------------------------
+    def _features(self, X: Walkers) -> Counts | None:
+        """Weights of walks by the labels along them; None if they are not finite, or too many."""
+        if self.length is None or self.decay < 0 or not all(_is_plain(k) for k in (self.node, self.edge)):
+            return None
+        if self not in X.features:
+            graphs = X.graphs
+            if self.node is not None:
+                graphs = graphs.relabel(nodes=dict.fromkeys(graphs.node_labels.elements))
+            if self.edge is not None:
+                graphs = graphs.relabel(edges=dict.fromkeys(graphs.edge_labels.elements))
+            X.features[self] = walk_counts(graphs, self._series)
+        return X.features[self]
+
+    def _embedding(self, X: Walkers, like: Walkers | None = None) -> Any:
+        ours = self._features(X)
+        theirs = ours if like is None else self._features(like)
+        if ours is None or theirs is None:
+            return None
+        found = ours.coded_like(theirs)
+        if self.form == "sum":
+            return found
+        sizes = np.maximum(X.sizes, 1).astype(float) ** 2
+        return scipy.sparse.diags_array(1 / sizes).tocsr() @ found
+
+    def _feature_names(self, X: Walkers) -> list[str]:
+        found = self._features(X)
+        assert found is not None
+        return [walk_name(labels) for labels in found.vocabulary.elements] or [""]
+
     # -- explanation --------------------------------------------------------------------------
     def _contributions(self, x: Graph, y: Graph) -> Iterator[Contribution]:
         total = self(x, y)
@@ -256,3 +294,8 @@ class RandomWalk(Kernel):
         witness = Witness.of(self, points, (2.0, -1.0) if self.form == "sum" else (2.0, -4.0))
         reason = "a node and an edge: the walks of one step weigh less than none"
         return Certificate.refuted(self, "alternating series", reason, witness=witness)
+
+
+def _is_plain(kernel: Kernel | None) -> bool:
+    """Whether labels are compared by equality, or not at all."""
+    return kernel is None or kernel.bounds == Interval(1.0, 1.0)

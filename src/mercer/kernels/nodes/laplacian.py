@@ -80,7 +80,7 @@ class LaplacianKernel(SpectralKernel):
         L, r = self.operator, self.transform
         if isinstance(r, Transform):
             self._check_reach(r)
-        elif not callable(r):
+        elif not callable(r) or isinstance(r, type):
             raise ParameterError(
                 "LaplacianKernel: `transform` must be a function of an array of eigenvalues, or one of "
                 f"Regularized, Heat, OneStep, Steps, InverseCosine, Cutoff, GraphMatern. Got {r!r}."
@@ -91,7 +91,8 @@ class LaplacianKernel(SpectralKernel):
 
     def _check_reach(self, r: Transform) -> None:
         L = self.operator
-        if r.reach >= L.interval[1] or L.largest <= r.reach * (1 + 1e-9):
+        reach = r.reach * (1 + 1e-9)
+        if reach >= L.interval[1] or reach >= L.largest:
             return
         is_normalized = self.laplacian == "normalized"
         remedy = "" if is_normalized else " Those of the normalised one are at most 2."

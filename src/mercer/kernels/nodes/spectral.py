@@ -7,6 +7,7 @@ the spectrum of M, and strictly if it is positive there.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,14 @@ class SpectralKernel(NodeKernel):
     def _matrix(self) -> np.ndarray:
         return self.operator.dense(self._on_arrays)
 
+    @property
+    def _interval(self) -> tuple[float, float]:
+        """Bounds of the spectrum of M; of weights r is up to twice the largest eigenvalue of K there."""
+        return self.operator.interval
+
     def _columns(self, V: np.ndarray) -> np.ndarray:
-        return self.operator.action(self._on_arrays, V, self.tol, type(self).__name__)
+        tol = self.tol / 2 if self._kind == "adjacency" else self.tol  # r is twice as large, see _interval
+        return self.operator.action(self._on_arrays, V, tol, type(self).__name__, self._interval)
 
     def _value(self, i: int, j: int, m: Arithmetic) -> Any:
         values, vectors = self.operator.eigen_in(m)
@@ -178,13 +185,16 @@ class ExponentialDiffusion(SpectralKernel):
         return "adjacency"
 
     def _check(self) -> None:
-        B = self.operator
-        reach = abs(self.decay) * B.radius
-        if reach > 700:
+        radius = max(map(abs, self._interval))
+        if abs(self.decay) * radius > 700:
             raise ParameterError(
-                f"ExponentialDiffusion: `decay` must be at most {700 / B.radius:.6g} on this graph: larger "
-                f"ones overflow. The spectral radius of its weights is {B.radius:.6g}. Got {self.decay}."
+                f"ExponentialDiffusion: `decay` must be at most {700 / radius:.6g} on this graph: larger "
+                f"ones overflow. The spectral radius of its weights is {radius:.6g}. Got {self.decay}."
             )
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return _spectrum(self.operator, lambda b: float(np.exp(min(abs(self.decay) * b, 701))))
 
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         return m.exp(m.real(self.decay) * x)
@@ -232,8 +242,12 @@ class VonNeumann(SpectralKernel):
     def _kind(self) -> Kind:
         return "adjacency"
 
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return _spectrum(self.operator, lambda b: 1 / max(1 - abs(self.decay) * b, 1e-6))
+
     def _check(self) -> None:
-        radius = self.operator.radius
+        radius = max(map(abs, self._interval))
         if abs(self.decay) * radius * (1 + 1e-12) >= 1:
             raise ParameterError(
                 f"VonNeumann: `decay` must be below {1 / radius:.6g} in absolute value on this graph, one "
@@ -310,6 +324,17 @@ class TruncatedSpectrum(SpectralKernel):
         below = values[self.k] if self.k < len(values) else -np.inf
         least = max(float(values[self.k - 1] + below) / 2, 0.0)
         return m.where(x > least, x, m.real(0))
+
+
+def _spectrum(B: GraphOperator, largest: Callable[[float], float]) -> tuple[float, float]:
+    """Bounds of the eigenvalues of weights, by a few products where those are close enough.
+
+    ``largest(b)`` is the largest value of r between -b and b.  It may be twice that at the spectral radius.
+    """
+    if B.is_small:
+        return B.interval
+    low, high = B.bracket
+    return (-high, high) if largest(high) <= 2 * largest(low) else B.interval
 
 
 def _is_nonnegative(B: Any) -> bool:

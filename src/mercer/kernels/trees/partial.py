@@ -56,7 +56,7 @@ class PartialTree(TreePairKernel):
 
     decay: float = parameter(default=0.4, low=0.0, high=1.0, open_low=True)
     gap_decay: float = parameter(default=0.4, low=0.0, high=1.0, open_low=True)
-    leaves: bool = parameter(default=False, choices=(False, True))
+    leaves: bool = parameter(default=False, choices=(False, True), kw_only=True)
 
     def _define(self, x: Tree, y: Tree, m: Arithmetic) -> Any:
         below_x, below_y = x.children, y.children

@@ -86,7 +86,7 @@ class SubTree(TreeKernel):
     """
 
     decay: float = parameter(default=1.0, low=0.0, high=1.0, open_low=True)
-    leaves: bool = parameter(default=False, choices=(False, True))
+    leaves: bool = parameter(default=False, choices=(False, True), kw_only=True)
 
     def _define(self, x: Tree, y: Tree, m: Arithmetic) -> Any:
         below_x, below_y, decay = x.children, y.children, m.real(self.decay)
