@@ -48,9 +48,9 @@ def factors_of(kernel: Kernel, count: int, prefix: str = "") -> Factors | None:
 
     Examples
     --------
-    >>> found = factors_of(2.0 * Gaussian([1.0, 3.0]), 2)
+    >>> found = factors_of(5.0 * Gaussian([2.0, 3.0]), 2)
     >>> found.scale, [k.kernel for k in found.kernels]
-    (2.0, [Gaussian(sigma=1.0), Gaussian(sigma=3.0)])
+    (5.0, [Gaussian(sigma=2.0), Gaussian(sigma=3.0)])
     """
     if type(kernel) is Constant and kernel.value > 0:
         return Factors(kernel.value, (f"{prefix}value",), ())
