@@ -27,8 +27,11 @@ from .harness import Case, Skipped
 #: Widths of the Gaussian kernels of each column, in units of its standard deviation.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
-#: Duality gap of both, relative to the objective.
-GAP = 1e-3
+#: Duality gap of both, relative to the objective: that of the paper.
+GAP = 1e-2
+
+#: Of the golden section.
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 #: Price of errors; that of the margin without errors.
 C, HARD = 10.0, 1e7
@@ -124,16 +127,28 @@ class SimpleMKL:
             D[top] = -D.sum()
             if not (D < 0).any():
                 return best
-        low, high = 0.0, longest  # golden section
-        ratio = 0.5 * (np.sqrt(5.0) - 1.0)
-        while high - low > 1e-2 * longest:
-            a, b = high - ratio * (high - low), low + ratio * (high - low)
-            at_a, at_b = (self.train(np.maximum(d + t * D, 0.0)) for t in (a, b))
-            low, high = (low, b) if at_a[0] < at_b[0] else (a, high)
-            for t, found in ((a, at_a), (b, at_b)):
-                if found[0] < best[1]:
-                    best = np.maximum(d + t * D, 0.0), *found
-        return best
+        return self.golden(d, D, longest, best)
+
+    def golden(self, d: np.ndarray, D: np.ndarray, longest: float, best: Any) -> Any:
+        """Golden section, to a tenth of the step at first as the authors do, finer if that finds nothing."""
+        low, high, J = 0.0, longest, best[1]
+        a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        at_a, at_b = self.at(d + a * D), self.at(d + b * D)
+        while high - low > 0.1 * longest or (best[1] >= J and high - low > 1e-8 * longest):
+            best = min(best, at_a, at_b, key=lambda found: found[1])
+            if at_a[1] < at_b[1]:
+                high, b, at_b = b, a, at_a
+                a = high - GOLDEN * (high - low)
+                at_a = self.at(d + a * D)
+            else:
+                low, a, at_a = a, b, at_b
+                b = low + GOLDEN * (high - low)
+                at_b = self.at(d + b * D)
+        return min(best, at_a, at_b, key=lambda found: found[1])
+
+    def at(self, d: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
+        d = np.maximum(d, 0.0)
+        return d, *self.train(d)
 
     def direction(self, d: np.ndarray, slopes: np.ndarray, top: int) -> np.ndarray:
         reduced = slopes - slopes[top]
@@ -182,19 +197,19 @@ def no_worse(a: Found, b: Found) -> bool:
 CASES = [
     Case(
         name="multiple",
-        work="MultipleKernelSVC, 50 kernels, n=1,000, kernels computed, gap 1e-3",
+        work="MultipleKernelSVC, 50 kernels, n=1,000, kernels computed, gap 1e-2",
         peer_name="SimpleMKL with scikit-learn SVC, same gap",
         setup=planted(1000),
         ours=ours,
         peer=simple_mkl,
         agree=same_optimum,
-        repeats=3,
+        repeats=1,
         target=10.0,
         warm=False,
     ),
     Case(
         name="multiple-mklpy",
-        work="MultipleKernelSVC without errors, 50 kernels, n=1,000, gap 1e-3",
+        work="MultipleKernelSVC without errors, 50 kernels, n=1,000, gap 1e-2",
         peer_name="MKLpy MEMO, 10 of 1,000 steps",
         setup=with_mklpy,
         ours=ours_hard,

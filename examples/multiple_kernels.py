@@ -13,7 +13,8 @@ What comes out: in the table learned weights are the best, and products of colum
 digits they find the right width among three, and add the patches.  For promoters they are worse than the
 average.  A margin is a number of the training data: stretches that overlap are recognised by words of six
 letters, which therefore get a large weight, and say nothing about the test folds, where no stretch overlaps
-with those of training.  Cross-validation that keeps such families together chooses the right kernel.
+with those of training.  (With one sequence of each family, words of six letters have no weight.)
+Cross-validation that keeps families together chooses the right kernel.
 
 Run: python examples/multiple_kernels.py [weights.png]
 """
