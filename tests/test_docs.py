@@ -275,3 +275,11 @@ def test_the_page_on_shapley_values_is_true(capsys, tmp_path, monkeypatch):
     assert lines[1:3] == ["True", "True"]
     assert lines[3].startswith("shapley: the kernel must be a sum of products over coordinates")
     assert (tmp_path / "shapley.png").exists()
+
+
+def test_the_page_on_searches_is_true(capsys):
+    pytest.importorskip("matplotlib")
+    run_page("docs/search.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Gaussian(sigma=0.56")
+    assert lines[1:] == ["10 True", "Gaussian(sigma=0.6) 1", "True"]

@@ -258,7 +258,7 @@ def test_too_much_for_memory_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> N
 def test_old_matrices_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mercer.memory, "can_hold", lambda count: count <= 2.5 * 8 * 90**2)
     values = SharedValues(lambda kernel: kernel.domain.validate(X))
-    kernels = [Gaussian(s) for s in (0.5, 1.0, 2.0)]
+    kernels = [Gaussian(s).on(np.asarray) for s in (0.5, 1.0, 2.0)]
     for k in (*kernels, kernels[0]):
         np.testing.assert_allclose(values.matrix(k), k.block(X), rtol=1e-14)
     assert [k for k, _ in values._matrices] == [kernels[2], kernels[0]]

@@ -51,6 +51,7 @@ from .projections import projections, scree
 from .proofs import Fragment, proof
 from .regions import regions
 from .report import Report
+from .search import search_surface
 from .selection import leave_one_out_curve
 from .shapley import shapley_bars
 from .significance import null_distribution, witness
@@ -85,6 +86,7 @@ __all__ = [
     "regions",
     "relevances",
     "scree",
+    "search_surface",
     "shapley_bars",
     "spectrum",
     "tangents",

@@ -23,6 +23,7 @@ from ...machines.labels import unwrapped, validate_labels
 from ...machines.messages import warn
 from .evaluation import Data, Evaluation
 from .grid import Group, candidates_of, edges, groups_of, with_parameters
+from .leave_one_out import require_closed_form
 from .parallel import for_each, workers_of
 from .racing import drop_hopeless
 from .scorers import accepts_weight, sees_points
@@ -60,9 +61,12 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     grid : dict or list of dict
         Lists of values by parameter: ``"kernel"`` (any expressions), ``"kernel__sigma"``, ``"C"``...  All
         combinations of a dict are candidates.
-    cv : int, splitter or iterable, default=5
+    cv : int, splitter, iterable or "loo", default=5
         As in scikit-learn: folds (stratified for classifiers), a splitter such as ``GroupKFold`` or
-        ``TimeSeriesSplit``, or pairs of training and test positions.
+        ``TimeSeriesSplit``, or pairs of training and test positions.  ``"loo"`` leaves out each point in
+        closed form, with one fit for each candidate: exactly for ``KernelRidge`` and
+        ``GaussianProcessRegressor``, to first order for ``KernelLogistic``.  All predictions are scored
+        together, as one split.
     scoring : str, callable, list, dict or None, default=None
         As in scikit-learn; None is the score of the machine.
     refit : bool, str or callable, default=True
@@ -179,11 +183,15 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         workers_of(self.n_jobs, name)
         candidates = candidates_of(self.machine, self.grid, name)
         scorer = self._scorer()
+        leaves_one_out = isinstance(self.cv, str) and self.cv == "loo"
+        if leaves_one_out:
+            seen, train = sees_points(scorer), self.return_train_score
+            require_closed_form(self.machine, sees_points=seen, train=train, caller=name)
         values = SharedValues(lambda kernel: self._points(X, kernel), getattr(self.machine, "store", None))
         n = size(values.points(with_parameters(self.machine, candidates[0])._checked_kernel()))
         y = self._targets(y, n)
         weight = None if sample_weight is None else checked_weight(sample_weight, n, name)
-        splits = splits_of(self.cv, self.machine, X, y, groups, n, name)
+        splits = splits_of(self.cv, self.machine, X, y, groups, weight, n, name)
         table = Table(candidates, len(splits), self.return_train_score)
         evaluation = Evaluation(
             Data(X, y, weight),
@@ -193,6 +201,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             weighs=weight is not None and accepts_weight(scorer),
             shares=not sees_points(scorer),
             train=self.return_train_score,
+            leaves_one_out=leaves_one_out,
             error_score=self.error_score,
         )
         self.n_splits_, self.scorer_ = len(splits), getattr(scorer, "_scorers", scorer)
@@ -260,7 +269,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             )
         if is_classifier(self.machine):
             labels = unwrapped(validate_labels(self.machine, y, n), type(self).__name__)
-            return labels if values.dtype == object else values  # metrics refuse numbers among objects
+            # Metrics refuse numbers in arrays of objects.
+            return labels if np.asarray(values).dtype.kind == "O" else values
         return values
 
     def _evaluate(self, evaluation: Evaluation, splits: Any) -> None:

@@ -17,6 +17,7 @@ from ...machines.base import KernelMachine
 from .grid import Group, has_path, with_parameters
 from .held import HeldKernel
 from .known import along_penalties, is_known_path
+from .leave_one_out import left_out
 from .table import Table
 from .values import SharedValues
 
@@ -55,6 +56,8 @@ class Evaluation:
         Takes the scores.
     train : bool
         Whether training points are scored too.
+    leaves_one_out : bool
+        Whether a machine is scored by what it predicts of each of its points without it.
     error_score : float or "raise"
     """
 
@@ -68,10 +71,12 @@ class Evaluation:
         weighs: bool,
         shares: bool,
         train: bool,
+        leaves_one_out: bool,
         error_score: float | str,
     ) -> None:
         self.data, self.values, self.scorer, self.table = data, values, scorer, table
         self.weighs, self.shares, self.train, self.error_score = weighs, shares, train, error_score
+        self.leaves_one_out = leaves_one_out
 
     def run(self, group: Group, number: int, split: Split) -> None:
         """Fit and score the members of a group that are not dropped, in one split."""
@@ -148,13 +153,13 @@ class Evaluation:
         for candidate, parameters in group.members:
             if group.path:
                 machine.set_params(**{group.path: parameters[group.path]})
-            start, is_fitted = time.perf_counter(), False
+            start, model = time.perf_counter(), None
             with self._failures(Group(machine, None, [(candidate, parameters)]), number, start):
                 machine.fit(*train.arguments, **train.weights)
                 checkpoint()
-                is_fitted = True
-            if is_fitted:
-                self._score(candidate, number, machine, parts, time.perf_counter() - start)
+                model = left_out(machine, train.y) if self.leaves_one_out else machine
+            if model is not None:
+                self._score(candidate, number, model, parts, time.perf_counter() - start)
 
     @contextmanager
     def _failures(self, group: Group, number: int, start: float) -> Iterator[None]:

@@ -15,11 +15,22 @@ from .evaluation import Split
 __all__ = ["splits_of"]
 
 
-def splits_of(cv: Any, machine: Any, X: Any, y: Any, groups: Any, n: int, caller: str) -> list[Split]:
+def splits_of(
+    cv: Any, machine: Any, X: Any, y: Any, groups: Any, weight: np.ndarray | None, n: int, caller: str
+) -> list[Split]:
     """Positions of the training and test points of each split.
 
-    As in scikit-learn, an integer is a number of folds, which are stratified for classifiers.
+    As in scikit-learn, an integer is a number of folds, which are stratified for classifiers.  ``"loo"`` is
+    one split whose test points are the training points, those of positive weight.
     """
+    if isinstance(cv, str):
+        if cv != "loo":
+            raise ParameterError(
+                f"{caller}: `cv` must be a number of folds, a splitter, a list of splits or 'loo'. "
+                f"Got {cv!r}."
+            )
+        rows = np.arange(n) if weight is None else np.flatnonzero(weight)
+        return [Split(rows, rows)]
     try:
         splitter = check_cv(cv, y, classifier=is_classifier(machine))
         found = [Split(*(_positions(part, n) for part in pair)) for pair in splitter.split(X, y, groups)]

@@ -16,7 +16,8 @@ from ...algebra.ring import Scaled, Sum
 from ...algebra.schoenberg import Reciprocal, Schoenberg
 from ...algebra.series import Exp, PolynomialOf, PowerSeries
 from ...domains import Data, size
-from ...gram.kernel_gram import gram_of_points
+from ...engine.buffers import pool
+from ...gram.kernel_gram import KernelGram, gram_of_points
 from ...kernel import Kernel
 from .held import HeldKernel, part_of
 
@@ -27,6 +28,10 @@ POINTWISE = (
     *(Sum, Product, Scaled, Power, RealPower, Reciprocal),
     *(Exp, PolynomialOf, PowerSeries, Schoenberg, Log1p, Sqrt),
 )
+
+#: Kernels of compiled code whose matrices are held at once: that of the splits at work and the next one.
+#: Their memory serves those that follow: clearing 300 MB takes the system longer than filling them takes us.
+MOST_CHEAP = 2
 
 
 class SharedValues:
@@ -88,7 +93,7 @@ class SharedValues:
 
     def single(self, kernel: Kernel) -> np.ndarray:
         """The same, rounded to single precision."""
-        return self._held(kernel, "single", lambda: self.matrix(kernel).astype(np.float32))
+        return self._held(kernel, "single", lambda: self._rounded(kernel))
 
     def block(self, kernel: Kernel, rows: np.ndarray) -> np.ndarray:
         """Values of some points with themselves; those of the last array are kept, for each thread."""
@@ -104,24 +109,42 @@ class SharedValues:
         with self._lock:
             K = self._matrices.get(key)
             if K is None:
+                self._let_go(kernel)
                 K = compute()
                 self._make_room(K.nbytes)
                 self._matrices[key] = K
             self._matrices.move_to_end(key)
             return K
 
+    def _let_go(self, kernel: Kernel) -> None:
+        """Drop matrices that compiled code computed, but for the last few, if another one is to come."""
+        if _is_expensive(kernel):
+            return
+        cheap = dict.fromkeys(k for k, _ in self._matrices if k != kernel and not _is_expensive(k))
+        for old in list(cheap)[: len(cheap) - MOST_CHEAP + 1]:
+            for precision in ("double", "single"):
+                self._matrices.pop((old, precision), None)
+
     def _make_room(self, nbytes: int) -> None:
-        """Let go of the matrices that were not used for the longest time, until another one fits."""
+        """Drop the matrices that were not used for the longest time, until another one fits."""
         held = sum(K.nbytes for K in self._matrices.values())
         while self._matrices and not memory.can_hold(held + nbytes):
             held -= self._matrices.popitem(last=False)[1].nbytes
 
     def _compute(self, kernel: Kernel) -> np.ndarray:
-        parts = self._of_parts(kernel)
+        n, parts = size(self.points(kernel)), self._of_parts(kernel)
         if parts is not None:
-            return parts.block(np.arange(size(self.points(kernel))))
+            return parts.block(np.arange(n))
         G = gram_of_points(kernel, self.points(kernel), dtype=np.float64, store=self._store)
-        return np.ascontiguousarray(G._shared_dense(), dtype=np.float64)
+        program = G._program() if isinstance(G, KernelGram) else None
+        K = None if program is None else program.dense(out=pool.take((n, n), np.float64), progress=True)
+        return np.ascontiguousarray(G._shared_dense(), dtype=np.float64) if K is None else K
+
+    def _rounded(self, kernel: Kernel) -> np.ndarray:
+        K = self.matrix(kernel)
+        result = pool.take(K.shape, np.float32)
+        np.copyto(result, K, casting="same_kind")
+        return result
 
     def _of_parts(self, kernel: Kernel) -> Kernel | None:
         """The kernel over held parts, if it has parts that are worth holding."""
