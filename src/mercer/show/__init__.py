@@ -11,6 +11,7 @@
 ``significance``    ``null_distribution`` and ``witness`` of a permutation test
 ``projections``     ``scree`` and ``projections``: what components explain, and points in their plane
 ``selection``       ``leave_one_out_curve``: how a penalty was chosen
+``search``          ``search_surface``: the scores of a search over one or two parameters
 ``kernel_weights``  ``kernel_weights``: of machines with several kernels
 ``advice``          ``advice``: errors of feature maps against their cost
 ``decisions``       ``decision_regions``: what a classifier decides over two features
