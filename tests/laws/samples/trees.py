@@ -25,10 +25,13 @@ TREES: list[Any] = [
 ]
 
 CASES: list[Case] = [
-    *(Case(SubTree(decay, leaves), TREES) for decay, leaves in ((1.0, False), (0.4, True))),
-    *(Case(SubsetTree(decay, leaves), TREES) for decay, leaves in ((1.0, False), (0.4, True), (0.3, False))),
+    *(Case(SubTree(decay, leaves=leaves), TREES) for decay, leaves in ((1.0, False), (0.4, True))),
     *(
-        Case(PartialTree(decay, gap, leaves), TREES)
+        Case(SubsetTree(decay, leaves=leaves), TREES)
+        for decay, leaves in ((1.0, False), (0.4, True), (0.3, False))
+    ),
+    *(
+        Case(PartialTree(decay, gap, leaves=leaves), TREES)
         for decay, gap, leaves in ((1.0, 1.0, False), (0.4, 0.5, False), (0.7, 0.3, True))
     ),
     Case(SubTree(0.5).normalized(), TREES),

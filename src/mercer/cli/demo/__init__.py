@@ -10,7 +10,7 @@
 ``own``            chapter: a kernel of the user's own, on strings
 ``training``       chapter: the table (task, kernel, score, time)
 ``sequences``      chapter: kernels on strings, with ``strings``, where those come from
-``shapes``         chapter: graphs, trees, kernel graphs
+``shapes``         chapter: graphs, trees, kernel graphs; with ``structured``, rows of questions and molecules
 ``structure``      chapter: components, clusters, tests, semi-supervised learning
 ``data``           data that comes with scikit-learn
 ``diabetes``       rows: regression

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from ...kernels import (
 from ...machines import SVC
 from ...show import automaton, graph, tree
 from .stage import Chapter, Stage
+from .structured import data_folder, structured_rows
 
 __all__ = ["CHAPTER", "KERNELS", "load_graphs"]
 
@@ -63,6 +62,8 @@ def _show(stage: Stage) -> None:
     )
     _show_trees(stage)
     _show_paths(stage)
+    if not stage.quick:
+        _show_structured(stage)
 
 
 def _show_trees(stage: Stage) -> None:
@@ -91,9 +92,17 @@ def _show_paths(stage: Stage) -> None:
     stage.figure(lambda: automaton(k.automaton()).figure, "The kernel graph.")
 
 
+def _show_structured(stage: Stage) -> None:
+    rows = structured_rows(data_folder())
+    if rows:
+        stage.text("Machines on trees, fingerprints and graphs of molecules:")
+        found = [[data, kernel, score, f"{seconds:.2f} s"] for data, kernel, score, seconds in rows]
+        stage.table(["data", "kernel", "score", "time"], found, right=[2, 3])
+
+
 def load_graphs(quick: bool) -> tuple[str, GraphBatch, np.ndarray]:
     """Molecules of MUTAG, or generated graphs: rings with a tail, and the same nodes without the ring."""
-    folder = Path(os.environ.get("MERCER_DATA") or Path.cwd().parent / "shared" / "data") / "MUTAG"
+    folder = data_folder() / "MUTAG"
     if not quick and folder.is_dir():
         graphs, y = read_tu(folder)
         return f"{len(graphs)} molecules of MUTAG", graphs, np.where(y > 0, "mutagenic", "harmless")

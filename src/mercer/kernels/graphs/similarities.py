@@ -88,7 +88,7 @@ def similarity(kernel: Kernel | None, a: Any, b: Any, m: Arithmetic) -> Any:
 
 def missing_vectors(kernel: Kernel) -> InputError:
     return InputError(
-        f"the kernel of nodes, {kernel!r}, compares their vectors, and a graph has none. Pass `attributes`, "
+        f"`node` {kernel!r} compares the vectors of nodes, and a graph has none. Pass `attributes`, "
         "or a kernel on labels."
     )
 
