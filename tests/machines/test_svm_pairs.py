@@ -41,7 +41,7 @@ def machine(**parameters):
 @pytest.fixture
 def in_batches(monkeypatch):
     """Problems this small are otherwise refined one by one."""
-    monkeypatch.setattr(policy, "REFINED_POINTS", 0)
+    monkeypatch.setattr(policy, "are_refined", lambda sizes: False)
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_an_interrupt_leaves_a_model(data):
 def test_no_time_for_a_single_value_leaves_the_model_as_it_was(machine, targets, apart, data, monkeypatch):
     """The intercept was that of coefficients zero; of many classes, the coefficients were lost as well."""
     if apart:  # problems of many classes in batches
-        monkeypatch.setattr("mercer.solvers.svm.policy.REFINED_POINTS", 0)
+        monkeypatch.setattr("mercer.solvers.svm.policy.are_refined", lambda sizes: False)
     points, radius = data
     function, k = slow()
     function.seconds = 0.0

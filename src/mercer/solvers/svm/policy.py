@@ -73,9 +73,11 @@ CACHE_ROWS, CHEAP_VALUE = 4096, 160.0
 LEAST_ROWS = 64
 
 # -- the active set method ----------------------------------------------------------------------
-#: Multiplications of a Cholesky factorization that cost as much as a visit, or as a value of K, if three
-#: rounds are to be expected: there were 2 to 4 on 8,000 x 20 and magic04 with C from 10 to 100.
-FACTOR_RATE = 50.0
+#: Visits that a value of K costs, and multiplications of a Cholesky factorization that cost as much as a
+#: visit, if three rounds are to be expected: there were 2 to 4 on 8,000 x 20 and magic04 with C from 10 to
+#: 100.  Ten values of C on 8,000 x 20 took 1.3 times as long with half of these costs, and as long with twice
+#: of them (AVX2, processor time).
+VALUE_COST, FACTOR_RATE = 2.0, 25.0
 
 #: Rounds before giving up, and the factor by which wrong variables must become fewer within two rounds.
 MAX_ROUNDS, PROGRESS = 20, 0.75
@@ -112,10 +114,6 @@ LINEAR_SIZE, LINEAR_SIZE_DENSE = 2000, 20_000
 #: as long one by one, without batches.
 SHARED_BYTES = 1 << 26
 
-#: Several problems are refined to rounding if they have at most this number of points together: those of the
-#: tests of weights and repetitions have.
-REFINED_POINTS = 4096
-
 
 class Costs:
     """Estimates of work, in visits."""
@@ -128,7 +126,7 @@ class Costs:
     @staticmethod
     def active_set(free: float, n: int) -> float:
         """The active set method with this number of free variables."""
-        return free**3 / 3 / FACTOR_RATE + free * (free + 2 * n)
+        return free**3 / 3 / FACTOR_RATE + VALUE_COST * free * (free + 2 * n)
 
     @staticmethod
     def interior_point(n: int, rank: int) -> float:
@@ -220,8 +218,8 @@ def shared_dtype(n: int, tol: float) -> np.dtype[Any]:
 
 
 def are_refined(sizes: Sequence[int]) -> bool:
-    """Whether several problems with these numbers of points are refined beyond ``tol``."""
-    return sum(sizes) <= REFINED_POINTS
+    """Whether several problems with these numbers of points are refined: as if an eighth were free."""
+    return sum(sizes) ** 2 <= 8 * REFINED_VALUES
 
 
 def are_batched(sizes: Sequence[int]) -> bool:
