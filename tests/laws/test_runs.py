@@ -31,6 +31,7 @@ from mercer.machines import (
     PegasosSVC,
     RepresenterMachine,
     SpectralClustering,
+    TransductiveAlignment,
 )
 
 from .fitted_cases import MACHINES, targets
@@ -51,6 +52,7 @@ CASES = {
     "KernelLogistic l1": (KernelLogistic(K, alpha=0.0, l1=1.0), "labels"),
     "KernelLogistic loo": (KernelLogistic(K, alpha="loo"), "labels"),
     "KernelRanker hinge": (KernelRanker(K, loss="hinge"), "numbers"),
+    "TransductiveAlignment": (TransductiveAlignment(K), "some classes"),
     "RepresenterMachine hinge": (RepresenterMachine(K, loss="hinge"), "labels"),
     "RepresenterMachine norm": (RepresenterMachine(K, loss="logistic", penalty="norm"), "labels"),
 }
@@ -92,6 +94,7 @@ def test_every_machine_is_here():
     public = (getattr(mercer.machines, name) for name in mercer.machines.__all__)
     classes = {c for c in public if inspect.isclass(c) and issubclass(c, BaseEstimator)}
     assert {c.__name__ for c in classes} - {type(m).__name__ for m, _ in CASES.values()} == {
+        "MultipleKernelTransformer",  # its machine has them
         "SmoothingSpline",
         "ThinPlateSpline",
     }

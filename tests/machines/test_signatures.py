@@ -12,7 +12,7 @@ from mercer.kernels import Gaussian
 FIRST = {"KernelCCA": "kernel_x", "HSICTest": "kernel_x", "SmoothingSpline": None, "ThinPlateSpline": None}
 
 #: Machines around another machine, which is their first argument and has no default.
-FIRST |= {"Cells": "machine", "Conformal": "machine"}
+FIRST |= {"Cells": "machine", "Conformal": "machine", "MultipleKernelTransformer": "machine"}
 
 #: Machines with several kernels.
 FIRST |= dict.fromkeys(

@@ -70,7 +70,7 @@ class Hierarchical:
         """d; zero where an ancestor has theta zero."""
         active = self._active(theta)
         inverse = np.divide(self._square, theta, out=np.zeros_like(theta), where=theta > 0)
-        return np.divide(1.0, self.above @ inverse, out=np.zeros_like(theta), where=active)
+        return np.asarray(np.divide(1.0, self.above @ inverse, out=np.zeros_like(theta), where=active))
 
     def model(self, theta: Array, slopes: Array, H: Array) -> tuple[Array, Array]:
         """By the chain rule; theta is positive."""
@@ -142,7 +142,7 @@ class Hierarchical:
 
     def _active(self, theta: Array) -> np.ndarray:
         """Where theta is positive at all ancestors."""
-        return np.asarray(self.above @ (theta <= 0.0).astype(np.float64)) == 0.0
+        return np.asarray(self.above @ (theta <= 0.0).astype(np.float64) == 0.0)
 
     def _slopes(self, prices: Array, theta: Array, active: np.ndarray) -> Array:
         """Of the sum of weighted prices in theta, at the kernels that are active."""
