@@ -84,7 +84,9 @@ def test_the_first_example_is_true_and_makes_its_picture(capsys, tmp_path, monke
 
 def test_the_page_on_choosing_is_true(capsys):
     run_page("docs/choosing.md")
-    assert capsys.readouterr().out.splitlines() == ["True", "1.0", "Gaussian(sigma=0.7)"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["True", "1.0", "Gaussian(sigma=0.7)"]
+    assert lines[3:] == ["[1.0, 0.0, 0.0, 0.0, 0.0]", "True True", "True"]
 
 
 def test_the_page_on_ranking_is_true(capsys):

@@ -88,7 +88,7 @@ from .semi_supervised import (
 )
 from .shapley import ShapleyValues, shapley
 from .splines import SmoothingSpline, ThinPlateSpline
-from .svm import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+from .svm import SVC, SVR, EnclosingBall, LeaveOneOutBounds, NuSVC, NuSVR, OneClassSVM
 from .transductive import TransductiveAlignment
 from .two_sample import MMDResult, MMDTest, mmd
 
@@ -121,6 +121,7 @@ __all__ = [
     "LaplacianRLS",
     "LaplacianRLSClassifier",
     "LaplacianSVC",
+    "LeaveOneOutBounds",
     "MMDResult",
     "MMDTest",
     "MultipleKernelOneClass",
