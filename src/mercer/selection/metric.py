@@ -168,7 +168,7 @@ def _is_lower(squares: Array, before: Array) -> bool:
 
 
 def _best_width(matrix: Array, X: Array, y: Array) -> tuple[Array, KernelRidge]:
-    """Squared leave-one-out errors and model of the best width: ridge regression with multiples of a metric."""
+    """Squared leave-one-out errors and model of ridge regression with the best multiple of a metric."""
     centred = X - X.mean(axis=0)
     distance = 2 * float(np.einsum("ij,jk,ik->", centred, matrix, centred)) / len(X)  # mean squared
     found: list[tuple[Array, KernelRidge]] = []

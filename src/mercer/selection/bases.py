@@ -1,0 +1,103 @@
+"""Base kernels of a search over expressions, and where the search for their parameters may start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..domains import Frames, Vectors
+from ..errors import InputError, ParameterError
+from ..kernel import Kernel
+from ..kernels import Categorical, Gaussian, Linear, Periodic, columns
+
+__all__ = ["Base", "bases_of"]
+
+#: Widths to start from, in standard deviations of the data.
+WIDTHS = (0.1, 0.3, 1.0)
+
+#: Periods to start from are the range of the data over 1, 2, ... up to this number, or half of the points.
+MOST_PERIODS = 40
+
+#: Width on the circle to start from: near to a sine.
+CIRCLE = 2.0
+
+
+@dataclass(frozen=True)
+class Base:
+    """A base kernel: its name in expressions, and kernels that differ in parameters only."""
+
+    name: str
+    starts: tuple[Kernel, ...]
+
+    @property
+    def absorbs_itself(self) -> bool:
+        """Whether its product with itself is of its own kind: two Gaussian factors are one."""
+        return self.name.startswith("Gaussian")
+
+
+def bases_of(X: Any, kernels: Any) -> list[Base]:
+    """The kernels of the caller, or by default those that suit the data."""
+    if kernels is not None:
+        return _given(X, kernels)
+    if hasattr(X, "columns") or isinstance(X, dict):
+        return [base for name in _names(X) for base in _of_column(name, X[name])]
+    points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
+    if points.shape[1] == 1:
+        return list(_of_numbers(points[:, 0]))
+    width = float(points.std(axis=0).mean()) * points.shape[1] ** 0.5 or 1.0
+    return [
+        Base("Linear", (Linear(),)),
+        Base("Gaussian", tuple(Gaussian(w * width) for w in WIDTHS)),
+    ]
+
+
+def _given(X: Any, kernels: Any) -> list[Base]:
+    if isinstance(kernels, Kernel) or not hasattr(kernels, "__iter__") or isinstance(kernels, str | dict):
+        raise ParameterError(f"discover: `kernels` must be a list of kernels. Got {kernels!r}.")
+    result = []
+    for kernel in kernels:
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(f"discover: `kernels` must hold kernels only. Got {kernel!r}.")
+        if not kernel.certificate.is_psd:
+            raise ParameterError(
+                f"discover: `kernels` must hold positive definite kernels only. {kernel!r} is not certified: "
+                f"{kernel.certificate}."
+            )
+        found = kernel.resolve(kernel.domain.validate(X, "X"))
+        name = type(kernel).__name__ if not isinstance(kernel.domain, Frames) else repr(kernel)
+        result.append(Base(name, (found,)))
+    if not result:
+        raise ParameterError("discover: `kernels` must hold one kernel at least. Got none.")
+    return result
+
+
+def _of_numbers(values: np.ndarray) -> Iterator[Base]:
+    spread, extent = float(values.std()), float(np.ptp(values))
+    yield Base("Linear", (Linear(),))
+    if spread > 0:
+        yield Base("Gaussian", tuple(Gaussian(w * spread) for w in WIDTHS))
+        count = max(1, min(MOST_PERIODS, len(values) // 2))
+        yield Base("Periodic", tuple(Periodic(extent / j, CIRCLE) for j in range(1, count + 1)))
+
+
+def _names(X: Any) -> list[str]:
+    names = [str(name) for name in (X if isinstance(X, dict) else X.columns)]
+    if not names:
+        raise InputError("discover: `X` must have one column at least. Got none.")
+    return names
+
+
+def _of_column(name: str, column: Any) -> Iterator[Base]:
+    values = np.asarray(column)
+    if values.dtype.kind not in "iuf":
+        yield Base(f"Categorical({name})", (columns({name: Categorical()}),))
+        return
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"discover: column {name!r} must hold finite numbers. Fill in missing values, or give `kernels`."
+        )
+    for base in _of_numbers(values.astype(np.float64)):
+        yield Base(f"{base.name}({name})", tuple(columns({name: k}) for k in base.starts))
