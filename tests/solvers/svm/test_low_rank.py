@@ -9,8 +9,8 @@ from mercer import gram
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 from mercer.solvers import BoxProblem, HeldMatrix, LazyMatrix, PairSolver, solve_box, solve_boxes
-from mercer.solvers.svm import interior_comes_first, pair_iterations
 from mercer.solvers.svm.interior_point import LowRank
+from mercer.solvers.svm.policy import interior_comes_first, pair_iterations
 
 from .interruption import interruption
 
