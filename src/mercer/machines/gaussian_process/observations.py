@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -56,24 +57,30 @@ class Observations:
 
     def given(self, kernel: Kernel) -> Posterior:
         """Condition the process of a kernel on the observations."""
-        return self._posterior(kernel, _function_and_noise(kernel))
+        parts = _function_and_noise(kernel)
+        with self._explaining(kernel):
+            method = self._method(parts)
+            return Posterior(method, method.condition(self.Y, self.intercept), parts.variance)
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
         return self.given(kernel).fit.log_likelihood
 
-    def _posterior(self, kernel: Kernel, parts: Separated) -> Posterior:
+    def _method(self, parts: Separated) -> Method:
         assert parts.kernel is not None
+        return self.choose(parts.kernel, self.points, self.alpha + parts.variance)
+
+    @contextmanager
+    def _explaining(self, kernel: Kernel) -> Iterator[None]:
+        """Explain matrices that are singular to working precision."""
         try:
-            method = self.choose(parts.kernel, self.points, self.alpha + parts.variance)
-            fit = method.condition(self.Y, self.intercept)
+            yield
         except np.linalg.LinAlgError as error:
             raise ParameterError(
                 f"{self.caller}: the covariance matrix of the {size(self.points)} observations is singular "
                 f"to working precision ({error}), with the kernel {kernel!r}. Equal or close points need "
                 "noise: raise `alpha`, or add WhiteNoise(level) to the kernel."
             ) from error
-        return Posterior(method, fit, parts.variance)
 
     def evidence(
         self, point: Hyperparameters, wanted: NDArray[np.bool_] | None = None
@@ -83,14 +90,14 @@ class Observations:
         ``wanted`` says which entries of the gradient are needed; all of them are computed.
         """
         parts = _function_and_noise(point.kernel)
-        method, fit, _ = self._posterior(point.kernel, parts)
-        inner, noise_slope = method.slopes(self.Y, fit)
+        with self._explaining(point.kernel):
+            value, inner, noise_slope = self._method(parts).evidence(self.Y, self.intercept)
         slopes = {parts.names[name]: slope for name, slope in inner.items()}
         for variance, names in parts.noise:
             for name in names:
                 slopes[name] = slopes.get(name, np.zeros(())) + variance * noise_slope
         flat = [np.ravel(slopes[name]) for name in point.shapes]
-        return fit.log_likelihood, np.concatenate(flat) if flat else np.empty(0)
+        return value, np.concatenate(flat) if flat else np.empty(0)
 
 
 def _function_and_noise(kernel: Kernel) -> Separated:

@@ -32,6 +32,8 @@ LARGEST = 1e100
 
 #: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
 CHECKED, BACKWARD_ERROR = 32, 1e-8
+#: Kernel values that this may take, of two equations at least: a fit in O(n) should not take less time.
+CHECKED_VALUES = 2**21
 
 
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFunction, EvidenceTuned):
@@ -386,7 +388,8 @@ def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
 def _solution(method: Method, posterior: Posterior, observed: Observations) -> Solution[Posterior]:
     """The answer, with the backward error of some of its equations, which no method has a part in."""
     C, n = posterior.fit.coefficients, len(observed.Y)
-    rows = np.unique(np.linspace(0, n - 1, min(n, CHECKED)).astype(np.intp))
+    count = min(n, CHECKED, max(2, CHECKED_VALUES // n))
+    rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
     K = np.asarray(method.gram.block(rows), dtype=np.float64)
     diagonal = method.noise[rows, None]
     residual = K @ C + diagonal * C[rows] + posterior.fit.intercepts - observed.Y[rows]

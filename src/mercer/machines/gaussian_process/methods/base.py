@@ -80,6 +80,11 @@ class Method(ABC):
         And its derivative in a variance that is added to all noise.
         """
 
+    def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
+        """The log likelihood of targets, and what ``slopes`` gives."""
+        fit = self.condition(Y, intercept)
+        return fit.log_likelihood, *self.slopes(Y, fit)
+
     # -- predictions ----------------------------------------------------------------------------
     def mean(self, points: Data, fit: Conditioned) -> Array:
         """Posterior means at validated points, of shape (m, t)."""

@@ -11,7 +11,7 @@ from ....algebra import Constant, Scaled, Sum
 from ....domains import Data
 from ....kernel import Kernel
 from ....kernels import Exponential, Laplacian, Linear, Matern, Min
-from ....solvers import Conditioned, LineComponent, LineCovariance
+from ....solvers import Conditioned, LineComponent, LineCovariance, condition
 from ....solvers.processes.line import MOST_STATES, STATES
 from .base import Method, Slopes
 
@@ -120,23 +120,30 @@ class StateSpace(Method):
 
     def slopes(self, Y: Array, fit: Conditioned) -> tuple[Slopes, float]:
         """Gradient of the log likelihood."""
-        flat = self._flat_slopes(Y, fit)
+        return self.evidence(Y, fit.along is not None)[1:]
+
+    def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
+        """The log likelihood and its gradient, by one pass; coefficients would take two more."""
+        value, flat = self._evidence(Y, intercept)
         result: Slopes = {}
         for j, term in enumerate(self._terms):
             for name in term.factors:
                 result[name] = result.get(name, np.zeros(())) + flat[2 * j]
             if term.width is not None:  # the rate is a constant over the width, of shape () or (1,)
                 result[term.width] = np.array(-flat[2 * j + 1])
-        return result, float(flat[-1])
+        return value, result, float(flat[-1])
 
-    def _flat_slopes(self, Y: Array, fit: Conditioned) -> Array:
-        t = Y.shape[1]
-        if fit.along is None:
+    def _evidence(self, Y: Array, intercept: bool) -> tuple[float, Array]:
+        n, t = Y.shape
+        determinant = self.covariance.log_determinant
+        if not intercept:
             found = self.covariance.slopes(Y)
             quadratic = np.trace(found.product_slopes, axis1=1, axis2=2)
-            return np.asarray(-0.5 * (quadratic + t * found.determinant_slopes))
+            value = np.trace(found.products) + t * (determinant + n * np.log(2 * np.pi))
+            return -0.5 * float(value), np.asarray(-0.5 * (quadratic + t * found.determinant_slopes))
         # The constant is a further target 1: minus y' N y is -(y' M^-1 y - (1' M^-1 y)^2 / 1' M^-1 1).
-        found = self.covariance.slopes(np.column_stack([np.ones(len(Y)), Y - fit.intercepts]))
+        rough = condition(self.covariance, Y, True).intercepts  # so that nothing cancels
+        found = self.covariance.slopes(np.column_stack([np.ones(n), Y - rough]))
         W, dW = found.products, found.product_slopes
         shift = W[0, 1:] / W[0, 0]
         quadratic = (
@@ -144,7 +151,10 @@ class StateSpace(Method):
             - 2 * dW[:, 0, 1:] @ shift
             + dW[:, 0, 0] * (shift @ shift)
         )
-        return np.asarray(-0.5 * (quadratic + t * (found.determinant_slopes + dW[:, 0, 0] / W[0, 0])))
+        value = np.trace(W[1:, 1:]) - W[0, 0] * (shift @ shift)
+        value += t * (determinant + np.log(W[0, 0]) + (n - 1) * np.log(2 * np.pi))
+        slopes = -0.5 * (quadratic + t * (found.determinant_slopes + dW[:, 0, 0] / W[0, 0]))
+        return -0.5 * float(value), np.asarray(slopes)
 
     # -- predictions ----------------------------------------------------------------------------
     def mean(self, points: Data, fit: Conditioned) -> Array:
