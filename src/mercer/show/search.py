@@ -77,7 +77,7 @@ def search_surface(
 def _flat(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a candidate, and those of its kernel beside it."""
     found = dict(parameters)
-    kernel = parameters.get("kernel")
+    kernel: Any = parameters.get("kernel")
     if hasattr(kernel, "get_params"):
         found["kernel"] = type(kernel).__name__
         found |= {f"kernel__{name}": value for name, value in kernel.get_params().items()}

@@ -86,8 +86,7 @@ class Table:
         """Ranks from 1 on; those of candidates that are not known in all splits come last."""
         complete = self.is_known.all(axis=1) & np.isfinite(means)
         values = np.where(complete, means, -np.inf)
-        ranks: np.ndarray = rankdata(-values, method="min").astype(np.int32)
-        return ranks
+        return np.asarray(rankdata(-values, method="min"), dtype=np.int32)
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
