@@ -142,3 +142,13 @@ def test_bad_input_is_named(arguments, message):
         advise(**{"kernel": K, "X": X, **arguments})
     with pytest.raises(InputError, match="at least 4 points"):
         advise(K, X[:3])
+
+
+def test_exact_features_that_are_sparse_come_first():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcdefghijklmnop"), 6)) for _ in range(600)]
+    found = advise(NGram(2), words)
+    explicit = next(trial for trial in found.trials if trial.name == "Explicit")
+    assert found.chosen is explicit
+    assert explicit.dim > 200
+    assert "train on them by themselves" in found.solver

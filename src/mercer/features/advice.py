@@ -79,8 +79,8 @@ class Advice:
     refused : dict
         Maps that do not take this kernel, and why.
     chosen : Trial
-        The fewest features within the budget whose error is at most ``tol`` and that are not fewer than the
-        effective dimension; else the least error.
+        The features of least memory (the fewest, unless they are sparse) within the budget whose error is at
+        most ``tol`` and that are not fewer than the effective dimension; else the least error.
     solver : str
         What to do with it.
     """
@@ -220,7 +220,7 @@ def advise(
             f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {budget!r}."
         )
     good = [trial for trial in within if trial.error <= tol and trial.dim >= dimension]
-    chosen = min(good, key=lambda t: (t.dim, t.error)) if good else min(within, key=lambda t: t.error)
+    chosen = min(good, key=lambda t: (t.nbytes, t.error)) if good else min(within, key=lambda t: t.error)
     return Advice(
         kernel, n, float(alpha), dimension, tuple(trials), refused, chosen, _solver(chosen, n), exact
     )
@@ -335,6 +335,11 @@ def _dense(values: Any) -> np.ndarray:
 
 
 def _solver(chosen: Trial, n: int) -> str:
+    if chosen.name == "Explicit":
+        return (
+            f"The kernel has {chosen.dim} features that are known, and exact: SVC, SVR, KernelRidge and "
+            "KernelLogistic train on them by themselves, without `approximation`."
+        )
     if memory.can_hold(8 * n * n):
         return f"The Gram matrix of {n} points can be held: the exact machines need no approximation."
     return (

@@ -13,6 +13,7 @@ from mercer.kernels import (
     Intersection,
     Jensen,
     Linear,
+    NGram,
     ProbabilityProduct,
     SpatialPyramid,
 )
@@ -85,6 +86,8 @@ def test_wrong_arguments() -> None:
         ColorHistogram("cmyk")
     with pytest.raises(ParameterError, match=r"ColorHistogram: `kernel` must be a kernel on histograms"):
         ColorHistogram(kernel="chi2")
+    with pytest.raises(ParameterError, match=r"ColorHistogram: `kernel` must be a kernel on histograms"):
+        ColorHistogram(kernel=NGram(2))
     with pytest.raises(ParameterError, match=r"SpatialPyramid: `levels` must be an integer >= 0 and <= 6"):
         SpatialPyramid(7)
     with pytest.raises(InputError, match=r"X\[1\] must have at least 4 x 4 pixels. Got 3 x 9"):

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...algebra.nodes import Node
 from ...arithmetic import Arithmetic
-from ...domains import Data, Domain, Images
+from ...domains import Data, Domain, Images, Vectors, meet
 from ...engine.formulas import Term
 from ...engine.program import Builder, Value
-from ...errors import ParameterError
+from ...errors import DomainError, ParameterError
 from ...images import Histogram
 from ...kernel import Kernel, Prepared
 from ..histograms import ChiSquare
@@ -22,6 +22,14 @@ __all__ = ["DEFAULT", "OfCells"]
 
 #: Kernel on histograms where none is said.
 DEFAULT = ChiSquare().schoenberg(1.0)
+
+
+def _takes_vectors(kernel: Kernel) -> bool:
+    try:
+        meet(kernel.domain, Vectors())
+    except DomainError:
+        return False
+    return True
 
 
 class OfCells(Node):
@@ -50,7 +58,7 @@ class OfCells(Node):
         """The kernel from the values of its cells: numbers, arrays, or terms of the engine."""
 
     def _validate(self) -> None:
-        if not isinstance(self.kernel, Kernel):
+        if not isinstance(self.kernel, Kernel) or not _takes_vectors(self.kernel):
             raise ParameterError(
                 f"{type(self).__name__}: `kernel` must be a kernel on histograms, such as Intersection(). "
                 f"Got {self.kernel!r}."
