@@ -10,7 +10,14 @@ from mercer.engine.runs import running
 from mercer.errors import InputError, ParameterError
 from mercer.features import Nystrom
 from mercer.kernels import Gaussian, Linear, NGram, Precomputed
-from mercer.machines import SVC, SVR, GaussianProcessRegressor, KernelLogistic, KernelRidge
+from mercer.machines import (
+    SVC,
+    SVR,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    KernelLogistic,
+    KernelRidge,
+)
 from mercer.selection import tune
 from mercer.selection.tuning.criteria import problem_of
 
@@ -30,6 +37,7 @@ CASES = {
     "ridge evidence": (KernelRidge(KERNEL, alpha=0.3), "evidence", F, WEIGHT),
     "ridge loo": (KernelRidge(KERNEL, alpha=0.3, fit_intercept=True), "loo", F, WEIGHT),
     "process": (GaussianProcessRegressor(KERNEL, alpha=0.3), "evidence", F, None),
+    "labels": (GaussianProcessClassifier(KERNEL), "evidence", LABELS, None),
     "logistic": (KernelLogistic(KERNEL, alpha=0.3), "loo", LABELS, WEIGHT),
     "logistic, no intercept": (KernelLogistic(KERNEL, alpha=0.3, fit_intercept=False), "loo", LABELS, None),
     "alignment": (SVR(KERNEL), "alignment", F, None),
@@ -241,7 +249,7 @@ def test_the_result_prints():
         (
             SVC(),
             {"criterion": "evidence"},
-            "is for KernelRidge, GaussianProcessRegressor. Got a SVC, which has",
+            "is for KernelRidge, Gaussian.* Got a SVC, which has",
         ),
         (KernelRidge(), {"criterion": "span"}, "is for SVC. Got a KernelRidge"),
         (SVR(), {"criterion": "loo"}, "which has 'alignment'"),

@@ -14,7 +14,7 @@ from ...gram.alignment import targets
 from ...gram.point_gram import widened
 from ...machines.arguments import is_penalty
 from ...machines.base import KernelMachine, len_of
-from ...machines.gaussian_process import GaussianProcessRegressor
+from ...machines.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from ...machines.indefinite import beside_intercept
 from ...machines.labels import read_labels
 from ...machines.logistic import KernelLogistic
@@ -31,7 +31,7 @@ __all__ = ["CRITERIA", "Problem", "check_criterion", "problem_of"]
 
 #: The machines that each criterion is for.
 CRITERIA: Mapping[str, tuple[type, ...]] = {
-    "evidence": (KernelRidge, GaussianProcessRegressor),
+    "evidence": (KernelRidge, GaussianProcessRegressor, GaussianProcessClassifier),
     "loo": (KernelRidge, KernelLogistic),
     "radius_margin": (SVC,),
     "span": (SVC,),
@@ -74,7 +74,7 @@ def problem_of(machine: Any, criterion: str, X: Any, y: Any, sample_weight: Any)
     model = clone(machine)
     if criterion == "alignment":
         return _alignment(model, X, y, sample_weight)
-    if isinstance(model, GaussianProcessRegressor):
+    if isinstance(model, GaussianProcessRegressor | GaussianProcessClassifier):
         return _process(model, X, y, sample_weight)
     if isinstance(model, KernelRidge):
         return _ridge(model, criterion, X, y, sample_weight)

@@ -41,6 +41,7 @@ def tune(
     criterion          machines                                what is optimised
     =================  ======================================  =============================================
     ``evidence``       KernelRidge, GaussianProcessRegressor   the log marginal likelihood
+    ``evidence``       GaussianProcessClassifier               Laplace's approximation of it
     ``loo``            KernelRidge                             the exact leave-one-out squared error
     ``loo``            KernelLogistic, two classes             the leave-one-out log loss, to first order
     ``radius_margin``  SVC, two classes                        a bound of the leave-one-out errors
@@ -67,7 +68,7 @@ def tune(
 
     Parameters
     ----------
-    machine : KernelRidge, GaussianProcessRegressor, KernelLogistic, SVC or any machine with a kernel
+    machine : KernelRidge, KernelLogistic, SVC, a Gaussian process, or any machine with a kernel
         Its kernel and penalty are where the search starts.  It stays as it is.
     X : points of the kernel's domain
     y : array of shape (n,)
