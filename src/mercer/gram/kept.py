@@ -72,6 +72,8 @@ class KeptValues:
         if not len(rows) or not len(cols):
             return
         missing = ~self._known[_place(rows, cols)]
+        if not missing.any():
+            return
         if missing.all():
             first, group = np.zeros(1, dtype=np.intp), np.zeros(len(rows), dtype=np.intp)
         else:

@@ -176,7 +176,7 @@ class KernelHierarchy:
         below = {str(v): tuple(map(str, some)) for v, some in dict(children).items() if some}
         root = _root(named, below)
         found: dict[tuple[str, ...], list[tuple[str, ...]]] = {(root,): []}
-        queue = [(root,)]
+        queue: list[tuple[str, ...]] = [(root,)]
         while queue:
             leaves = queue.pop(0)
             for i, v in enumerate(leaves):

@@ -100,7 +100,8 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def kernel_weights(self) -> Contributions:
         """The kernels that have a weight, the largest first; prints as a table."""
         check_is_fitted(self)
-        return self.machine_.kernel_weights()
+        found: Contributions = self.machine_.kernel_weights()
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

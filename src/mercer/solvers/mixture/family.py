@@ -76,7 +76,7 @@ class KernelFamily:
     def prices(self, A: Array) -> Array:
         """All tr(A' K_l A), of shape (m,)."""
         if self.stack is not None:
-            return np.maximum(np.einsum("nc,lnc->l", A, self.images(A)), 0.0)
+            return np.asarray(np.maximum(np.einsum("nc,lnc->l", A, self.images(A)), 0.0))
         out = np.empty(len(self))
         for i, matrix in enumerate(self.matrices):
             checkpoint()
