@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import Gaussian, Linear, Periodic, Sigmoid, Spectrum
+from mercer.kernels import Linear, Periodic, Sigmoid, Spectrum
 from mercer.selection import discover
 
 RNG = np.random.default_rng(0)
@@ -37,7 +37,7 @@ def restricted_evidence(K, y):
     ids=["sum", "product", "linear", "noise"],
 )
 def test_planted_structures_are_recovered(y, terms):
-    found = discover(X, y, kernels=[Linear(), Periodic(2.4), Gaussian(3.0)], max_steps=3)
+    found = discover(X, y, kernels=[Linear(), Periodic(2.4)], max_steps=2)
     assert {tuple(sorted(term.split(" * "))) for term in found.structure.split(" + ")} == terms
     evidence = [step.evidence for step in found.history]
     scores = [step.score for step in found.history]

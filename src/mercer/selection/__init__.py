@@ -1,14 +1,15 @@
 """Choosing kernels by data.
 
-=============  ==========================================================
-``search``     ``KernelSearchCV``: grids of kernels and penalties
-``tuning``     ``tune``: parameters by gradients of a criterion
-``ranking``    ``rank_kernels``: kernels by their alignment with targets
-``discovery``  ``discover``: an expression, by greedy search
-``bases``      base kernels of that search
-``metric``     ``learn_metric``: the metric of a Gaussian kernel
-``weights``    ``learn_weights``: a weight for each pattern of a kernel
-=============  ==========================================================
+===============  ==========================================================
+``search``       ``KernelSearchCV``: grids of kernels and penalties
+``tuning``       ``tune``: parameters by gradients of a criterion
+``ranking``      ``rank_kernels``: kernels by their alignment with targets
+``discovery``    ``discover``: an expression, by greedy search
+``expressions``  sums of products that grow, and their evidence
+``bases``        base kernels of that search
+``metric``       ``learn_metric``: the metric of a Gaussian kernel
+``weights``      ``learn_weights``: a weight for each pattern of a kernel
+===============  ==========================================================
 """
 
 from .discovery import Discovery, DiscoveryStep, discover

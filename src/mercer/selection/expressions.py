@@ -1,0 +1,166 @@
+"""Expressions that grow by one base kernel at a time, and their evidence on given data."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..algebra import Product, Scaled, Sum
+from ..engine.runs import checkpoint
+from ..errors import ParameterError
+from ..kernel import Kernel
+from ..kernels import WhiteNoise
+from ..machines import GaussianProcessRegressor
+from ..machines.tuning import Hyperparameters
+from .bases import Base
+
+__all__ = ["Candidate", "EvidenceSearch", "State", "best", "candidates"]
+
+#: Variance of the noise at least, relative to that of the targets: covariance matrices stay regular.
+LEAST_NOISE = 1e-6
+
+#: Variance of the noise where each search starts, relative to that of the targets.  The level of a simpler
+#: expression, which takes for noise what the new term explains, leads to multiples of a period.
+FIRST_NOISE = 0.1
+
+#: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; the best candidate
+#: is tuned to the end.
+EVALUATIONS, GAIN = 40, 0.01
+
+
+class Term(NamedTuple):
+    """A factor times a product of kernels, and their names."""
+
+    names: tuple[str, ...]
+    kernel: Scaled
+
+
+class State(NamedTuple):
+    """A sum of terms, with noise as the last one of ``kernel``, after its parameters were tuned."""
+
+    terms: tuple[Term, ...]
+    kernel: Sum
+    evidence: float
+    score: float
+
+    @property
+    def structure(self) -> str:
+        """The expression without parameters and noise."""
+        return " + ".join(" * ".join(term.names) for term in self.terms) or "noise"
+
+
+class Candidate(NamedTuple):
+    """Terms that stay, the names of a new one, and kernels to start it from."""
+
+    kept: tuple[Term, ...]
+    names: tuple[str, ...]
+    starts: tuple[Kernel, ...]
+
+
+def candidates(states: list[State], bases: list[Base]) -> Iterator[Candidate]:
+    """All expressions with one base kernel more; those that several states lead to have several starts."""
+    for state, base in product(states, bases):
+        yield Candidate(state.terms, (base.name,), base.starts)
+        for i, term in enumerate(state.terms):
+            if not (base.absorbs_itself and base.name in term.names):
+                kept = state.terms[:i] + state.terms[i + 1 :]
+                starts = tuple(Product.of(term.kernel.base, k) for k in base.starts)
+                yield Candidate(kept, (*term.names, base.name), starts)
+
+
+def best(states: Iterable[State | None], count: int) -> list[State]:
+    """The best of different expressions, whatever the order of their terms and factors."""
+    found: dict[Any, State] = {}
+    for state in sorted((s for s in states if s is not None), key=lambda s: -s.score):
+        found.setdefault(tuple(sorted(tuple(sorted(term.names)) for term in state.terms)), state)
+    return list(found.values())[:count]
+
+
+class EvidenceSearch:
+    """Evidence of expressions on given data, as Gaussian processes with noise and an unknown constant."""
+
+    def __init__(self, X: Any, y: np.ndarray) -> None:
+        self._X, self._y, self._variance = X, y, float(y.var())
+
+    def noise(self, kernel: Kernel) -> State:
+        """No term at all: zero times a kernel, which says what points are, and noise."""
+        machine = self.fit(Sum.of(Scaled(kernel, 0.0), self._noise()), "evidence")
+        return self._state((), machine.kernel_, float(machine.log_marginal_likelihood_value_))
+
+    def tuned(self, candidate: Candidate) -> State | None:
+        """A candidate with good parameters, from the best of its starts; None if all are singular."""
+        checkpoint()
+        names = [term.names for term in candidate.kept] + [candidate.names]
+        machines = []
+        for kernel in candidate.starts:
+            terms = [term.kernel for term in candidate.kept] + [self._scaled(kernel)]
+            try:
+                machines.append(self.fit(Sum.of(*terms, self._noise()), None))
+            except ParameterError:  # singular to working precision
+                continue
+        if not machines:
+            return None
+        return self._climb(max(machines, key=lambda m: float(m.log_marginal_likelihood_value_)), names)
+
+    def _climb(self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]]) -> State:
+        """Some steps of L-BFGS on the logarithms of the parameters."""
+        from scipy.optimize import minimize
+
+        point = Hyperparameters(machine.kernel_, 1.0, penalty=None)
+
+        def minus(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            try:
+                value, slope = machine.log_marginal_likelihood(theta, eval_gradient=True)
+            except ParameterError:  # singular
+                return math.inf, np.zeros_like(theta)
+            return -value, -slope
+
+        scale = max(1.0, abs(float(machine.log_marginal_likelihood_value_)))
+        found = minimize(
+            minus,
+            point.theta,
+            method="L-BFGS-B",
+            jac=True,
+            bounds=point.bounds,
+            options={"maxfun": EVALUATIONS, "ftol": GAIN / scale},
+        )
+        return self._state(names, point.at(found.x).kernel, -float(found.fun))
+
+    def finished(self, state: State) -> State:
+        """The same expression, tuned to the end."""
+        machine = self.fit(state.kernel, "evidence")
+        evidence = float(machine.log_marginal_likelihood_value_)
+        return self._state([term.names for term in state.terms], machine.kernel_, evidence)
+
+    def fit(self, kernel: Kernel, tune: str | None) -> GaussianProcessRegressor:
+        """A Gaussian process with a kernel that has its noise."""
+        machine = GaussianProcessRegressor(
+            kernel, alpha=LEAST_NOISE * self._variance, tune=tune, fit_intercept=True
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # along a flat ridge: any value will do
+            return machine.fit(self._X, self._y)
+
+    def _state(self, names: Iterable[tuple[str, ...]], kernel: Kernel, evidence: float) -> State:
+        assert isinstance(kernel, Sum)
+        terms = tuple(Term(name, k) for name, k in zip(names, kernel.terms, strict=False))
+        size = 1  # the noise
+        if terms:
+            parameters = Hyperparameters(kernel, 1.0, penalty=None)
+            size = len(parameters.theta) + sum(len(term.names) for term in terms)
+        return State(terms, kernel, evidence, evidence - 0.5 * size * math.log(len(self._y)))
+
+    def _noise(self) -> Kernel:
+        return WhiteNoise(FIRST_NOISE * self._variance)
+
+    def _scaled(self, kernel: Kernel) -> Scaled:
+        """A multiple with the variance of the targets, in the mean over the points."""
+        points = kernel.domain.validate(self._X, "X")
+        size = float(np.mean(kernel.diagonal(points)))
+        return Scaled(kernel, self._variance / size if size > 0 else 1.0)
