@@ -10,7 +10,7 @@ import pytest
 from mercer import _native
 from mercer.certificate import Verdict
 from mercer.domains import Vectors
-from mercer.errors import DomainError, InputError, ParameterError
+from mercer.errors import DomainError, InputError, MemoryLimitError, ParameterError
 from mercer.features import Explicit
 from mercer.graphs import Graph, GraphBatch
 from mercer.kernels import Gaussian, Linear, Min, ShortestPath, Sigmoid, WhiteNoise
@@ -276,3 +276,11 @@ def test_a_search_can_be_ended() -> None:
     arrays = (ring.node_starts, ring.arc_starts, ring.targets)
     with pytest.raises(KeyboardInterrupt):
         _native.count_paths(arrays, ring.node_codes, ring.weights, 1, end)
+
+
+def test_the_memory_of_all_paths_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MERCER_MEMORY", "1MB")
+    path = Graph(300, [(i, i + 1) for i in range(299)], attributes=np.zeros((300, 1)))
+    with pytest.raises(MemoryLimitError, match=r"all paths of graphs of up to 300 nodes needs 4\.12 MiB"):
+        ShortestPath(node=Gaussian(1.0)).block([path])
+    assert ShortestPath().block([path]).shape == (1, 1)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
-from mercer import _native
+from mercer import _native, memory
 
 from ...algebra import tensor
 from ...arithmetic import Arithmetic
@@ -30,6 +30,9 @@ from .counted import CountedFeatures, label_name
 from .path_tables import PathTable, as_lengths, lengths_of, named_values, sums_over_paths
 
 __all__ = ["ShortestPath"]
+
+#: Bytes of a path: its ends, length and count, and their places in tables.
+PATH_BYTES = 48
 
 
 class ShortestPath(CountedFeatures):
@@ -138,7 +141,12 @@ class ShortestPath(CountedFeatures):
 
     # -- many graphs --------------------------------------------------------------------------
     def _prepare(self, X: GraphBatch) -> Counts | PathTable:
-        codes = np.arange(len(X.node_codes), dtype=np.int32) if self._compares_vectors else X.node_codes
+        codes = X.node_codes
+        if self._compares_vectors:  # every pair of nodes is a path of its own
+            most, pairs = int(X.sizes.max(initial=0)), int((X.sizes.astype(np.float64) ** 2).sum())
+            remedy = "Compare smaller graphs, or labels of nodes in place of vectors."
+            memory.require(PATH_BYTES * pairs, f"all paths of graphs of up to {most} nodes", remedy)
+            codes = np.arange(len(X.node_codes), dtype=np.int32)
         starts, first, last, lengths, counts = _native.count_paths(
             (X.node_starts, X.arc_starts, X.targets), codes, self._weights(X), num_threads(), checkpoint
         )
