@@ -98,9 +98,9 @@ class MultipleKernelSVC(_Machine, Classifier):
 
     Parameters
     ----------
-    kernels : sequence or mapping of kernels, Columns or sum
+    kernels : sequence or mapping of kernels, Columns, sum or KernelHierarchy
         On the same points.  A mapping has their names; of ``columns(...)`` each column has a weight, and of a
-        sum each term.
+        sum each term.  In a :class:`KernelHierarchy` a kernel has a weight only if its ancestors have.
     C : float, default=1.0
         Price of errors, > 0 and finite.
     weights : {"learn", "average", "alignment"}, default="learn"
@@ -125,7 +125,7 @@ class MultipleKernelSVC(_Machine, Classifier):
     Attributes
     ----------
     weights_ : array of shape (n_kernels,)
-        d, for the kernels divided by their scales.
+        d, for the kernels divided by their scales.  Those of a hierarchy follow from its norm.
     scales_ : array of shape (n_kernels,)
         s.
     names_ : tuple of str
