@@ -48,11 +48,14 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     - the Gram matrix of a kernel is computed once for all splits and penalties, and so are the parts of a
       sum, a product or a function of kernels;
     - parameters that depend on data (``"median"``, ``"scale"``) are resolved on each training part;
-    - support vector machines go along increasing C, each solution from the one before.
+    - support vector machines go along increasing C, each solution from the one before, and know the decision
+      values of the test points with it;
+    - threads work side by side on the same values.
 
-    Values of all pairs are held, 8 n^2 bytes for each kernel in use, where that fits into the limit
+    Values of all pairs are held, 12 n^2 bytes for each kernel in use, where that fits into the limit
     (:func:`mercer.memory.can_hold`).  Else, and with ``approximation`` or a plain function as ``scoring``,
-    each fit computes its own.
+    each fit computes its own; so do fits of other machines than ``SVC`` (of two classes) and ``SVR`` with
+    compiled kernels, whose values cost no more than copies of them.
 
     Parameters
     ----------

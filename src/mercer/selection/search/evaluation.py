@@ -19,7 +19,7 @@ from .held import HeldKernel
 from .known import along_penalties, is_known_path
 from .leave_one_out import left_out
 from .table import Table
-from .values import SharedValues
+from .values import SharedValues, is_expensive
 
 __all__ = ["Data", "Evaluation", "Split"]
 
@@ -96,7 +96,7 @@ class Evaluation:
     def _parts(self, machine: KernelMachine, split: Split) -> tuple[KernelMachine, list[_Part]]:
         """The machine, on shared values if that is possible, and the training and the test data for it."""
         kernel = machine._checked_kernel()
-        if self._can_share(machine):
+        if self._can_share(machine) and is_expensive(kernel):
             machine = with_parameters(machine, {"kernel": HeldKernel(kernel, self.values)})
             if "store" in machine.get_params(deep=False):
                 machine.set_params(store=None)  # the shared values come from there

@@ -21,7 +21,7 @@ from ...gram.kernel_gram import KernelGram, gram_of_points
 from ...kernel import Kernel
 from .held import HeldKernel, part_of
 
-__all__ = ["SharedValues"]
+__all__ = ["SharedValues", "is_expensive"]
 
 #: Nodes whose values are a function of the values of their parts, on the same points.
 POINTWISE = (
@@ -118,9 +118,9 @@ class SharedValues:
 
     def _let_go(self, kernel: Kernel) -> None:
         """Drop matrices that compiled code computed, but for the last few, if another one is to come."""
-        if _is_expensive(kernel):
+        if is_expensive(kernel):
             return
-        cheap = dict.fromkeys(k for k, _ in self._matrices if k != kernel and not _is_expensive(k))
+        cheap = dict.fromkeys(k for k, _ in self._matrices if k != kernel and not is_expensive(k))
         for old in list(cheap)[: len(cheap) - MOST_CHEAP + 1]:
             for precision in ("double", "single"):
                 self._matrices.pop((old, precision), None)
@@ -153,13 +153,13 @@ class SharedValues:
         parts = dict(kernel._children())
         if any(child.domain != kernel.domain or child._scaled for child in parts.values()):
             return None
-        if not any(_is_expensive(child) for child in parts.values()):
+        if not any(is_expensive(child) for child in parts.values()):
             return None
         return kernel.replace(**{name: HeldKernel(child, self) for name, child in parts.items()})
 
 
-def _is_expensive(kernel: Kernel) -> bool:
-    """Whether values come from blocks, or from parts that do."""
+def is_expensive(kernel: Kernel) -> bool:
+    """Whether values come from blocks, or from parts that do; compiled code is as fast as a copy."""
     if type(kernel)._compile is Kernel._compile:
         return True
-    return any(_is_expensive(child) for _, child in kernel._children())
+    return any(is_expensive(child) for _, child in kernel._children())
