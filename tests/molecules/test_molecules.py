@@ -125,6 +125,8 @@ def test_a_picture_shows_the_atoms_that_spoke(tmp_path):
         ax = molecule(x, model.explain(x))
         assert len(ax.patches) <= Chem.MolFromSmiles(x).GetNumAtoms()
         ax.figure.savefig(tmp_path / "molecule.png")
+        if x == "CCO":
+            assert " up to " in ax.texts[-1].get_text()
     with pytest.raises(InputError, match="`fingerprint` must be the map"):
         molecule("CCO", model.explain("c1ccccc1"))
 

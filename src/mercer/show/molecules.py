@@ -17,6 +17,8 @@ __all__ = ["molecule"]
 DISC, STRONGEST = 0.42, 0.65
 #: Distance between the lines of a double bond, and the part of a bond that a letter covers.
 APART, COVERED = 0.13, 0.24
+#: Least width and height of a figure in inches, so that there is room for what is said under it.
+SMALLEST = (3.2, 1.8)
 
 
 def molecule(
@@ -28,8 +30,8 @@ def molecule(
     """Draw a molecule; atoms whose neighbourhoods add to a value are blue, those that take away vermilion.
 
     The weight of a position of the fingerprint is divided among the atoms of the neighbourhoods in the
-    molecule that it stands for, each as often as it is in one; the weights of atoms add up.  What belongs to
-    no atom, such as an intercept, is said under the picture.
+    molecule that it stands for, each as often as it is in one; the weights of atoms add up.  The largest
+    weights are said under the picture, and what belongs to no atom, such as an intercept.
 
     Parameters
     ----------
@@ -56,21 +58,30 @@ def molecule(
         weights, elsewhere = _atom_weights(mol, contributions, fingerprint or MorganFingerprint())
     if ax is None:
         span = np.ptp(places, axis=0) if len(places) else np.zeros(2)
-        _, ax = canvas(*(0.55 * span + 1.0))
+        _, ax = canvas(*np.maximum(0.55 * span + 1.0, SMALLEST))
     with drawing(ax) as axes:
         axes.set_axis_off()
         axes.set_aspect("equal")
         _draw_atoms(axes, mol, places, weights)
         for bond in mol.GetBonds():
             _draw_bond(axes, mol, places, bond)
-        if contributions is not None and elsewhere:
-            text = f"{elsewhere:+.3g} belongs to no atom"
+        if contributions is not None:
+            text = _key(weights, elsewhere)
             axes.text(
                 0.5, -0.02, text, transform=axes.transAxes, ha="center", va="top", fontsize=8.5, color=GUIDE
             )
         axes.autoscale_view()
         axes.margins(0.08)
     return axes
+
+
+def _key(weights: np.ndarray, elsewhere: float) -> str:
+    """What the colours say, and what belongs to no atom."""
+    most, least = weights.max(initial=0.0), weights.min(initial=0.0)
+    parts = [f"blue atoms add, up to {most:.3g} each"] if most > 0 else []
+    parts += [f"vermilion ones take away, up to {-least:.3g}"] if least < 0 else []
+    parts += [f"{elsewhere:+.3g} belongs to no atom"] if elsewhere else []
+    return "\n".join(parts)
 
 
 def _places(mol: Any) -> np.ndarray:
