@@ -67,7 +67,7 @@ def radius_margin_bound(
     caller = "radius_margin_bound"
     f, R, m = nonnegative(caller, "norm", norm), nonnegative(caller, "radius", radius), count(caller, "n", n)
     xi = nonnegative(caller, "slack", slack)
-    if isinstance(C, bool) or not isinstance(C, int | float | np.number) or not C > 0:
+    if not C > 0:
         raise ParameterError(f"`{caller}`: `C` must be a positive number or inf. Got {C!r}.")
     if math.isinf(C) and xi > 0:
         raise ParameterError(f"`{caller}`: `slack` must be 0 for the hard margin, C=inf. Got {slack!r}.")
