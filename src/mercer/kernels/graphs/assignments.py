@@ -73,7 +73,8 @@ class WLOptimalAssignment(Coloured):
     # -- explicit features: min(a, b) is the number of j >= 1 with j <= a and j <= b --------------
     def _embedding(self, X: Colours, like: Colours | None = None) -> Any:
         counts = X.matrix if like is None else X.coded_like(like)
-        highest = (X if like is None else like).highest.astype(np.int64)
+        most: Any = (X if like is None else like).highest
+        highest = most.astype(np.int64)
         offsets = np.concatenate([[0], np.cumsum(highest)])
         sizes = np.minimum(counts.data.astype(np.int64), highest[counts.indices])
         ends = np.concatenate([[0], np.cumsum(sizes)])

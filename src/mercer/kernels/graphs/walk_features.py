@@ -36,7 +36,8 @@ def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
     tags, labels = graphs.edge_labels.elements, graphs.node_labels.elements
     names: list[tuple[Any, ...]] = [(label,) for label in labels]
     node, sequence = np.arange(len(graphs.node_codes)), graphs.node_codes.astype(np.int64)
-    weight, factor = np.ones(len(node)), 1.0
+    weight: np.ndarray = np.ones(len(node))
+    factor = 1.0
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     first = total = 0  # the number of the first sequence of this length; entries so far
     for steps in range(series.length + 1):
