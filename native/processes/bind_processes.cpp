@@ -51,6 +51,17 @@ void bind_processes(nb::module_& m) {
       "kinds"_a.noconvert(), "scales"_a.noconvert(), "rates"_a.noconvert(), "times"_a.noconvert(),
       "noise"_a.noconvert(), "gains"_a.noconvert(), "variances"_a.noconvert(), "watch"_a);
   m.def(
+      "kalman_innovations",
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
+         const Matrix& B, const Rows& out, const nb::object& watch) {
+        const Line line = line_of(kinds, scales, rates, times);
+        const Look look = look_at(watch);
+        nb::gil_scoped_release release;
+        kalman_innovations(line, gains.data(), B.data(), columns_of(B), out.data(), look);
+      },
+      "kinds"_a.noconvert(), "scales"_a.noconvert(), "rates"_a.noconvert(), "times"_a.noconvert(),
+      "gains"_a.noconvert(), "B"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
+  m.def(
       "kalman_solve",
       [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
          const Vector& variances, const Matrix& B, const Rows& out, const nb::object& watch) {

@@ -126,11 +126,11 @@ void transition(const Component& c, double dt, double* A, double* Q) {
   if (is_matern(c.kind)) {
     const double z = scaled(c, dt);
     matern_transition(c.kind, z, A);
-    matern_noise(c.kind, z, c.variance, Q);
+    if (Q != nullptr) matern_noise(c.kind, z, c.variance, Q);
     return;
   }
   A[0] = 1.0;
-  Q[0] = c.kind == Kind::brownian ? c.variance * dt : 0.0;
+  if (Q != nullptr) Q[0] = c.kind == Kind::brownian ? c.variance * dt : 0.0;
 }
 
 void rate_slopes(const Component& c, double dt, const double* A, double* dA, double* dQ) {

@@ -35,7 +35,7 @@ inline double weight_at(Kind kind, double t) { return kind == Kind::linear ? t :
 // Covariance of the state at time t before anything is seen, row by row.
 void prior(const Component& c, double t, double* P);
 
-// Transition A and covariance Q of the noise over a time dt >= 0, row by row.
+// Transition A and covariance Q of the noise over a time dt >= 0, row by row.  Q may be null: then A alone.
 void transition(const Component& c, double dt, double* A, double* Q);
 
 // Derivatives of A and Q in log(rate), from A.

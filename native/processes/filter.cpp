@@ -59,32 +59,42 @@ struct Filter {
 };
 
 template <int D>
-struct Solve {
-  static void run(const Line& line, const double* gains, const double* variances, const double* B,
-                  std::int64_t columns, double* U, const Look& look) {
+struct Innovations {
+  static void run(const Line& line, const double* gains, const double* B, std::int64_t columns, double* V,
+                  const Look& look) {
     Steps<D> steps(line);
     std::vector<double> states(static_cast<std::size_t>(columns * D), 0.0);
     double h[D], moved[D];
     for (std::int64_t i = 0; i < line.count; ++i) {
       pause(i, look);
-      const Step<D>* step = i == 0 ? nullptr : &steps.over(line.times[i] - line.times[i - 1]);
+      const double* A = i == 0 ? nullptr : steps.motion(line.times[i] - line.times[i - 1]);
       steps.weights(line.times[i], h);
       const double* K = gains + i * D;
       for (std::int64_t c = 0; c < columns; ++c) {
         double* x = states.data() + c * D;
-        if (step != nullptr) {
-          apply<D>(step->A, x, moved);
+        if (A != nullptr) {
+          apply<D>(A, x, moved);
           std::copy(moved, moved + D, x);
         }
         const double v = B[i * columns + c] - dot<D>(h, x);
-        U[i * columns + c] = v;
+        V[i * columns + c] = v;
         for (int k = 0; k < D; ++k) x[k] += K[k] * v;
       }
     }
-    std::fill(states.begin(), states.end(), 0.0);
+  }
+};
+
+template <int D>
+struct Solve {
+  static void run(const Line& line, const double* gains, const double* variances, const double* B,
+                  std::int64_t columns, double* U, const Look& look) {
+    Innovations<D>::run(line, gains, B, columns, U, look);
+    Steps<D> steps(line);
+    std::vector<double> states(static_cast<std::size_t>(columns * D), 0.0);
+    double h[D], moved[D];
     for (std::int64_t i = line.count - 1; i >= 0; --i) {
       pause(i, look);
-      const Step<D>* step = i == 0 ? nullptr : &steps.over(line.times[i] - line.times[i - 1]);
+      const double* A = i == 0 ? nullptr : steps.motion(line.times[i] - line.times[i - 1]);
       steps.weights(line.times[i], h);
       const double* K = gains + i * D;
       for (std::int64_t c = 0; c < columns; ++c) {
@@ -92,8 +102,8 @@ struct Solve {
         double& u = U[i * columns + c];
         u = u / variances[i] - dot<D>(K, r);
         for (int k = 0; k < D; ++k) r[k] += h[k] * u;
-        if (step != nullptr) {
-          apply_transposed<D>(step->A, r, moved);
+        if (A != nullptr) {
+          apply_transposed<D>(A, r, moved);
           std::copy(moved, moved + D, r);
         }
       }
@@ -123,7 +133,7 @@ struct Diagonal {
       pause(i, look);
       steps.weights(line.times[i], h);
       diagonal[i] = absorb<D>(h, gains + i * D, variances[i], N);
-      if (i > 0) sandwich_transposed<D>(steps.over(line.times[i] - line.times[i - 1]).A, N, N);
+      if (i > 0) sandwich_transposed<D>(steps.motion(line.times[i] - line.times[i - 1]), N, N);
     }
   }
 };
@@ -251,6 +261,11 @@ int states_of(const Line& line) {
 std::int64_t kalman_filter(const Line& line, const double* noise, double* gains, double* variances,
                            const Look& look) {
   return with_states<Filter>(states_of(line), line, noise, gains, variances, look);
+}
+
+void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns, double* V,
+                        const Look& look) {
+  with_states<Innovations>(states_of(line), line, gains, B, columns, V, look);
 }
 
 void kalman_solve(const Line& line, const double* gains, const double* variances, const double* B,

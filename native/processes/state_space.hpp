@@ -31,6 +31,10 @@ constexpr int kMostStates = 12;
 std::int64_t kalman_filter(const Line& line, const double* noise, double* gains, double* variances,
                            const Look& look);
 
+// Innovations V of B, both of shape count x columns: B' M^-1 B is the sum of V(i)' V(i) / S(i).
+void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns, double* V,
+                        const Look& look);
+
 // U = M^-1 B for B and U of shape count x columns.
 void kalman_solve(const Line& line, const double* gains, const double* variances, const double* B,
                   std::int64_t columns, double* U, const Look& look);

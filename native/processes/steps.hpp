@@ -20,22 +20,20 @@ struct Step {
 template <int D>
 class Steps {
  public:
-  explicit Steps(const Line& line) : line_(line) {}
-
-  const Step<D>& over(double dt) {
-    if (dt == last_) return step_;
-    last_ = dt;
+  explicit Steps(const Line& line) : line_(line) {
     std::fill(step_.A, step_.A + D * D, 0.0);
     std::fill(step_.Q, step_.Q + D * D, 0.0);
-    int start = 0;
-    double A[9], Q[9];
-    for (const Component& c : line_.components) {
-      transition(c, dt, A, Q);
-      place(c, start, A, step_.A);
-      place(c, start, Q, step_.Q);
-      start += states_of(c.kind);
-    }
+  }
+
+  const Step<D>& over(double dt) {
+    prepare(dt, true);
     return step_;
+  }
+
+  // The transition A alone; the noise takes longer.
+  const double* motion(double dt) {
+    prepare(dt, false);
+    return step_.A;
   }
 
   // The covariance before anything is seen.
@@ -68,7 +66,21 @@ class Steps {
   }
 
  private:
+  void prepare(double dt, bool noise) {
+    if (dt == last_ && (has_noise_ || !noise)) return;
+    last_ = dt, has_noise_ = noise;
+    int start = 0;
+    double A[9], Q[9];
+    for (const Component& c : line_.components) {
+      transition(c, dt, A, noise ? Q : nullptr);
+      place(c, start, A, step_.A);
+      if (noise) place(c, start, Q, step_.Q);
+      start += states_of(c.kind);
+    }
+  }
+
   const Line& line_;
+  bool has_noise_ = false;
   double last_ = std::numeric_limits<double>::quiet_NaN();
   Step<D> step_;
 };

@@ -126,6 +126,16 @@ def kalman_filter(
     variances: NDArray[np.float64],
     watch: Callable[[], None],
 ) -> int: ...
+def kalman_innovations(
+    kinds: NDArray[np.int64],
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    times: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    B: NDArray[np.float64],
+    out: NDArray[np.float64],
+    watch: Callable[[], None],
+) -> None: ...
 def kalman_solve(
     kinds: NDArray[np.int64],
     scales: NDArray[np.float64],

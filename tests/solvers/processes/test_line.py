@@ -65,6 +65,7 @@ def test_inverse_and_determinant(problem):
     _, t, _, dense, line = problem
     B = np.random.default_rng(1).standard_normal((len(t), 3))
     np.testing.assert_allclose(line.solve(B), np.linalg.solve(dense, B), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(line.quadratic(B), B.T @ np.linalg.solve(dense, B), rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(line.inverse_diagonal(), np.diagonal(np.linalg.inv(dense)), rtol=1e-9)
     assert line.log_determinant == pytest.approx(np.linalg.slogdet(dense)[1], rel=1e-11, abs=1e-11)
 

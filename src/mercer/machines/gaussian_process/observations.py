@@ -64,7 +64,8 @@ class Observations:
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
-        return self.given(kernel).fit.log_likelihood
+        with self._explaining(kernel):
+            return self._method(_function_and_noise(kernel)).log_likelihood(self.Y, self.intercept)
 
     def _method(self, parts: Separated) -> Method:
         assert parts.kernel is not None

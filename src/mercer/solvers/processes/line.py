@@ -132,6 +132,12 @@ class LineCovariance(Covariance):
         _native.kalman_solve(*self._line, self._gains, self._variances, self._sorted(B), out, checkpoint)
         return self._restored(out)
 
+    def quadratic(self, Y: Array) -> Array:
+        """``Y' M^-1 Y``, by innovations: a third of the time of ``solve``."""
+        V = np.empty((self.size, Y.shape[1]))
+        _native.kalman_innovations(*self._line, self._gains, self._sorted(Y), V, checkpoint)
+        return np.asarray(V.T @ (V / self._variances[:, None]))
+
     def inverse_diagonal(self) -> Array:
         """The diagonal of ``M^-1``."""
         out = np.empty(self.size)

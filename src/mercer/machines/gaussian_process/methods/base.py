@@ -80,6 +80,10 @@ class Method(ABC):
         And its derivative in a variance that is added to all noise.
         """
 
+    def log_likelihood(self, Y: Array, intercept: bool) -> float:
+        """The log likelihood of targets."""
+        return self.condition(Y, intercept).log_likelihood
+
     def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
         """The log likelihood of targets, and what ``slopes`` gives."""
         fit = self.condition(Y, intercept)

@@ -122,6 +122,14 @@ class StateSpace(Method):
         """Gradient of the log likelihood."""
         return self.evidence(Y, fit.along is not None)[1:]
 
+    def log_likelihood(self, Y: Array, intercept: bool) -> float:
+        """The log likelihood, without coefficients unless there is an intercept."""
+        if intercept:
+            return super().log_likelihood(Y, intercept)
+        n, t = Y.shape
+        quadratic = float(np.trace(self.covariance.quadratic(Y)))
+        return -0.5 * (quadratic + t * (self.covariance.log_determinant + n * np.log(2 * np.pi)))
+
     def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
         """The log likelihood and its gradient, by one pass; coefficients would take two more."""
         value, flat = self._evidence(Y, intercept)
