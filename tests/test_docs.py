@@ -109,6 +109,9 @@ def test_the_page_on_learned_kernels_is_true(capsys):
     run_page("docs/learned_kernels.md")
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["converged True", "True"]
+    metric = lines.index("True Mahalanobis")
+    assert lines[metric - 1] == "[0, 2, 1] True" or lines[metric - 1] == "[0, 1, 2] True"
+    assert lines[-1] in ("Linear + Periodic True", "Periodic + Linear True")
 
 
 def test_the_page_on_clusters_is_true(capsys):

@@ -29,9 +29,13 @@ LEAST_NOISE = 1e-6
 #: expression, which takes for noise what the new term explains, leads to multiples of a period.
 FIRST_NOISE = 0.1
 
-#: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; the best candidate
-#: is tuned to the end.
-EVALUATIONS, GAIN = 40, 0.01
+#: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; and the same for
+#: the best candidate of a step.
+ROUGH, FINE = (40, 1e-2), (400, 1e-5)
+
+#: Parameters stay within this factor of their start, periods within the second: a period beyond the data
+#: makes any smooth function, and its kernel says nothing about periods.
+REACH, PERIOD_REACH = 1e3, 1.3
 
 
 class Term(NamedTuple):
@@ -82,6 +86,15 @@ def best(states: Iterable[State | None], count: int) -> list[State]:
     return list(found.values())[:count]
 
 
+def _bounds(point: Hyperparameters) -> np.ndarray:
+    """Where the logarithms may go, of shape (n_parameters, 2)."""
+    reach = np.log([PERIOD_REACH if name.endswith("period") else REACH for name in point.names])
+    near = np.column_stack([point.theta - reach, point.theta + reach])
+    return np.column_stack(
+        [np.maximum(near[:, 0], point.bounds[:, 0]), np.minimum(near[:, 1], point.bounds[:, 1])]
+    )
+
+
 class EvidenceSearch:
     """Evidence of expressions on given data, as Gaussian processes with noise and an unknown constant."""
 
@@ -106,9 +119,12 @@ class EvidenceSearch:
                 continue
         if not machines:
             return None
-        return self._climb(max(machines, key=lambda m: float(m.log_marginal_likelihood_value_)), names)
+        first = max(machines, key=lambda m: float(m.log_marginal_likelihood_value_))
+        return self._climb(first, names, *ROUGH)
 
-    def _climb(self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]]) -> State:
+    def _climb(
+        self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]], evaluations: int, gain: float
+    ) -> State:
         """Some steps of L-BFGS on the logarithms of the parameters."""
         from scipy.optimize import minimize
 
@@ -127,16 +143,14 @@ class EvidenceSearch:
             point.theta,
             method="L-BFGS-B",
             jac=True,
-            bounds=point.bounds,
-            options={"maxfun": EVALUATIONS, "ftol": GAIN / scale},
+            bounds=_bounds(point),
+            options={"maxfun": evaluations, "ftol": gain / scale},
         )
         return self._state(names, point.at(found.x).kernel, -float(found.fun))
 
     def finished(self, state: State) -> State:
         """The same expression, tuned to the end."""
-        machine = self.fit(state.kernel, "evidence")
-        evidence = float(machine.log_marginal_likelihood_value_)
-        return self._state([term.names for term in state.terms], machine.kernel_, evidence)
+        return self._climb(self.fit(state.kernel, None), [term.names for term in state.terms], *FINE)
 
     def fit(self, kernel: Kernel, tune: str | None) -> GaussianProcessRegressor:
         """A Gaussian process with a kernel that has its noise."""
