@@ -88,7 +88,7 @@ class Discovery:
         return "\n".join([" evidence      score  expression", *rows])
 
 
-def discover(X: Any, y: Any, *, kernels: Any = None, max_steps: int = 4) -> Discovery:
+def discover(X: Any, y: Any, *, kernels: Any = None, max_steps: Any = 4) -> Discovery:
     r"""Search for a kernel among sums of products of base kernels, by evidence.
 
     .. math:: k = \sum_t c_t \prod_{b \in A_t} k_b + \text{noise}

@@ -39,10 +39,10 @@ REACH, PERIOD_REACH = 1e3, 1.3
 
 
 class Term(NamedTuple):
-    """A factor times a product of kernels, and their names."""
+    """A factor times a product of kernels (a ``Scaled``), and their names."""
 
     names: tuple[str, ...]
-    kernel: Scaled
+    kernel: Any
 
 
 class State(NamedTuple):

@@ -130,6 +130,7 @@ def learn_metric(X: Any, y: Any, *, max_steps: int = 10) -> LearnedMetric:
         squares, model = next_squares, next_model
         errors.append(float(squares.mean()))
         gradients = _gradient_products(model, points)
+    assert isinstance(model.kernel_, Mahalanobis)
     return LearnedMetric(model.kernel_, float(model.alpha_), gradients, np.array(errors))
 
 
@@ -186,6 +187,7 @@ def _gradient_products(model: KernelRidge, X: Array) -> Array:
 
     :math:`\nabla f(x) = M \sum_i a_i k(x, x_i) (x_i - x)`.
     """
+    assert isinstance(model.kernel_, Mahalanobis)
     M, d = model.kernel_.matrix, X.shape[1]
     K = np.asarray(model.gram_.dense(), dtype=np.float64)
     total = np.zeros((d, d))
@@ -195,4 +197,4 @@ def _gradient_products(model: KernelRidge, X: Array) -> Array:
     trace = float(np.trace(total))
     if not trace > 0:
         return np.eye(d) / d
-    return (total + total.T) / (2 * trace)
+    return np.asarray((total + total.T) / (2 * trace))

@@ -76,7 +76,8 @@ def intervals(
     with drawing(ax) as ax:
         if values is not None:
             grid = _grid("intervals", values, truth)
-            bottom, top = _finite(*np.asarray(model.predict_interval(grid[:, None], alpha)).T, truth)
+            lower, upper = np.asarray(model.predict_interval(grid[:, None], alpha)).T
+            bottom, top = _finite(lower, upper, truth)
             ax.fill_between(
                 grid,
                 bottom,

@@ -15,7 +15,7 @@ __all__ = ["shapley_bars"]
 
 
 def shapley_bars(
-    values: ShapleyValues, row: int | None = None, ax: Any = None, *, n: int = 15, function: int | None = None
+    values: ShapleyValues, row: Any = None, ax: Any = None, *, n: int = 15, function: int | None = None
 ) -> Any:
     """Draw how much each coordinate moved one prediction, or all of them in the mean.
 
