@@ -165,6 +165,9 @@ def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
     assert lines[5].startswith("converged in 1 pass(es)")
     assert lines[6:9] == ["True True", "22 True", "20000"]
     assert lines[9].startswith("normal equations of 20000 rows in 10 batch(es): converged")
+    assert lines[10].startswith("converged in ")
+    assert "over 5000 rows" in lines[10]
+    assert lines[11] == "[[0.02 0.98]]"
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e100, 1e150, 1e160])
