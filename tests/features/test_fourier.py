@@ -280,7 +280,7 @@ def test_bad_data(X: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("section", "lines"),
     [
-        ("Frequencies", ["True", "6172", "(30, 3)"]),
+        ("Frequencies", ["True", "6172", "2048", "(30, 3)"]),
         ("Random and homogeneous", ["2444 True", "180 True", "(3, 256)", "True"]),
     ],
 )

@@ -132,6 +132,18 @@ def test_a_hierarchy_without_edges_is_a_list():
     np.testing.assert_allclose(flat.weights_, plain.weights_, atol=1e-4)
 
 
+def test_a_machine_without_free_support_vectors():
+    """With a low price of errors all variables are at their bounds: the objective is linear in the weights."""
+    rng = np.random.default_rng(0)
+    X = {name: rng.standard_normal(24) for name in "abcd"}
+    score = np.sin(2 * X["a"]) * X["b"] + 0.5 * X["c"]
+    hierarchy = KernelHierarchy.products(columns({name: Gaussian(1.0) for name in "abcd"}))
+    model = MultipleKernelSVC(hierarchy, C=0.1, tol=1e-6).fit(X, score > np.median(score))
+    assert model.converged_
+    assert (np.abs(model.dual_coef_) > 0.1 - 1e-12).all()
+    assert [share.pattern for share in model.kernel_weights()] == ["c"]
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classes(classes):
     y = np.digitize(NUMBERS, np.quantile(NUMBERS, np.arange(1, classes) / classes))

@@ -358,15 +358,16 @@ def dense(X: Data) -> np.ndarray:
 def weighted_squares(W: np.ndarray, D: np.ndarray, X: Data, Y: Data, sigma: np.ndarray) -> np.ndarray:
     r"""Sums :math:`\sum_{ij} W_{ij} (x_{il} - y_{jl})^2 / \sigma_l^2` for each column l.
 
-    The square is expanded, so that products of matrices do the work.  That cancels where points of a block lie
-    many widths apart, and for pairs that are close to each other, whose weights may be large.  These columns
-    and these pairs take their differences.  ``D`` holds the sums over all columns.
+    The square is expanded, so that products of matrices do the work.  That cancels where points of a block
+    lie many widths apart, and for pairs that are close to each other, whose weights may be large.  These
+    columns and these pairs take their differences.  ``D`` holds the sums over all columns.
     """
     A, B = dense(X) / sigma, dense(Y) / sigma
     low, high = np.minimum(A.min(axis=0), B.min(axis=0)), np.maximum(A.max(axis=0), B.max(axis=0))
     A, B = A - (low + high) / 2, B - (low + high) / 2
     expanded = high - low <= EXPANDED_RANGE
-    close = D <= CLOSE * (high - low)[expanded].max(initial=0.0) ** 2
+    largest = (high - low)[expanded].max(initial=0.0)
+    close = largest**2 * CLOSE >= D
     far = np.where(close, 0.0, W)
     sums = far.sum(axis=1) @ A**2 + far.sum(axis=0) @ B**2 - 2 * np.einsum("ij,ij->j", A, far @ B)
     rows, cols = np.nonzero(close & (D > 0))

@@ -21,6 +21,7 @@ from ..kernel import Kernel
 from .messages import warn
 
 __all__ = [
+    "POLICIES",
     "IndefiniteKernelWarning",
     "beside_intercept",
     "negative_eigenvalue_of",
@@ -32,6 +33,9 @@ __all__ = [
 MOST_CHECKED = 2000
 
 _REPAIRS = ("clip", "flip", "shift")
+
+#: What ``indefinite`` may be.
+POLICIES = ("warn", "error", *_REPAIRS)
 
 
 class IndefiniteKernelWarning(UserWarning):
@@ -85,8 +89,8 @@ def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False, remed
     :mod:`mercer.gram.negative` says what is done for more than 6,144 points.  A conditionally positive
     definite kernel is refused if there is a ``remedy``: the arguments with which the machine takes it.
     """
-    if policy not in ("warn", "error", *_REPAIRS):
-        options = ", ".join(map(repr, ("warn", "error", *_REPAIRS)))
+    if policy not in POLICIES:
+        options = ", ".join(map(repr, POLICIES))
         raise ParameterError(f"{caller}: `indefinite` must be one of {options}. Got {policy!r}.")
     if G.kernel.certificate.is_psd:
         return G

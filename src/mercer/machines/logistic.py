@@ -301,7 +301,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         status = f"{found.status}, over {self.n_samples_seen_} rows"
         if hasattr(self, "_sample_size"):
             status = f"{status}, the map fitted to {self._sample_size} of them"
-        self.solution_ = replace(found, status=self._said(status))
+        self.solution_: Solution[Any] = replace(found, status=self._said(status))
         self._warn()
 
     def _clear(self) -> None:

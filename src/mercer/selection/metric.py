@@ -196,5 +196,5 @@ def _gradient_products(model: KernelRidge, X: Array) -> Array:
         total += G.T @ G
     trace = float(np.trace(total))
     if not trace > 0:
-        return np.eye(d) / d
+        return np.asarray(np.eye(d) / d)
     return np.asarray((total + total.T) / (2 * trace))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ def posterior_samples(
     x = _single_feature(X)
     if x is None:
         raise InputError("posterior_samples: `X` must have one feature, as an array of shape (n, 1).")
-    if not (isinstance(n_samples, int) and n_samples >= 1):
+    if not (isinstance(n_samples, numbers.Integral) and n_samples >= 1):
         raise ParameterError(f"posterior_samples: `n_samples` must be an integer >= 1. Got {n_samples!r}.")
     truth = np.asarray(y, dtype=float).reshape(len(x), -1)
     if truth.shape[1] != 1:

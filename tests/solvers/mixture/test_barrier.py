@@ -105,7 +105,7 @@ def test_both_systems_give_the_same_steps(loss, c):
     d, slack = rng.dirichlet(np.ones(20)), rng.exponential(size=20) + 1.0
     point = Point(A, 3.0, rng.standard_normal(c), d, slack, rng.exponential(size=region.distance(A).shape))
     assert not region.by_columns
-    one, other = (system_at(Region.of(V, way), point).direction(0.1, point.still()) for way in (False, True))
+    one, other = (system_at(Region.of(V, way), point).direction(0.1, point.zero_step()) for way in (False, True))
     for a, b in zip(one, other, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
 
@@ -125,7 +125,7 @@ def test_a_step_solves_the_linearised_conditions():
         products = [q.d * q.slack - 0.1, (q.box * region.distance(q.A) - 0.1).ravel()]
         return np.concatenate([slopes.ravel(), q.A.sum(axis=0), [1.0 - q.d.sum()], slacks, *products])
 
-    step = system_at(region, p).direction(0.1, p.still())
+    step = system_at(region, p).direction(0.1, p.zero_step())
     length = 1e-6  # conditions are quadratic: after a short step the linear part has shrunk by its length
     change = (conditions(p.moved(step, length)) - conditions(p.moved(step, -length))) / (2 * length)
     np.testing.assert_allclose(change, -conditions(p), atol=1e-7)

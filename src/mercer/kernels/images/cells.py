@@ -24,7 +24,9 @@ __all__ = ["DEFAULT", "OfCells"]
 DEFAULT = ChiSquare().schoenberg(1.0)
 
 
-def _takes_vectors(kernel: Kernel) -> bool:
+def _takes_vectors(kernel: object) -> bool:
+    if not isinstance(kernel, Kernel):
+        return False
     try:
         meet(kernel.domain, Vectors())
     except DomainError:
@@ -58,7 +60,7 @@ class OfCells(Node):
         """The kernel from the values of its cells: numbers, arrays, or terms of the engine."""
 
     def _validate(self) -> None:
-        if not isinstance(self.kernel, Kernel) or not _takes_vectors(self.kernel):
+        if not _takes_vectors(self.kernel):
             raise ParameterError(
                 f"{type(self).__name__}: `kernel` must be a kernel on histograms, such as Intersection(). "
                 f"Got {self.kernel!r}."

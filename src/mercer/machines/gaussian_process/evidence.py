@@ -40,6 +40,7 @@ class EvidenceTuned(KernelMachine):
     random_state: Any
     log_marginal_likelihood_value_: float
     _observed: Any
+    kernel_: Kernel
 
     def _check_tuning(self) -> None:
         require_choice(self, "tune", ["evidence", None])

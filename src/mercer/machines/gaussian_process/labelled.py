@@ -12,7 +12,7 @@ from ... import memory
 from ...domains import Data, size
 from ...engine.runs import Stopped, current_run
 from ...errors import DefinitenessError
-from ...gram import PointGram
+from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
 from ...solvers import LaplaceApproximation, SmoothProblem, SmoothValue, Solution, solve_smooth
@@ -123,7 +123,8 @@ class Labelled:
         try:
             for i, signs in enumerate(self.signs.T):
                 rows = np.flatnonzero(signs)
-                own, part, y = G, K, signs
+                own: Gram = G
+                part, y = K, signs
                 if len(rows) < n:
                     own, part, y = G.select(rows), K[np.ix_(rows, rows)], signs[rows]
                 problem = SmoothProblem(Logistic(), y[:, None], np.ones(len(rows)), False)

@@ -136,6 +136,12 @@ class SupportVectorMachine(Approximated):
     # -- parameters -----------------------------------------------------------------------------
     def _limits(self) -> Limits:
         """Check and return the limits; from here on, a stop leaves a usable model."""
+        limits = self._checked_limits()
+        run_of_fit().conclude()
+        return limits
+
+    def _checked_limits(self) -> Limits:
+        """The limits of the solver, or an error that names the parameter that is out of its range."""
         check_approximation(self, self._full_only)
         self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
         if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
@@ -148,7 +154,6 @@ class SupportVectorMachine(Approximated):
             cache_bytes = 1e6 * self._require(
                 "cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0"
             )
-        run_of_fit().conclude()
         return Limits(type(self).__name__, float(self.tol), int(self.max_iter), cache_bytes)
 
     # -- data -----------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ from sklearn.model_selection import ParameterGrid
 from ...errors import MercerError, ParameterError
 from ...kernel import Kernel
 from ...machines import SVC, KernelRidge
+from ...machines.arguments import require_choice
 from ...machines.base import KernelMachine
+from ...machines.indefinite import POLICIES
+from ...machines.labels import class_factors
 from ...machines.ridge.checks import check_parameters
 from ...machines.svm.base import SupportVectorMachine
 from ...parameters import identity
@@ -102,6 +105,13 @@ def _check_values(machine: Any) -> None:
     check = getattr(machine, "_check_parameters", None)
     if check is not None:
         check(*(1.0 for _ in inspect.signature(check).parameters))  # some ask for the sum of the weights
+    if isinstance(machine, SupportVectorMachine):
+        machine._checked_limits()
+        require_choice(machine, "indefinite", POLICIES)
+    weight = getattr(machine, "class_weight", None)
+    if weight is not None:  # which labels there are is known in `fit`
+        labels = np.array(list(weight) if isinstance(weight, Mapping) else [0], dtype=object)
+        class_factors(machine, weight, labels, np.ones(len(labels)))
 
 
 def with_parameters(machine: KernelMachine, parameters: Mapping[str, Any]) -> KernelMachine:
@@ -131,11 +141,17 @@ def groups_of(machine: KernelMachine, candidates: Sequence[dict[str, Any]]) -> l
 
 
 def _path_of(machine: KernelMachine, parameters: Mapping[str, Any]) -> str | None:
-    """The penalty of a candidate that a path leads to; None if its machine has no warm start."""
+    """The penalty of a candidate that a path leads to.
+
+    None if its machine has no warm start, or a problem of many local solutions, of which a start picks one.
+    """
     value: Any = parameters.get(PATH)
     is_number = isinstance(value, numbers.Real) and np.isfinite(float(value))
     is_warm = isinstance(machine, SupportVectorMachine) and hasattr(machine, "warm_start")
-    return PATH if is_number and is_warm else None
+    if not (is_number and is_warm):
+        return None
+    certificate = machine._checked_kernel().certificate
+    return PATH if not certificate.positive.refuted or certificate.is_cpd(order=1) else None
 
 
 def _key(machine: KernelMachine, path: str) -> Any:
@@ -162,18 +178,43 @@ def has_path(group: Group) -> bool:
 
 # -- notes --------------------------------------------------------------------------------------
 def edges(candidates: Sequence[dict[str, Any]], best: Mapping[str, Any]) -> list[str]:
-    """Notes on numbers of the best candidate that are the least or the largest of at least three."""
+    """Notes on numbers of the best candidate that are the least or the largest of at least three.
+
+    Numbers in a kernel are compared with those of kernels of the same form.
+    """
+    form = _form(best.get("kernel"))
+    alike = [_numbers(c) for c in candidates if _form(c.get("kernel")) == form]
     notes = []
-    for name, value in best.items():
-        others = [c[name] for c in candidates if name in c]
-        if not all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in others):
+    for name, value in _numbers(best).items():
+        others = alike if name.startswith("kernel__") else candidates
+        values = [c[name] for c in others if name in c]
+        if not all(_is_number(v) for v in values):
             continue
-        values = sorted(set(map(float, others)))
-        if len(values) < 3 or float(value) not in (values[0], values[-1]):
+        ordered = sorted(set(map(float, values)))
+        if len(ordered) < 3 or float(value) not in (ordered[0], ordered[-1]):
             continue
-        end, beyond = ("least", "smaller") if float(value) == values[0] else ("largest", "larger")
+        end, beyond = ("least", "smaller") if float(value) == ordered[0] else ("largest", "larger")
         notes.append(
-            f"{name}={value:g} is the {end} of the {len(values)} values of the grid: {beyond} ones may be "
+            f"{name}={value:g} is the {end} of the {len(ordered)} values of the grid: {beyond} ones may be "
             "better."
         )
     return notes
+
+
+def _numbers(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a candidate that are numbers, and those of its kernel."""
+    kernel = parameters.get("kernel")
+    inner = kernel.parameters if isinstance(kernel, Kernel) else {}
+    found = {f"kernel__{name}": parameter.value for name, parameter in inner.items()}
+    return {name: value for name, value in (found | dict(parameters)).items() if _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _form(kernel: Any) -> Any:
+    """The kinds of a kernel and its parts, without their parameters."""
+    if not isinstance(kernel, Kernel):
+        return kernel
+    return type(kernel), tuple((name, _form(child)) for name, child in kernel._children())

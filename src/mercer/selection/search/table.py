@@ -97,7 +97,7 @@ def _mean(values: np.ndarray) -> np.ndarray:
 
 
 def _deviation(values: np.ndarray) -> np.ndarray:
-    return np.sqrt(_mean((values - _mean(values)[:, None]) ** 2))
+    return np.asarray(np.sqrt(_mean((values - _mean(values)[:, None]) ** 2)))
 
 
 def _columns(candidates: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -7,10 +7,11 @@ columns that add up to zero, and t
           \tfrac12 |v_z^\top A|^2 + \sigma_z = t, \quad \sigma_z \ge 0, \quad 0 \le Y \circ A \le C .
 
 The multipliers of the first constraints are the weights d of the kernels, which add up to one because t has
-the price one; those of the sums are the intercepts.  A Newton step makes for the point at which the products
-of slacks and multipliers are equal and smaller than now.  First a step is computed that would make them zero;
-how far it leads says how much smaller, and what is not linear in it corrects the step that is taken
-(Mehrotra's method).  Every point on the way has a bracket of the minimum, and the narrowest one counts.
+the cost one; those of the sums are the intercepts.  The method is Mehrotra's predictor-corrector method: the
+affine-scaling step, which would make all products of slacks and multipliers zero, is computed first; the
+length of it that is feasible gives the centring parameter, and its second-order terms correct the step that
+is taken.  Every iterate has a lower and an upper bound of the minimum; the one with the smallest gap is
+returned.
 """
 
 from __future__ import annotations
@@ -29,27 +30,27 @@ __all__ = ["solve_mixture"]
 #: Up to this many points linear algebra runs on one thread.
 SMALL = 512
 
-#: Steps go this far to where a slack or multiplier would be zero.
-BACK = 0.99
+#: Fraction of the step to the boundary, where a slack or multiplier would be zero: the usual choice.
+STEP_FRACTION = 0.99
 
-#: Steps shorter than this lead nowhere: what is left is rounding.
-SHORTEST = 1e-8
+#: Step lengths below this count as stalled: rounding is all that is left.
+MIN_STEP = 1e-8
 
-#: Slacks are put right after a step, which takes them for linear, where they are this part of it at least.
-TRUE = 0.1
+#: A step linearises the constraints.  Slacks are then computed anew where that leaves at least this share.
+SLACK_SHARE = 0.1
 
-#: At the start the bound on the prices is above them by this many times the slope of the objective.
-ABOVE = 10.0
+#: At the start t exceeds the largest constraint by this many times the slope of the objective.
+START_FACTOR = 10.0
 
 #: Of a slack and its weight one is zero at the minimum.  Weights below the first of these shares of their
 #: slacks that the gap allows are put to zero; the steps allow for it.
-SHARES, ROOM = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0), 0.5
+ZERO_SHARES, STOP_SHARE = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0), 0.5
 
-#: Products that promise this part of the gap that is asked for, which is not there: the rest is rounding.
-HOPELESS = 1e-3
+#: Complementarity, relative to the gap that is asked for, below which the rest of the gap is rounding.
+LEAST_COMPLEMENTARITY = 1e-3
 
 #: Columns whose weight is at least this, relative to their slack, may be in use at the minimum.
-NEAR = 1e-3
+ACTIVE_RATIO = 1e-3
 
 
 def solve_mixture(
@@ -80,7 +81,7 @@ def solve_mixture(
         if not run.is_over and len(problem.targets) < len(everything):
             # Rounding has its say in the system of the points.  That of few columns is more exact.
             p = run.point
-            near = p.d * p.t >= NEAR * p.slack
+            near = p.d * p.t >= ACTIVE_RATIO * p.slack
             run.descend(everything[near], p._replace(d=p.d[near], slack=p.slack[near]), by_columns=True)
         return run.solution()
 
@@ -101,7 +102,8 @@ class _Run:
             if self.steps == 0 or found.gap < self.bracket.gap:
                 self.bracket, self.columns, self.point = found, columns, point
             self.watch(self.steps, self.bracket.gap)
-            if self.is_over or _products(region, point).sum() < HOPELESS * self.tol * found.upper:
+            least = LEAST_COMPLEMENTARITY * self.tol * found.upper
+            if self.is_over or _complementarity(region, point).sum() < least:
                 return
             point = _step(region, point)
             self.steps += 1
@@ -109,7 +111,7 @@ class _Run:
     @property
     def is_over(self) -> bool:
         """Whether the gap is small enough, or a limit has been reached."""
-        is_small = self.bracket.gap <= ROOM * self.tol
+        is_small = self.bracket.gap <= STOP_SHARE * self.tol
         return is_small or bool(self.watch.reason) or self.steps >= self.max_iter
 
     def _value(self, columns: NDArray[np.intp], p: Point, share: float) -> MixtureValue:
@@ -121,7 +123,7 @@ class _Run:
     def solution(self) -> Solution[MixtureValue]:
         """The best point, with as many weights put to zero as the gap allows."""
         allowed = max(self.tol, self.bracket.gap)
-        for share in SHARES:
+        for share in ZERO_SHARES:
             value = self._value(self.columns, self.point, share)
             bracket = self.problem.bracket(value)
             if bracket.gap <= allowed and value.weights.any():
@@ -141,7 +143,7 @@ class _Run:
 def _start(region: Region, A: Array) -> Point:
     """A point at which all products of slacks and multipliers are equal."""
     half = 0.5 * (region.images(A) ** 2).sum(axis=1)
-    t = float(half.max()) + ABOVE * float((region.Y * A).sum())
+    t = float(half.max()) + START_FACTOR * float((region.Y * A).sum())
     slack = t - half
     product = 1.0 / float((1.0 / slack).sum())
     return Point(A, t, np.zeros(A.shape[1]), product / slack, slack, product / region.distance(A))
@@ -152,26 +154,26 @@ def _step(region: Region, p: Point) -> Point | None:
     try:
         with np.errstate(all="ignore"):
             system = system_at(region, p)
-            straight = system.direction(0.0, p.still())
-            mean = _products(region, p).mean()
-            ahead = _products(region, p.moved(straight, _longest(region, p, straight))).mean()
-            direction = system.direction(mean * min(1.0, ahead / mean) ** 3, straight)
-            length = min(1.0, BACK * _longest(region, p, direction))
+            affine = system.direction(0.0, p.zero_step())
+            mean = _complementarity(region, p).mean()
+            predicted = _complementarity(region, p.moved(affine, _step_to_boundary(region, p, affine))).mean()
+            direction = system.direction(mean * min(1.0, predicted / mean) ** 3, affine)
+            length = min(1.0, STEP_FRACTION * _step_to_boundary(region, p, direction))
     except np.linalg.LinAlgError:
         return None
     moved = p.moved(direction, length)
-    if length < SHORTEST or not all(np.isfinite(x).all() for x in moved):
+    if length < MIN_STEP or not all(np.isfinite(x).all() for x in moved):
         return None
     true = moved.t - 0.5 * (region.images(moved.A) ** 2).sum(axis=1)
-    return moved._replace(slack=np.where(true > TRUE * moved.slack, true, moved.slack))
+    return moved._replace(slack=np.where(true > SLACK_SHARE * moved.slack, true, moved.slack))
 
 
-def _products(region: Region, p: Point) -> Array:
+def _complementarity(region: Region, p: Point) -> Array:
     """Of slacks and multipliers."""
     return np.concatenate([p.d * p.slack, (p.box * region.distance(p.A)).ravel()])
 
 
-def _longest(region: Region, p: Point, step: Point) -> float:
+def _step_to_boundary(region: Region, p: Point, step: Point) -> float:
     """How far slacks and multipliers stay positive, at most one."""
     values = np.concatenate([p.d, p.slack, p.box.ravel(), region.distance(p.A).ravel()])
     slopes = np.concatenate([step.d, step.slack, step.box.ravel(), (region.signs * step.A).ravel()])

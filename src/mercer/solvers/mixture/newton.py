@@ -59,6 +59,9 @@ LEAST = 1e-8
 #: The quadratic model has this part of its mean curvature added, and this factor more after a bad step.
 DAMPING, MORE = 1e-9, 10.0
 
+#: A mean curvature below this part of the largest slope is rounding, and may be negative: J is linear then.
+FLAT = 1e-10
+
 #: Weights below this part of the largest are put to zero at the end, if the gap stays below the tolerance.
 NEGLIGIBLE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-9)
 
@@ -286,7 +289,8 @@ class _Run:
 
     def _goal(self, H: Array, slopes: Array, x: Array, low: Array) -> Array:
         """The minimum of the damped quadratic model."""
-        size = float(np.trace(H)) / len(x) or float(np.abs(slopes).max())
+        steepest, curvature = float(np.abs(slopes).max()), float(np.trace(H)) / len(x)
+        size = curvature if curvature > FLAT * steepest else steepest or 1.0
         while True:
             M = H + self.damping * size * np.eye(len(x))
             try:

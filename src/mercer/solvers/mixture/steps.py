@@ -48,7 +48,7 @@ class Point(NamedTuple):
         parts: list[Any] = [x + length * dx for x, dx in zip(self, step, strict=True)]  # type: ignore[operator]
         return Point(*parts)
 
-    def still(self) -> Point:
+    def zero_step(self) -> Point:
         """The step from here to here."""
         parts: list[Any] = [np.zeros_like(x) for x in self]
         return Point(*parts)

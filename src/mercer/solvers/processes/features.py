@@ -63,7 +63,11 @@ class FeatureCovariance(Covariance):
             raise np.linalg.LinAlgError("features divided by the noise overflow")
         with few_threads(Z.shape[1]):
             self._Q, self._R = scipy.linalg.qr(scaled, mode="economic", overwrite_a=True, check_finite=False)
-        self._inner = _shifted_root(self._R @ self._R.T)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inner = self._R @ self._R.T
+        if not np.isfinite(inner).all():
+            raise np.linalg.LinAlgError("inner products of features divided by the noise overflow")
+        self._inner = _shifted_root(inner)
         self.log_determinant = float(np.log(noise).sum()) + _log_determinant(self._inner)
 
     def solve(self, B: Array) -> Array:

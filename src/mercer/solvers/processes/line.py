@@ -8,7 +8,7 @@ numbers, and observations at sorted times are filtered one after the other (Kalm
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class LineCovariance(Covariance):
         self.log_determinant = float(np.log(self._variances).sum())
 
     @property
-    def _line(self) -> tuple[Any, ...]:
+    def _line(self) -> tuple[NDArray[np.int64], Array, Array, Array]:
         """The components and the times, as the native core wants them."""
         kinds = np.array([CODES[c.kind] for c in self.components], dtype=np.int64)
         scales = np.array([c.variance for c in self.components], dtype=np.float64)

@@ -27,7 +27,16 @@ from scipy import linalg
 from ...engine.factorizations import cholesky, cholesky_inverse
 from ..losses import Root
 
-__all__ = ["ROUGHLY", "Factors", "Inverse", "Nystrom", "Preconditioner", "Solved", "factor", "solve_step"]
+__all__ = [
+    "APPROXIMATE_SHIFTS",
+    "Factors",
+    "Inverse",
+    "Nystrom",
+    "Preconditioner",
+    "Solved",
+    "factor",
+    "solve_step",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 Product: TypeAlias = Callable[[Array], Array]
@@ -36,7 +45,7 @@ Inverse: TypeAlias = Callable[[Array], Array]
 #: What may be added to the diagonal of M, relative to its trace, where rounding hides that it is definite.
 ROUNDING = (0.0, 1e-15, 1e-13)
 #: The same for other matrices, of which an approximate factor is enough.
-ROUGHLY = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
+APPROXIMATE_SHIFTS = (1e-13, 1e-10, 1e-7, 1e-4, 1.0)
 
 
 class Preconditioner(Protocol):
@@ -66,7 +75,7 @@ class Nystrom:
     @classmethod
     def of_columns(cls, columns: Array, chosen: NDArray[np.intp]) -> Nystrom:
         """From K between all points and those that are chosen, of shape (n, r)."""
-        own = factor(columns[chosen], ROUGHLY)
+        own = factor(columns[chosen], APPROXIMATE_SHIFTS)
         return cls(linalg.solve_triangular(own, columns.T, lower=True, check_finite=False).T)
 
     def at(self, root: Root, alpha: float) -> Inverse:
@@ -77,7 +86,7 @@ class Nystrom:
             scaled = column[:, None] * L
             A = scaled.T @ scaled
             A[np.diag_indices(len(A))] += alpha
-            inner.append((factor(A, ROUGHLY), True))
+            inner.append((factor(A, APPROXIMATE_SHIFTS), True))
 
         def inverse(x: Array) -> Array:
             x = root.project(x)
@@ -167,6 +176,7 @@ class Solved(NamedTuple):
     is_accurate: bool
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is not accurate
 def solve_step(
     product: Product,
     root: Root,
@@ -218,7 +228,7 @@ def solve_step(
         Mp = alpha * p + root.transposed_times(product(root.times(p)))
         spent += 1
         curvature = float(np.vdot(p, Mp))
-        if not curvature > 0.0:  # K is indefinite, or all is rounding
+        if not 0.0 < curvature < np.inf:  # K is indefinite, or all is rounding, or numbers overflow
             break
         length = energy / curvature
         u = u + length * p

@@ -31,7 +31,7 @@ from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..solution import Solution
-from .curvature import ROUGHLY, factor
+from .curvature import APPROXIMATE_SHIFTS, factor
 from .newton import (
     DECREASE,
     HALVINGS,
@@ -228,7 +228,7 @@ class _Run:
         while True:
             direction = np.zeros(len(gradient))
             system = H[np.ix_(active, active)]
-            lower = factor(system, ROUGHLY)  # equal columns share what they move
+            lower = factor(system, APPROXIMATE_SHIFTS)  # equal columns share what they move
             direction[active] = -linalg.cho_solve((lower, True), gradient[active], check_finite=False)
             wrong = active & (point.a == 0) & (direction * self.signs < 0)
             if not wrong.any():

@@ -84,9 +84,8 @@ class _Features(NamedTuple):
 
     def moved(self, kernel: Kernel, points: Data) -> Array:
         """Features of the training points with other parameters."""
-        return np.sqrt(self.part.variance) * _dense(
-            kernel._embedding(kernel._prepare(points)), self.occurring
-        )
+        features = _dense(kernel._embedding(kernel._prepare(points)), self.occurring)
+        return np.asarray(np.sqrt(self.part.variance) * features)
 
 
 class FiniteFeatures(Method):

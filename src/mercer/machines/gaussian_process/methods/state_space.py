@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -80,9 +81,9 @@ def _single(kernel: Kernel) -> list[Term] | None:
         return [Term(LineComponent("linear", 1.0))]
     if type(kernel) is Constant and kernel.value > 0:
         return [Term(LineComponent("constant", kernel.value), ("value",))]
-    if type(kernel) in (Exponential, Laplacian):
+    if isinstance(kernel, Exponential | Laplacian) and type(kernel) in (Exponential, Laplacian):
         order = 0.5
-    elif type(kernel) is Matern and kernel.nu in ORDERS:
+    elif isinstance(kernel, Matern) and type(kernel) is Matern and kernel.nu in ORDERS:
         order = kernel.nu
     else:
         return None
@@ -128,7 +129,8 @@ class StateSpace(Method):
             return super().log_likelihood(Y, intercept)
         n, t = Y.shape
         quadratic = float(np.trace(self.covariance.quadratic(Y)))
-        return -0.5 * (quadratic + t * (self.covariance.log_determinant + n * np.log(2 * np.pi)))
+        constant = self.covariance.log_determinant + n * math.log(2 * math.pi)
+        return -0.5 * (quadratic + float(t * constant))
 
     def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
         """The log likelihood and its gradient, by one pass; coefficients would take two more."""
