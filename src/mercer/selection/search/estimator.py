@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import get_tags
+from sklearn.utils import get_tags, indexable
 
 from ...domains import Data as Points
 from ...domains import size
@@ -183,6 +183,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         name = type(self).__name__
         self._forget()
         self._check_parameters()
+        (X,) = indexable(X)  # sparse matrices in a format whose rows can be taken
         workers_of(self.n_jobs, name)
         candidates = candidates_of(self.machine, self.grid, name)
         scorer = self._scorer()
