@@ -11,7 +11,17 @@ from sklearn.gaussian_process import GaussianProcessRegressor as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.errors import DefinitenessError, InputError, ParameterError
-from mercer.kernels import Gaussian, Linear, Matern, Min, Precomputed, SetIntersection, Spectrum, WhiteNoise
+from mercer.kernels import (
+    Gaussian,
+    Linear,
+    Matern,
+    Min,
+    Precomputed,
+    SetIntersection,
+    Sigmoid,
+    Spectrum,
+    WhiteNoise,
+)
 from mercer.machines import GaussianProcessRegressor, KernelRidge
 
 
@@ -233,6 +243,12 @@ def test_bad_arguments(data):
         model.predict(X, return_std=True, include_noise=True)
     with pytest.raises(InputError, match=r"`theta` must be 1 logarithms, of kernel__sigma. Got shape \(2,\)"):
         model.log_marginal_likelihood([0.0, 1.0])
+    for n_samples in (0, 2.5, True):
+        with pytest.raises(ParameterError, match="`n_samples` must be a whole number >= 1"):
+            model.sample_y(X, n_samples)
+    for target in ("one", [1.0, 2.0], np.nan):
+        with pytest.raises(InputError, match=r"update: `y` must be 1 finite number\(s\)"):
+            model.update(X[0], target, alpha=0.1)
     with pytest.raises(InputError, match="at least 2 points"):
         GaussianProcessRegressor(tune=None).fit(X[:1], y[:1]).leave_one_out()
 
@@ -243,13 +259,19 @@ def test_duplicates_without_noise_are_an_error_with_a_remedy():
         ParameterError, match=r"singular to working precision.*raise `alpha`, or add WhiteNoise"
     ):
         GaussianProcessRegressor(Gaussian(1.0), alpha=0.0, tune=None).fit(X, [1.0, 2.0, 3.0])
+    model = GaussianProcessRegressor(Gaussian(1.0), alpha=0.0, tune=None).fit(X[1:], [2.0, 3.0])
+    with pytest.raises(ParameterError, match="the 3 observations is singular"):
+        model.update(X[0], 1.0)
+    np.testing.assert_allclose(model.predict(X[1:]), [2.0, 3.0])  # as it was
 
 
 def test_indefinite_kernels_are_refused(data):
     X, y = data
     with pytest.raises(DefinitenessError, match="positive definite"):
         GaussianProcessRegressor(Gaussian(1.0).distance()).fit(X, y)
-    with pytest.raises(ParameterError, match="singular"):
+    with pytest.raises(DefinitenessError, match=r"is not positive definite, and no covariance"):
+        GaussianProcessRegressor(Sigmoid(1.0, 0.0), tune=None).fit(X, y)
+    with pytest.raises((ParameterError, DefinitenessError), match="leading minor"):
         GaussianProcessRegressor(Linear() - 3 * Gaussian(1.0), tune=None).fit(X, y)
 
 

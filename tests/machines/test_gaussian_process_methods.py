@@ -105,6 +105,7 @@ def test_the_machine_says_which_method(name, kernel, data):
     model = GaussianProcessRegressor(kernel, alpha=0.05, tune=None).fit(data[0], np.arange(60.0))
     assert model.method_ == name
     assert model.solution_.status.startswith(f"exact by {name}, for a")
+    assert model.explain() == model.solution_.status
     assert model.solution_.gap < 1e-12
     other = pickle.loads(pickle.dumps(model))
     for a, b in zip(

@@ -22,10 +22,19 @@ import mercer
 from mercer.errors import InputError, ParameterError, StoppedError, TimeBudgetError
 from mercer.features import Nystrom
 from mercer.gram import GramStore
-from mercer.kernels import Gaussian, Linear, Matern, Polynomial, Precomputed, Spectrum
-from mercer.machines import SVC, SVR, KernelLogistic, KernelRidge, NuSVC, OneClassSVM
+from mercer.kernels import Gaussian, Linear, Matern, Polynomial, Precomputed, Sigmoid, Spectrum
+from mercer.machines import (
+    SVC,
+    SVR,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    KernelLogistic,
+    KernelRidge,
+    NuSVC,
+    OneClassSVM,
+)
 from mercer.selection import KernelSearchCV
-from mercer.selection.search.grid import groups_of
+from mercer.selection.search.grid import edges, groups_of
 from mercer.selection.search.held import HeldKernel
 from mercer.selection.search.table import Table
 from mercer.selection.search.values import SharedValues
@@ -94,6 +103,7 @@ CASES = {
     "probabilities": (SVC(Gaussian(1.0), probability=True), {"C": [1.0, 10.0]}, X, TWO),
     "features": (SVC(Linear()), {"C": [0.1, 1.0]}, X, TWO),
     "a map": (SVC(approximation=Nystrom(Gaussian(1.0), 20, random_state=0)), {"C": [0.1, 1.0]}, X, TWO),
+    "several solutions": (SVC(), {"kernel": [Sigmoid(1.0, 0.0)], "C": [0.1, 1.0, 10.0]}, X, TWO),
     "conditionally positive": (SVC(), {"kernel": [-mercer.kernels.PowerDistance(1.0)], "C": [1.0]}, X, TWO),
     "strings": (
         SVC(),
@@ -332,6 +342,14 @@ def test_the_edge_of_the_grid_is_noted(Cs: list[float], notes: list[str], capsys
     assert ("KernelSearchCV: C=" in capsys.readouterr().out) == bool(notes)
 
 
+def test_notes_on_numbers_in_kernels() -> None:
+    width = [{"kernel": Gaussian(s), "C": 1.0} for s in (0.1, 0.5, 2.0)]
+    others = [{"kernel": Matern(1.5, 9.0), "C": 1.0}, {"kernel": "rbf", "C": 1.0}]
+    notes = edges([*width, *others], width[2])
+    assert notes == ["kernel__sigma=2 is the largest of the 3 values of the grid: larger ones may be better."]
+    assert edges([*width, *others], width[1]) == edges([*width, *others], others[0]) == []
+
+
 def test_an_interrupt_keeps_what_is_known() -> None:
     calls = [0]
 
@@ -405,6 +423,13 @@ def test_grids_are_checked_before_any_work(grid: Any, message: str, monkeypatch:
         (NuSVC(), {"nu": [2.0]}),
         (OneClassSVM(), {"nu": [0.0]}),
         (KernelLogistic(), {"alpha": [-1.0]}),
+        (SVC(), {"tol": [-1.0]}),
+        (SVC(), {"indefinite": ["no"]}),
+        (SVC(), {"class_weight": ["no"]}),
+        (SVC(), {"class_weight": [{0: -1.0}]}),
+        (GaussianProcessRegressor(), {"alpha": [-1.0]}),
+        (GaussianProcessRegressor(), {"tune": ["loo"]}),
+        (GaussianProcessClassifier(), {"max_iter": [0]}),
     ],
 )
 def test_values_that_the_machine_refuses_are_named(machine: Any, grid: Any) -> None:

@@ -137,9 +137,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the labels ``y``, of two or more classes, at the points ``X``."""
-        self._check_tuning()
-        require_choice(self, "multiclass", ["ovr", "ovo"])
-        require_count(self, "max_iter")
+        self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
         labels = read_labels(self, y, len_of(points))
         self.classes_ = labels.classes
@@ -149,6 +147,11 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         self.n_iter_ = self._search()
         self._keep(self._observed.given(self.kernel_))
         return self
+
+    def _check_parameters(self) -> None:
+        self._check_tuning()
+        require_choice(self, "multiclass", ["ovr", "ovo"])
+        require_count(self, "max_iter")
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

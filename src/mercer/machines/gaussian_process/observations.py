@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domains import Data, size
-from ...errors import ParameterError
+from ...errors import DefinitenessError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Conditioned
 from ..tuning import Hyperparameters
@@ -58,13 +58,13 @@ class Observations:
     def given(self, kernel: Kernel) -> Posterior:
         """Condition the process of a kernel on the observations."""
         parts = _function_and_noise(kernel)
-        with self._explaining(kernel):
+        with self.explaining(kernel):
             method = self._method(parts)
             return Posterior(method, method.condition(self.Y, self.intercept), parts.variance)
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
-        with self._explaining(kernel):
+        with self.explaining(kernel):
             return self._method(_function_and_noise(kernel)).log_likelihood(self.Y, self.intercept)
 
     def _method(self, parts: Separated) -> Method:
@@ -72,11 +72,16 @@ class Observations:
         return self.choose(parts.kernel, self.points, self.alpha + parts.variance)
 
     @contextmanager
-    def _explaining(self, kernel: Kernel) -> Iterator[None]:
+    def explaining(self, kernel: Kernel) -> Iterator[None]:
         """Explain matrices that are singular to working precision."""
         try:
             yield
         except np.linalg.LinAlgError as error:
+            if kernel.certificate.positive.refuted:
+                raise DefinitenessError(
+                    f"{self.caller}: {kernel!r} is not positive definite, and no covariance ({error}). Use a "
+                    "positive definite kernel; `certificate.explain()` of this one says why it is none."
+                ) from error
             raise ParameterError(
                 f"{self.caller}: the covariance matrix of the {size(self.points)} observations is singular "
                 f"to working precision ({error}), with the kernel {kernel!r}. Equal or close points need "
@@ -91,7 +96,7 @@ class Observations:
         ``wanted`` says which entries of the gradient are needed; all of them are computed.
         """
         parts = _function_and_noise(point.kernel)
-        with self._explaining(point.kernel):
+        with self.explaining(point.kernel):
             value, inner, noise_slope = self._method(parts).evidence(self.Y, self.intercept)
         slopes = {parts.names[name]: slope for name, slope in inner.items()}
         for variance, names in parts.noise:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -17,7 +18,7 @@ from ...solvers import Solution, loo_predictions
 from ..arguments import checked_random
 from ..base import len_of
 from ..callbacks import as_run
-from ..explanation import Expansion, ExplainedFunction
+from ..explanation import Expansion, ExplainedFunction, Explanation
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
@@ -147,7 +148,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
-        self._check_tuning()
+        self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
         targets = self._validate_targets(y, len_of(points), numeric=True)
         alpha = self._noise(len(targets))
@@ -276,6 +277,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         -------
         array of shape (m, n_samples) or (m, n_targets, n_samples)
         """
+        if isinstance(n_samples, bool) or not isinstance(n_samples, numbers.Integral) or n_samples < 1:
+            raise ParameterError(
+                f"{type(self).__name__}.sample_y: `n_samples` must be a whole number >= 1. Got {n_samples!r}."
+            )
         rng = checked_random(type(self).__name__, random_state)
         mean, covariance = self.predict(X, return_cov=True)
         draws = []
@@ -313,7 +318,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def update(self, x: Any, y: Any, *, alpha: float | None = None) -> Self:
         """Add one observation, with hyper-parameters and normalisation as they are.
 
-        O(n^2) with a Cholesky factor; other methods are conditioned anew, in less time than that.
+        O(n^2) with a Cholesky factor; on the line and with finite features the process is conditioned anew,
+        in less time than that.  A grid that gets a further point is none any more: its first update makes a
+        Cholesky factor, in O(n^3).
 
         Parameters
         ----------
@@ -326,11 +333,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         self._check_fitted()
         method, _, level = self._posterior
         new = widened(self._validate_X([x], reset=False))
-        target = (np.asarray(y, dtype=np.float64).reshape(1, -1) - self._center) / self._scale
-        if target.shape[1] != len(self._center) or not np.isfinite(target).all():
-            raise InputError(
-                f"{type(self).__name__}.update: `y` must be {len(self._center)} finite number(s). Got {y!r}."
-            )
+        target = self._one_target(y)
         noise = self._noise_of_one(alpha)
         old = self._observed
         points = join(self.kernel_.domain, old.points, new)
@@ -338,7 +341,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             old, points=points, Y=np.vstack([old.Y, target]), alpha=np.append(old.alpha, noise)
         )
         if isinstance(method, Cholesky):
-            larger = method.extended(points, new, noise + level)
+            with observed.explaining(self.kernel_):
+                larger = method.extended(points, new, noise + level)
             fit = larger.condition(observed.Y, observed.intercept)
             posterior = Posterior(larger, fit, level)
         else:
@@ -346,6 +350,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         self._observed = observed
         self._keep(posterior)
         return self
+
+    def _one_target(self, y: Any) -> np.ndarray:
+        """The (normalised) targets of one observation, of shape (1, n_targets)."""
+        count = len(self._center)
+        try:
+            values = np.asarray(y, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if len(values) != count or not np.isfinite(values).all():
+            raise InputError(
+                f"{type(self).__name__}.update: `y` must be {count} finite number(s). Got {y!r}."
+            )
+        return np.asarray((values[None] - self._center) / self._scale)
 
     def _noise_of_one(self, alpha: float | None) -> float:
         if alpha is None and np.ndim(self.alpha):
@@ -356,6 +373,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         return float(_checked_noise(type(self).__name__, self.alpha if alpha is None else alpha))
 
     # -- checks ---------------------------------------------------------------------------------
+    def _check_parameters(self) -> None:
+        self._check_tuning()
+        _checked_noise(type(self).__name__, self.alpha)
+
     def _noise(self, n: int) -> np.ndarray:
         """``alpha`` for each observation."""
         values = _checked_noise(type(self).__name__, self.alpha)
@@ -365,6 +386,39 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
                 f"observations. Got an array of shape {values.shape}."
             )
         return np.array(np.broadcast_to(values, n))
+
+    # -- reasons --------------------------------------------------------------------------------
+    @overload
+    def explain(self) -> str: ...
+    @overload
+    def explain(self, x: Any, target: int = 0) -> Explanation: ...
+    def explain(self, x: Any = None, target: int = 0) -> str | Explanation:
+        """Which method was used and why; or for a point ``x``, which patterns made the value there.
+
+        Parameters
+        ----------
+        x : point, optional
+            One point, not a sequence of them; the kernel must name patterns, as those on strings do.
+        target : int, default=0
+            Which of several targets.
+
+        Returns
+        -------
+        str or Explanation
+            The status of ``solution_``; or patterns whose weights add up to the value at ``x``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer.kernels import Matern
+        >>> t = np.arange(10.0)[:, None]
+        >>> GaussianProcessRegressor(Matern(1.5), alpha=0.1, tune=None).fit(t, np.sin(t[:, 0])).explain()
+        'exact by state space, for a semiseparable kernel on the line: O(n) time and memory (Kalman filter)'
+        """
+        if x is not None:
+            return super().explain(x, target)
+        self._check_fitted()
+        return self.solution_.status
 
     def _expansion(self) -> Expansion:
         fit = self._posterior.fit

@@ -26,7 +26,7 @@ def tune(
     X: Any,
     y: Any,
     *,
-    criterion: str,
+    criterion: str = "evidence",
     bounds: Mapping[str, Any] | None = None,
     fixed: Sequence[str] = (),
     priors: Mapping[str, Any] | None = None,
@@ -73,7 +73,8 @@ def tune(
     X : points of the kernel's domain
     y : array of shape (n,)
         Targets or labels.
-    criterion : {"evidence", "loo", "radius_margin", "span", "alignment"}
+    criterion : {"evidence", "loo", "radius_margin", "span", "alignment"}, default="evidence"
+        One of those for the machine in the table.
     bounds : dict, optional
         Pairs ``(low, high)`` by name, as ``{"kernel__sigma": (0.1, 10.0), "C": (1e-2, 1e3)}``.  By default
         the range of the parameter, and a factor of 1e5 in both directions from its start.
