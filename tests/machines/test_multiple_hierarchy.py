@@ -133,7 +133,7 @@ def test_a_hierarchy_without_edges_is_a_list():
 
 
 def test_a_machine_without_free_support_vectors():
-    """With a low price of errors all variables are at their bounds: the objective is linear in the weights."""
+    """With a low price of errors all variables are at their bounds: the objective is linear in weights."""
     rng = np.random.default_rng(0)
     X = {name: rng.standard_normal(24) for name in "abcd"}
     score = np.sin(2 * X["a"]) * X["b"] + 0.5 * X["c"]

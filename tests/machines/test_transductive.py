@@ -57,6 +57,21 @@ def test_the_matrix():
     np.testing.assert_allclose(rebuilt, given, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "names", [[0, 1, 2], [7, 2, 5], ["b", "c", "a"]], ids=["in-order", "mixed", "strings"]
+)
+def test_several_classes_have_a_column_each(names):
+    """Whatever their names are, and their order."""
+    classes = np.digitize(X[:, 0], [0.0, 1.0])
+    labels = np.full(120, -1, dtype=object)
+    labels[KNOWN] = np.array(names, dtype=object)[classes[KNOWN]]
+    model = TransductiveAlignment(Gaussian(0.3)).fit(X, labels)
+    L, H, T = np.ix_(KNOWN, KNOWN), np.eye(24) - 1 / 24, np.eye(3)[classes[KNOWN]]
+    assert model.alignment_ == pytest.approx(cosine(H @ model.matrix_[L] @ H, H @ T @ T.T @ H))
+    given = gram(Gaussian(0.3), X).dense()
+    assert model.alignment_ >= cosine(H @ given[L] @ H, H @ T @ T.T @ H)
+
+
 def test_free_weights_align_better_and_ordered_ones_predict_better():
     rest = np.setdiff1d(np.arange(120), KNOWN)
     scores, alignments = [], []
@@ -88,6 +103,11 @@ def test_two_labels_do_not_say_which_eigenvector():
         TransductiveAlignment(Gaussian(0.3)).fit(X, np.concatenate([TRUTH[:2], np.full(118, -1)]))
 
 
+def test_points_that_are_all_the_same_have_no_alignment():
+    with pytest.raises(InputError, match="`y` must go with some eigenvector of the kernel"):
+        TransductiveAlignment(Gaussian(0.3)).fit(np.ones((120, 2)), Y)
+
+
 @pytest.mark.parametrize(
     ("params", "y", "error", "message"),
     [
@@ -96,7 +116,7 @@ def test_two_labels_do_not_say_which_eigenvector():
         ({}, np.full(120, -1), InputError, "y must have labelled points"),
         ({}, np.where(Y == 1, 1, -1), InputError, "`y` must have labels of two or more classes"),
         ({}, Y[:50], InputError, "X and y must have the same length"),
-        ({"kernel": Sigmoid(1.0, -1.0)}, Y, DefinitenessError, "TransductiveAlignment"),
+        ({"kernel": Sigmoid(1.0, -1.0)}, Y, DefinitenessError, r"`kernel` must be .*repair\('clip'\)"),
     ],
     ids=["components", "order", "no-labels", "one-class", "length", "indefinite"],
 )

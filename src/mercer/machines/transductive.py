@@ -7,19 +7,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from sklearn.utils.multiclass import check_classification_targets
 
 from .. import memory
 from ..engine.lapack import interruptible
-from ..errors import InputError, ParameterError
-from ..gram.alignment import targets
+from ..errors import DefinitenessError, InputError, ParameterError
+from ..gram import Gram
 from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
 from ..solvers import align_spectrum
 from .arguments import require_count
 from .base import KernelMachine, len_of
 from .callbacks import as_run
-from .indefinite import screen
+from .indefinite import negative_eigenvalue_of
 from .messages import warn
 from .multiple.matrices import UnidentifiedWeightsWarning
 from .semi_supervised.labels import partial_labels
@@ -40,11 +39,12 @@ class TransductiveAlignment(KernelMachine):
     .. math:: K_w = \sum_i w_i v_i v_i^\top, \qquad \max_{w \ge 0}
               \frac{\langle H K_w H, H Y Y^\top H \rangle_{LL}}{\|H K_w H\|_{LL} \, \|H Y Y^\top H\|_{LL}}
 
-    over the eigenvectors :math:`v_i` of the Gram matrix of all points; L are the labelled points and H
-    centres on them.  The eigenvectors see the points without labels: clusters, and directions in which the
-    points lie.  The labels say which of them matter.  With ``order`` the weights may not grow along the
-    spectrum, :math:`w_1 \ge w_2 \ge \dots`, which keeps few labels from choosing eigenvectors that fit by
-    chance.  (Cristianini et al. 2002; Lanckriet et al. 2004; the order of Zhu et al. 2005.)
+    over the eigenvectors :math:`v_i` of the Gram matrix of all points; L are the labelled points, H centres
+    on them, and Y has a column of zeros and ones for each class.  The eigenvectors see the points without
+    labels: clusters, and directions in which the points lie.  The labels say which of them matter.  With
+    ``order`` the weights may not grow along the spectrum, :math:`w_1 \ge w_2 \ge \dots`, which keeps few
+    labels from choosing eigenvectors that fit by chance.  (Cristianini et al. 2002; Lanckriet et al. 2004;
+    the order of Zhu et al. 2005.)
 
     The matrix is positive semidefinite, scaled to a mean of 1 on its diagonal, and defined on the given
     points alone: there is no kernel function behind it, so that new points need a new fit.  Use it as
@@ -127,18 +127,18 @@ class TransductiveAlignment(KernelMachine):
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         labels = partial_labels(name, self._validate_targets(y, n, numeric=False))
-        check_classification_targets(labels.classes)
         if len(labels.classes) < 2:
             raise InputError(
                 f"{name}: `y` must have labels of two or more classes. Got the one class "
-                f"{labels.classes[0]!r} and {int((~labels.known).sum())} points without a label."
+                f"{labels.classes.tolist()[0]!r} and {int((~labels.known).sum())} points without a label."
             )
         self.classes_, self.labelled_ = labels.classes, np.flatnonzero(labels.known)
         self.kernel_ = self._checked_kernel().resolve(points)
         memory.require(4 * 8.0 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
-        G = screen(gram_of_points(self.kernel_, points), "error", name)
+        G = gram_of_points(self.kernel_, points)
+        self._require_definite(G)
         self.eigenvalues_, self.eigenvectors_ = self._spectrum(np.array(G._in_double().dense()))
-        Y = targets(labels.codes[self.labelled_], len(self.labelled_), name)
+        Y = labels.indicators()[self.labelled_]
         found = align_spectrum(self.eigenvectors_[self.labelled_], Y, order=bool(self.order))
         if not found.weights.any():
             raise InputError(
@@ -156,6 +156,15 @@ class TransductiveAlignment(KernelMachine):
         self.alignment_ = found.alignment
         self.matrix_ = (self.eigenvectors_ * self.weights_) @ self.eigenvectors_.T
         return self
+
+    def _require_definite(self, G: Gram) -> None:
+        least = None if G.kernel.certificate.is_psd else negative_eigenvalue_of(G)
+        if least is not None:
+            raise DefinitenessError(
+                f"{type(self).__name__}: `kernel` must be positive definite on the points. {G.kernel!r} is "
+                f"not (least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}). Pass "
+                "a repaired matrix, mercer.gram(kernel, X).repair('clip').dense(), to kernel=Precomputed()."
+            )
 
     def _spectrum(self, K: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leading eigenvalues and eigenvectors, those of nonzero eigenvalue."""

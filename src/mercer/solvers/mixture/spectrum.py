@@ -21,7 +21,7 @@ from .problem import Array
 
 __all__ = ["AlignedSpectrum", "align_spectrum"]
 
-#: Directions whose matrix is shorter than this part of the longest are zero up to rounding.
+#: Directions whose centred matrix is shorter than this part of the longest, not centred, are rounding.
 ROUNDING = 1e-14
 
 
@@ -42,13 +42,14 @@ def align_spectrum(U: Array, Y: Array, *, order: bool) -> AlignedSpectrum:
     order : bool
         Whether weights may not grow from one column to the next.
     """
+    longest = float((U**2).sum(axis=0).max(initial=0.0))
     U, Y = U - U.mean(axis=0), Y - Y.mean(axis=0)
     M, a = (U.T @ U) ** 2, ((U.T @ Y) ** 2).sum(axis=1)
     square = float(((Y.T @ Y) ** 2).sum())
     steps = np.tril(np.ones_like(M)) if order else np.eye(len(M))  # row j: what step j adds to the weights
     moments, gains = steps @ M @ steps.T, steps @ a
     scale = np.sqrt(np.diag(moments))
-    used = scale > ROUNDING * float(scale.max(initial=0.0))
+    used = scale > ROUNDING * longest
     found = np.zeros(len(a))
     if used.any() and gains[used].max() > 0:
         unit = scale[used]
