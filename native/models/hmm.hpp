@@ -6,6 +6,9 @@
 
 namespace mercer {
 
+// The log-likelihood is NaN, and the other sums are 0, where floats do not hold the weights of all states and
+// a transition is impossible: see native/tiles/hidden.cpp.  Positive numbers of the chain have to be at least
+// 1e-100.
 void forward_backward(const HiddenChain& chain, const HiddenSums& sums, int threads, const Look& look);
 
 }  // namespace mercer

@@ -5,6 +5,11 @@
 //   log p = sum of log c(t),   P(state at t) = a(t) b(t),   moves_ij = A_ij sum_t a(t - 1)_i w(t)_j
 // A lane that has come to its end goes on with e = 1 and is left out of all sums.  What a lane computes does
 // not depend on the others.
+//
+// A weight that falls below every float is lost.  That makes no difference if all transitions are possible,
+// as the other weights reach its state in the next step.  If not, weights that are about to be lost are
+// compared with b: where their paths are not negligible, the logarithm of the lane is NaN, and its other sums
+// are 0.
 #include "tiles.hpp"
 
 namespace mercer::MERCER_TILES {
@@ -12,6 +17,12 @@ namespace {
 
 // Products of scales are flushed into the logarithm below this; smaller scales are flushed by themselves.
 constexpr double kSmall = 1e-100;
+
+// A weight a(t)_j below this may be lost in the next step; a transition below it counts as impossible.
+constexpr double kFaint = 1e-100;
+
+// Posterior probability of a state that does not count.
+constexpr double kNegligible = 1e-25;
 
 MERCER_INLINE double natural_log(double x) {
 #if MERCER_VECTORS
@@ -60,6 +71,7 @@ template <int L>
 struct Group {
   const HiddenChain& chain;
   Index S, longest;
+  bool careful;  // whether a lost weight may matter
   Index first[L], length[L];
   double *forward, *seen, *scales, *moves, *b, *w;
 
@@ -69,12 +81,14 @@ struct Group {
   }
 };
 
-// a(t), e(t) and 1 / c(t) of all steps; logs[l] is -infinity if the sequence is impossible.
+// a(t), e(t) and 1 / c(t) of all steps; logs[l] is -infinity if the sequence is impossible, and NaN if it
+// only seems so.
 template <class V, int L>
 void forward_pass(Group<L>& g, double* logs, Pause pause) {
   const Index S = g.S;
   double product[L];
-  for (int l = 0; l < L; ++l) product[l] = 1.0, logs[l] = 0.0;
+  bool faint[L];
+  for (int l = 0; l < L; ++l) product[l] = 1.0, logs[l] = 0.0, faint[l] = false;
   for (Index t = 0; t < g.longest; ++t) {
     double *a = g.forward + t * S * L, *e = g.seen + t * S * L;
     for (int l = 0; l < L; ++l) {
@@ -102,6 +116,8 @@ void forward_pass(Group<L>& g, double* logs, Pause pause) {
       bool possible = c[l] > 0;
       inverse[l] = possible ? 1.0 / c[l] : 0.0;
       if (t >= g.length[l]) continue;
+      if (g.careful)
+        for (Index j = 0; j < S; ++j) faint[l] |= a[j * L + l] > 0 && a[j * L + l] < kFaint * c[l];
       if (!possible) {
         logs[l] = -kInfinity;
       } else if (c[l] < kSmall) {
@@ -116,12 +132,14 @@ void forward_pass(Group<L>& g, double* logs, Pause pause) {
     for (Index j = 0; j < S; ++j) put(a + j * L, get<V>(a + j * L) * scale);
     if (t % 256 == 255) pause.call(pause.context);
   }
-  for (int l = 0; l < L; ++l) logs[l] += natural_log(product[l]);
+  for (int l = 0; l < L; ++l)
+    logs[l] = faint[l] && logs[l] == -kInfinity ? __builtin_nan("") : logs[l] + natural_log(product[l]);
 }
 
-// Turns a(t) into posteriors, from the last step to the first, and adds up the expected transitions.
+// Turns a(t) into posteriors, from the last step to the first, and adds up the expected transitions.  Sets
+// logs[l] to NaN if a weight was lost that matters.
 template <class V, int L>
-void backward_pass(Group<L>& g, Pause pause) {
+void backward_pass(Group<L>& g, double* logs, Pause pause) {
   const Index S = g.S;
   for (Index k = 0; k < S * S; ++k) put(g.moves + k * L, constant<V>(0.0));
   for (Index i = 0; i < S; ++i) put(g.b + i * L, constant<V>(1.0));
@@ -146,6 +164,9 @@ void backward_pass(Group<L>& g, Pause pause) {
       for (int l = 0; l < L; ++l)
         if (t + 1 >= g.length[l])
           for (Index i = 0; i < S; ++i) g.b[i * L + l] = 1.0;
+    if (g.careful)
+      for (Index k = 0; k < S * L; ++k)
+        if (a[k] > 0 && a[k] < kFaint && !(a[k] * g.b[k] < kNegligible)) logs[k % L] = __builtin_nan("");
     for (Index i = 0; i < S; ++i) put(a + i * L, get<V>(a + i * L) * get<V>(g.b + i * L));
     if (t % 256 == 255) pause.call(pause.context);
   }
@@ -177,7 +198,9 @@ template <class V, int L>
 void hidden(const HiddenChain& chain, const Index* which, Index count, const HiddenSums& sums, double* work,
             Pause pause) {
   const Index S = chain.states;
-  Group<L> g{chain, S, 0, {}, {}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  bool careful = false;
+  for (Index k = 0; k < S * S; ++k) careful |= chain.transitions[k] < kFaint;
+  Group<L> g{chain, S, 0, careful, {}, {}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   for (int l = 0; l < L; ++l) {
     g.first[l] = l < count ? chain.starts[which[l]] : 0;
     g.length[l] = l < count ? chain.starts[which[l] + 1] - g.first[l] : 0;
@@ -191,7 +214,7 @@ void hidden(const HiddenChain& chain, const Index* which, Index count, const Hid
   g.w = g.b + S * L;
   double logs[L];
   forward_pass<V, L>(g, logs, pause);
-  backward_pass<V, L>(g, pause);
+  backward_pass<V, L>(g, logs, pause);
   for (Index l = 0; l < count; ++l) write_lane(g, static_cast<int>(l), which[l], logs[l], sums);
 }
 

@@ -7,6 +7,7 @@
 ``markov``       ``MarkovChain``: sequences of symbols
 ``hmm``          ``HMM``: sequences with hidden states
 ``chains``       what these two share
+``log_paths``    sums over hidden paths in logarithms
 ``domain``       ``Distributions``: histograms and models as points of kernels
 ``conversion``   ``as_model``: fitted models of scikit-learn and hmmlearn
 ``priors``       ``Dirichlet`` and ``NormalMean``: priors with closed integrals

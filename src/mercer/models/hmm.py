@@ -17,6 +17,7 @@ from ..errors import InputError, ParameterError
 from ..sequences import SequencesOver
 from .base import Model, checked_number, generator, probabilities, simplex_scores
 from .chains import chain_scores, checked_chain, equal_lengths, normalized_rows, sample_paths, symbols
+from .log_paths import lost_sequences, path_sums_in_logs
 from .normal import Normal
 
 __all__ = ["HMM", "Expected"]
@@ -50,9 +51,10 @@ class HMM(Model):
               \prod_{t=2}^{T} A_{s_{t-1} s_t} b_{s_t}(x_t)
 
     Sums over hidden paths are those of the forward-backward recursion, scaled at every step, in
-    :math:`O(T S^2)`.  Parameters are the start, the transitions row by row, then the emissions: rows of
-    probabilities, or mean and covariance of each state.  One draw is one sequence, whose information has no
-    closed form.
+    :math:`O(T S^2)`.  Where transitions are impossible, and the likelihoods of states differ by more than
+    floats hold, it runs in logarithms, which takes longer.  Parameters are the start, the transitions row by
+    row, then the emissions: rows of probabilities, or mean and covariance of each state.  One draw is one
+    sequence, whose information has no closed form.
 
     Parameters
     ----------
@@ -118,18 +120,25 @@ class HMM(Model):
             SequencesOver(self.alphabet) if self.is_discrete else Series(channels=len(self.emissions[0].mean))
         )
 
+    def _shown_logs(self, X: Data) -> np.ndarray:
+        """Logarithms of the likelihoods of all steps in each state."""
+        begin, end = int(X.starts[0]), int(X.starts[-1])
+        if self.is_discrete:
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(self.emissions.T)[X.codes[begin:end]])
+        return np.column_stack([g._log_likelihoods(X.values[begin:end]) for g in self.emissions])
+
     def _shown_likelihoods(self, X: Data) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         """Likelihoods in each state: of the symbols, with the symbol of each step; or of the steps, up to
         factors, whose logarithms come last.
         """
-        begin, end = int(X.starts[0]), int(X.starts[-1])
         if self.is_discrete:
-            codes = np.ascontiguousarray(X.codes[begin:end], dtype=np.int32)
+            codes = np.ascontiguousarray(X.codes[int(X.starts[0]) : int(X.starts[-1])], dtype=np.int32)
             return np.ascontiguousarray(self.emissions.T), codes, None
-        steps = X.values[begin:end]
-        logs = np.column_stack([g._log_likelihoods(steps) for g in self.emissions])
+        logs = self._shown_logs(X)
         top = logs.max(axis=1)
-        return np.exp(logs - top[:, None]), None, top
+        finite = np.where(np.isneginf(top), 0.0, top)  # densities that are smaller than any logarithm stay 0
+        return np.exp(logs - finite[:, None]), None, finite
 
     def expected(self, X: Any) -> Expected:
         """Posterior expectations of the hidden states of sequences: see :class:`Expected`."""
@@ -168,7 +177,28 @@ class HMM(Model):
         if factors is not None and some.any():
             # each sequence by itself: in a running total a step far from all states would swallow the others
             sums[some] += np.add.reduceat(factors, starts[:-1][some])
+        lost = lost_sequences(self.start, self.transitions, rows, codes, starts, (sums, first, moves))
+        if len(lost):
+            self._sum_in_logs(X, lost, (sums, first, moves, counts, posteriors))
         return sums, first, moves, None if counts is None else counts.transpose(0, 2, 1)
+
+    def _sum_in_logs(self, X: Data, lost: np.ndarray, found: tuple[Any, ...]) -> None:
+        """Overwrite the sums of sequences that the scaled recursion gets wrong."""
+        sums, first, moves, counts, posteriors = found
+        again = X.take(lost)
+        begin = again.starts[0]
+        lengths, logs = np.diff(again.starts), self._shown_logs(again)
+        sums[lost], first[lost], moves[lost], states = path_sums_in_logs(
+            self.start, self.transitions, logs, again.starts - begin
+        )
+        if posteriors is not None:
+            places = np.repeat(X.starts[lost] - X.starts[0] - again.starts[:-1] + begin, lengths)
+            posteriors[places + np.arange(len(logs))] = states
+        if counts is not None:
+            n, k = len(lost), counts.shape[1]
+            cells = np.repeat(np.arange(n), lengths) * k + again.codes[begin : begin + len(logs)]
+            columns = [np.bincount(cells, column, n * k).reshape(n, k) for column in states.T]
+            counts[lost] = np.stack(columns, axis=2)
 
     def _log_likelihoods(self, X: Data) -> np.ndarray:
         return self._path_sums(X)[0]
