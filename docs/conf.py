@@ -29,5 +29,5 @@ numpydoc_xref_param_type = False
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-# inherited docstrings of scikit-learn refer to labels of its own documentation
-suppress_warnings = ["ref.ref"]
+# inherited docstrings of scikit-learn refer to labels and to the glossary of its own documentation
+suppress_warnings = ["ref.ref", "ref.term"]

@@ -79,7 +79,7 @@ def shapley(machine: Any, X: Any, *, background: Any) -> ShapleyValues:
     They say what this function does with its inputs, not what causes what; combinations of coordinates from x
     and z need not occur in nature.
 
-    Cost: O(n m |B| d^2) for n training points with a coefficient and m rows.
+    Cost: O(n m b d^2) for n training points with a coefficient, m rows and b background rows.
 
     Parameters
     ----------
