@@ -271,7 +271,7 @@ def test_old_matrices_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = [Gaussian(s).on(np.asarray) for s in (0.5, 1.0, 2.0)]
     for k in (*kernels, kernels[0]):
         np.testing.assert_allclose(values.matrix(k), k.block(X), rtol=1e-14)
-    assert [k for k, _ in values._matrices] == [kernels[2], kernels[0]]
+    assert [k for k, *_ in values._matrices] == [kernels[2], kernels[0]]
 
 
 @pytest.mark.parametrize("k", [Gaussian(1.0) + Linear(), Matern(1.5) * 2, (Linear() + 1) ** 2])

@@ -87,6 +87,25 @@ def test_widths_share_the_values_of_the_kernel_below() -> None:
     np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
 
 
+def test_parts_are_shared_beside_parts_on_smaller_domains() -> None:
+    """A kernel on any objects, in sums with kernels on vectors whose widths differ between the splits."""
+    count = [0]
+
+    @mercer.kernel(assume="PSD", reason="an inner product")
+    def slow(x: Any, y: Any) -> float:
+        count[0] += 1
+        return float(x @ y)
+
+    grid = {
+        "kernel": [slow + Gaussian("median"), slow * Gaussian("scale"), slow + Gaussian(1.0)],
+        "C": PENALTIES,
+    }
+    ours = KernelSearchCV(SVC(), grid, cv=3, refit=False).fit(X[:30].tolist(), TWO[:30])
+    assert count[0] <= 30 * 31 / 2 + 64
+    theirs = GridSearchCV(SVC(), grid, cv=3, refit=False).fit(X[:30].tolist(), TWO[:30])
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
 # -- leave-one-out --------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("machine", "grid", "scoring"),

@@ -58,10 +58,12 @@ class HeldKernel(Kernel):
     """The values of a kernel on numbered points, by position.
 
     Everything else that is known of the kernel (its certificate, its bounds, its features) is known of it.
+    A part of another kernel has the domain of that one as its ``space``.
     """
 
     kernel: Kernel
     values: SharedValues
+    space: Domain | None = None
 
     @property
     def domain(self) -> Domain:
@@ -69,7 +71,7 @@ class HeldKernel(Kernel):
 
     def __call__(self, x: Any, y: Any) -> float:
         """Value on one pair of positions."""
-        return float(self.values.matrix(self.kernel)[int(x), int(y)])
+        return float(self.values.matrix(self.kernel, self.space)[int(x), int(y)])
 
     def _resolve(self, X: Data, weight: np.ndarray | None) -> HeldKernel:
         """The kernel with its parameters fixed from the points at these positions."""
@@ -77,13 +79,13 @@ class HeldKernel(Kernel):
         return HeldKernel(self.kernel._resolve(points, weight), self.values)
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
-        return part_of(self.values.matrix(self.kernel), X, X if Y is None else Y)
+        return part_of(self.values.matrix(self.kernel, self.space), X, X if Y is None else Y)
 
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
-        return self.values.block(self.kernel, X) if Y is None else None
+        return self.values.block(self.kernel, X, self.space) if Y is None else None
 
     def _diagonal(self, X: Data) -> np.ndarray:
-        return np.array(self.values.matrix(self.kernel).diagonal()[X])
+        return np.array(self.values.matrix(self.kernel, self.space).diagonal()[X])
 
     def _embedding(self, X: Data, like: Data | None = None) -> Any:
         prepared = self.values.prepared(self.kernel)

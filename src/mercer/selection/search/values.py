@@ -15,7 +15,7 @@ from ...algebra.products import Power, Product
 from ...algebra.ring import Scaled, Sum
 from ...algebra.schoenberg import Reciprocal, Schoenberg
 from ...algebra.series import Exp, PolynomialOf, PowerSeries
-from ...domains import Data, size
+from ...domains import Data, Domain, size
 from ...engine.buffers import pool
 from ...gram.kernel_gram import KernelGram, gram_of_points
 from ...kernel import Kernel
@@ -53,7 +53,7 @@ class SharedValues:
         self._validate, self._store = validate, store
         self._points: dict[Any, Data] = {}
         self._digests: dict[Any, list[str]] = {}
-        self._matrices: OrderedDict[tuple[Kernel, str], np.ndarray] = OrderedDict()
+        self._matrices: OrderedDict[tuple[Kernel, Domain, str], np.ndarray] = OrderedDict()
         self._prepared: tuple[Kernel, Data] | None = None
         self._lock = threading.RLock()  # threads of a search wait for the values that one of them computes
         self._local = threading.local()
@@ -87,25 +87,32 @@ class SharedValues:
         """Whether the Gram matrix of all points may be held, in double and in single precision."""
         return memory.can_hold(12 * size(self.points(kernel)) ** 2)
 
-    def matrix(self, kernel: Kernel) -> np.ndarray:
-        """Values of all pairs of points; not to be written to."""
-        return self._held(kernel, "double", lambda: self._compute(kernel))
+    def matrix(self, kernel: Kernel, space: Domain | None = None) -> np.ndarray:
+        """Values of all pairs of points; not to be written to.
+
+        ``space`` is the domain that the points are read for: that of the kernel, or a smaller one if the
+        kernel is a part of another.
+        """
+        domain = kernel.domain if space is None else space
+        return self._held(kernel, domain, "double", lambda: self._compute(kernel, domain))
 
     def single(self, kernel: Kernel) -> np.ndarray:
         """The same, rounded to single precision."""
-        return self._held(kernel, "single", lambda: self._rounded(kernel))
+        return self._held(kernel, kernel.domain, "single", lambda: self._rounded(kernel))
 
-    def block(self, kernel: Kernel, rows: np.ndarray) -> np.ndarray:
+    def block(self, kernel: Kernel, rows: np.ndarray, space: Domain | None = None) -> np.ndarray:
         """Values of some points with themselves; those of the last array are kept, for each thread."""
         last = getattr(self._local, "block", None)
-        if last is None or last[0] != kernel or last[1] is not rows:
-            last = (kernel, rows, part_of(self.matrix(kernel), rows, rows))
+        if last is None or last[0] != (kernel, space) or last[1] is not rows:
+            last = ((kernel, space), rows, part_of(self.matrix(kernel, space), rows, rows))
             self._local.block = last
         block: np.ndarray = last[2]
         return block
 
-    def _held(self, kernel: Kernel, precision: str, compute: Callable[[], np.ndarray]) -> np.ndarray:
-        key = (kernel, precision)
+    def _held(
+        self, kernel: Kernel, domain: Domain, precision: str, compute: Callable[[], np.ndarray]
+    ) -> np.ndarray:
+        key = (kernel, domain, precision)
         with self._lock:
             K = self._matrices.get(key)
             if K is None:
@@ -120,10 +127,10 @@ class SharedValues:
         """Drop matrices that compiled code computed, but for the last few, if another one is to come."""
         if is_expensive(kernel):
             return
-        cheap = dict.fromkeys(k for k, _ in self._matrices if k != kernel and not is_expensive(k))
+        cheap = dict.fromkeys(k for k, *_ in self._matrices if k != kernel and not is_expensive(k))
         for old in list(cheap)[: len(cheap) - MOST_CHEAP + 1]:
-            for precision in ("double", "single"):
-                self._matrices.pop((old, precision), None)
+            for key in [key for key in self._matrices if key[0] == old]:
+                del self._matrices[key]
 
     def _make_room(self, nbytes: int) -> None:
         """Drop the matrices that were not used for the longest time, until another one fits."""
@@ -131,11 +138,12 @@ class SharedValues:
         while self._matrices and not memory.can_hold(held + nbytes):
             held -= self._matrices.popitem(last=False)[1].nbytes
 
-    def _compute(self, kernel: Kernel) -> np.ndarray:
-        n, parts = size(self.points(kernel)), self._of_parts(kernel)
+    def _compute(self, kernel: Kernel, domain: Domain) -> np.ndarray:
+        points = self.points(kernel) if domain == kernel.domain else self._points[domain]
+        n, parts = size(points), self._of_parts(kernel, domain)
         if parts is not None:
             return parts.block(np.arange(n))
-        G = gram_of_points(kernel, self.points(kernel), dtype=np.float64, store=self._store)
+        G = gram_of_points(kernel, points, dtype=np.float64, store=self._store)
         program = G._program() if isinstance(G, KernelGram) else None
         K = None if program is None else program.dense(out=pool.take((n, n), np.float64), progress=True)
         return np.ascontiguousarray(G._shared_dense(), dtype=np.float64) if K is None else K
@@ -146,16 +154,16 @@ class SharedValues:
         np.copyto(result, K, casting="same_kind")
         return result
 
-    def _of_parts(self, kernel: Kernel) -> Kernel | None:
+    def _of_parts(self, kernel: Kernel, domain: Domain) -> Kernel | None:
         """The kernel over held parts, if it has parts that are worth holding."""
         if not isinstance(kernel, POINTWISE) or kernel._scaled:
             return None
         parts = dict(kernel._children())
-        if any(child.domain != kernel.domain or child._scaled for child in parts.values()):
+        if any(child._scaled for child in parts.values()):
             return None
         if not any(is_expensive(child) for child in parts.values()):
             return None
-        return kernel.replace(**{name: HeldKernel(child, self) for name, child in parts.items()})
+        return kernel.replace(**{name: HeldKernel(child, self, domain) for name, child in parts.items()})
 
 
 def is_expensive(kernel: Kernel) -> bool:
