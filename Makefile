@@ -44,7 +44,7 @@ bench: $(STAMPS)/native $(STAMPS)/bench ## the benchmarks behind every figure in
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/html
-	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -j $(JOBS) -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SECONDS=60 each, many expressions and SVM problems
