@@ -166,6 +166,8 @@ def test_nothing_is_said_of_other_costs():
         ([], [1.0], [[0.0]], "`p` must be finite masses"),
         ([1.0], [1.0], [[0.0, 1.0]], r"`cost` must be finite numbers of shape \(1, 1\)"),
         ([1.0], [1.0], [[math.inf]], "`cost` must be finite numbers"),
+        ("ab", [1.0], [[0.0]], "`p` must be numbers. Got 'ab'"),
+        ([1.0], [0.5, 0.5], [[0.0, 1.0], [2.0]], "`cost` must be numbers"),
     ],
 )
 def test_masses_and_costs_are_checked(p, q, C, message):

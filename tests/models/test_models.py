@@ -9,7 +9,7 @@ import scipy.special
 import scipy.stats
 
 from mercer.errors import InputError, ParameterError
-from mercer.models import HMM, MarkovChain, Mixture, Multinomial, Normal
+from mercer.models import HMM, Dirichlet, MarkovChain, Mixture, Multinomial, Normal
 
 pytestmark = pytest.mark.native
 
@@ -290,6 +290,16 @@ def test_bad_observations():
         (lambda: HMM(START, MOVES, [NORMALS[0], 3]), "`emissions` must be 2 Normal .* Got Normal, int"),
         (lambda: NORMALS[0].sample(-1), "Normal.sample: `n` must be an integer >= 0"),
         (lambda: HIDDEN.sample_sequences([3, -1]), "sample_sequences: `lengths` must be an integer >= 0"),
+        (lambda: HIDDEN.sample_sequences(5), "`lengths` must be a sequence of integers. Got 5"),
+        (
+            lambda: HMM(START, MOVES, SHOWN, 3),
+            "HMM: `alphabet` must be a sequence of hashable symbols. Got 3",
+        ),
+        (lambda: HMM(START, MOVES, SHOWN, [[1], [2], [3]]), "HMM: `alphabet` must be a sequence of hashable"),
+        (lambda: MarkovChain.fit(["ab"], alphabet=2), "MarkovChain.fit: `alphabet` must be a sequence"),
+        (lambda: HMM.fit(["ab"], 2, alphabet=2), "HMM.fit: `alphabet` must be a sequence"),
+        (lambda: HMM.fit(["ab"], 2, random_state="x"), "`random_state` must be None, an integer >= 0 or"),
+        (lambda: Dirichlet("ab"), "Dirichlet: `alpha` must be numbers. Got 'ab'"),
     ],
 )
 def test_bad_arguments_are_named(make, message):
@@ -308,10 +318,19 @@ def test_bad_data_are_named():
         MarkovChain.fit(["ab"], alphabet="a")
     with pytest.raises(InputError, match="no symbols"):
         HMM.fit([], 2)
+    for X in (None, 5):
+        with pytest.raises(InputError, match="X must be a sequence of strings or of sequences"):
+            HMM.fit(X, 2)
+    with pytest.raises(InputError, match="variances larger than any float"):
+        Normal.fit([[1e200], [-1e200]])
     far = [[1e200, 0.0]]  # the density is smaller than any float
     assert MIXTURE.log_likelihoods(far)[0] == -np.inf
     with pytest.raises(InputError, match="observation 0 has probability 0"):
         MIXTURE.scores(far)
+    with pytest.raises(InputError, match="observation 1 has probability 0"):
+        MIXTURE.responsibilities([[0.0, 0.0], *far])
+    with pytest.raises(InputError, match="Normal: observation 0 has probability 0"):
+        NORMALS[0].scores(far)
     assert [x.shape for x in VECTOR_HMM.sample_sequences([0, 2], random_state=0)] == [(0, 2), (2, 2)]
 
 
@@ -322,6 +341,37 @@ def test_a_step_far_from_all_states_leaves_other_sequences_alone():
     together = model.log_likelihoods([[[1e140]], *near])
     np.testing.assert_array_equal(together[1:], alone)
     assert together[0] < -1e279
+
+
+def test_steps_beyond_all_logarithms_are_impossible():
+    narrow = [Normal([0.0], [[1e-200]]), Normal([3.0], [[1e-200]])]
+    model = HMM([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], narrow)
+    X = [[[0.0], [1e140], [3.0]], [[0.0], [3.0]]]
+    assert np.isneginf(model.log_likelihoods(X)).tolist() == [True, False]
+    with pytest.raises(InputError, match="HMM: observation 0 has probability 0"):
+        model.scores(X)
+
+
+def test_a_component_far_away_adds_nothing():
+    wide = Normal([0.0], [[1e280]])
+    model = Mixture([0.5, 0.5], [Normal([0.0], [[1e-200]]), wide])
+    scores = model.scores([[1e140]])[0]
+    np.testing.assert_array_equal(scores[2:4], 0.0)
+    np.testing.assert_allclose(scores[4:], wide.scores([[1e140]])[0])
+
+
+def test_iterators_are_data_as_lists_are():
+    X = ["ab", "ba", "abab"]
+    assert MarkovChain.fit(iter(X)) == MarkovChain.fit(X)
+    assert HMM.fit(iter(X), 2, random_state=0) == HMM.fit(X, 2, random_state=0)
+    series = [np.array([[0.0], [1.0]]), np.array([[2.0]])]
+    assert HMM.fit(iter(series), 2, random_state=0) == HMM.fit(series, 2, random_state=0)
+
+
+def test_mixtures_are_fitted_with_generators():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    one, two = (Mixture.fit(X, 2, random_state=np.random.default_rng(5)) for _ in range(2))
+    assert one == two
 
 
 def test_sequences_of_one_length_are_drawn():

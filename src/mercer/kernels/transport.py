@@ -220,7 +220,7 @@ def earth_mover(p: Any, q: Any, cost: Any) -> float:
     >>> earth_mover([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
     1.0
     """
-    p, q, C = (np.asarray(v, dtype=np.float64) for v in (p, q, cost))
+    p, q, C = (_numbers(v, name) for v, name in ((p, "p"), (q, "q"), (cost, "cost")))
     for name, masses in (("p", p), ("q", q)):
         if masses.ndim != 1 or not len(masses) or not (np.isfinite(masses) & (masses >= 0)).all():
             raise InputError(f"earth_mover: `{name}` must be finite masses >= 0. Got {masses!r}.")
@@ -248,6 +248,13 @@ def earth_mover(p: Any, q: Any, cost: Any) -> float:
     if found.status != 0:
         raise InputError(f"earth_mover: the linear program was not solved: {found.message}")
     return float(found.fun)
+
+
+def _numbers(value: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"earth_mover: `{name}` must be numbers. Got {value!r}.") from error
 
 
 #: The four sides and the two diagonals of a square, as pairs of corners.

@@ -96,7 +96,8 @@ class Model(Value, ABC):
         if len(impossible):
             raise InputError(
                 f"{type(self).__name__}: observation {int(impossible[0])} has probability 0, and so no "
-                "score. Fit the model with a pseudocount, or leave the observation out."
+                "score and no posterior. Fit the model with a pseudocount or a ridge, or leave the "
+                "observation out."
             )
 
     @abstractmethod
@@ -162,7 +163,12 @@ def _one(domain: Domain, x: Any) -> Any:
 
 def generator(random_state: Any) -> np.random.Generator:
     """A generator of random numbers from a seed, a generator, or None."""
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"`random_state` must be None, an integer >= 0 or a generator of NumPy. Got {random_state!r}."
+        ) from error
 
 
 def numbers(value: Any, caller: str, name: str) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ __all__ = [
     "chain_scores",
     "checked_chain",
     "equal_lengths",
+    "letters_of",
     "normalized_rows",
+    "points_once",
     "sample_paths",
     "symbols",
     "transition_counts",
@@ -33,9 +35,26 @@ def checked_chain(start: Any, transitions: Any, caller: str) -> tuple[np.ndarray
     return first, A
 
 
+def points_once(X: Any) -> Any:
+    """Points that can be gone through more than once: those of an iterator as a list."""
+    return list(X) if isinstance(X, Iterator) else X
+
+
+def letters_of(alphabet: Any, caller: str) -> tuple[Any, ...]:
+    """The symbols of an alphabet, or an error that names the caller."""
+    try:
+        letters = tuple(alphabet)
+        hash(letters)
+    except TypeError as error:
+        raise ParameterError(
+            f"{caller}: `alphabet` must be a sequence of hashable symbols. Got {alphabet!r}."
+        ) from error
+    return letters
+
+
 def symbols(alphabet: Any, k: int, caller: str) -> tuple[Any, ...]:
     """The k symbols of an alphabet, or an error that names the caller."""
-    letters = tuple(range(k)) if alphabet is None else tuple(alphabet)
+    letters = tuple(range(k)) if alphabet is None else letters_of(alphabet, caller)
     if len(letters) != k or len(set(letters)) != k:
         raise ParameterError(f"{caller}: `alphabet` must have {k} different symbols. Got {alphabet!r}.")
     return letters
@@ -84,6 +103,8 @@ def sample_paths(
     start: np.ndarray, transitions: np.ndarray, lengths: Sequence[int], rng: np.random.Generator
 ) -> list[list[int]]:
     """A path of states of each length."""
+    if not isinstance(lengths, Iterable):
+        raise ParameterError(f"sample_sequences: `lengths` must be a sequence of integers. Got {lengths!r}.")
     k, found = len(start), []
     for length in lengths:
         checked_number(length, "sample_sequences", "lengths", integer=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -16,7 +16,16 @@ from ..engine.threads import num_threads
 from ..errors import InputError, ParameterError
 from ..sequences import SequencesOver
 from .base import Model, checked_number, generator, probabilities, simplex_scores
-from .chains import chain_scores, checked_chain, equal_lengths, normalized_rows, sample_paths, symbols
+from .chains import (
+    chain_scores,
+    checked_chain,
+    equal_lengths,
+    letters_of,
+    normalized_rows,
+    points_once,
+    sample_paths,
+    symbols,
+)
 from .log_paths import lost_sequences, path_sums_in_logs
 from .normal import Normal
 
@@ -216,7 +225,7 @@ class HMM(Model):
             expected = self._expected(X)
             self._check_possible(expected.log_likelihoods)
             chain = chain_scores(self, expected.first, expected.moves, parametrization)
-            return np.hstack([chain, *self._vector_scores(X, expected, parametrization)])
+            return np.hstack([chain, *self._vector_scores(X, expected)])
         logs, first, moves, counts = self._path_sums(X, shown=True)
         assert counts is not None
         self._check_possible(logs)
@@ -225,7 +234,7 @@ class HMM(Model):
         ]
         return np.hstack([chain_scores(self, first, moves, parametrization), *shown])
 
-    def _vector_scores(self, X: SeriesData, expected: Expected, parametrization: str) -> list[np.ndarray]:
+    def _vector_scores(self, X: SeriesData, expected: Expected) -> list[np.ndarray]:
         """Scores of the means and covariances: those of the steps, weighted by the posteriors, summed."""
         begin, end = int(X.starts[0]), int(X.starts[-1])
         steps = X.values[begin:end]
@@ -234,7 +243,7 @@ class HMM(Model):
             (np.ones(end - begin), (owner, np.arange(end - begin))), (len(X), end - begin)
         )
         return [
-            np.asarray(sums @ (expected.posteriors[:, [s]] * g._scores(steps, parametrization)))
+            np.asarray(sums @ g._weighted_scores(steps, expected.posteriors[:, s]))
             for s, g in enumerate(self.emissions)
         ]
 
@@ -274,7 +283,7 @@ class HMM(Model):
         checked_number(max_iter, "HMM.fit", "max_iter", integer=True)
         for name, value in (("pseudocount", pseudocount), ("ridge", ridge), ("tol", tol)):
             checked_number(value, "HMM.fit", name)
-        rng = generator(random_state)
+        rng, X = generator(random_state), points_once(X)
         model: Self = _first_guess(cls, X, int(n_states), alphabet, ridge, rng)
         data = model.domain.validate(X)
         steps = int(data.starts[-1] - data.starts[0])
@@ -340,7 +349,8 @@ def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.
         chosen = steps[rng.choice(len(steps), S, replace=len(steps) < S)]
         spread = _weighted_normal(steps, np.ones(len(steps)), ridge).covariance
         return cls(start, A, [Normal(mean, spread) for mean in chosen])
-    letters = tuple(Sequences().validate(X).alphabet.elements) if alphabet is None else tuple(alphabet)
+    known = Sequences().validate(X).alphabet.elements if alphabet is None else alphabet
+    letters = letters_of(known, "HMM.fit")
     if not letters:
         raise InputError("HMM.fit: X has no symbols. Pass the alphabet, or other data.")
     return cls(start, A, rng.dirichlet(np.ones(len(letters)), size=S), letters)
@@ -350,5 +360,5 @@ def _is_numeric(X: Any) -> bool:
     """Whether the points are series of numbers."""
     if isinstance(X, SeriesData):
         return True
-    first = next(iter(X), None)
+    first = next(iter(X), None) if isinstance(X, Iterable) else None
     return not isinstance(first, str) and first is not None and np.asarray(first).dtype.kind in "fiub"

@@ -17,7 +17,9 @@ from .chains import (
     chain_scores,
     checked_chain,
     equal_lengths,
+    letters_of,
     normalized_rows,
+    points_once,
     sample_paths,
     symbols,
     transition_counts,
@@ -73,7 +75,9 @@ class MarkovChain(Model):
             Added to every count.  Without it, rows of symbols that nothing follows are uniform.
         """
         checked_number(pseudocount, "MarkovChain.fit", "pseudocount")
-        letters = tuple(Sequences().validate(X).alphabet.elements) if alphabet is None else tuple(alphabet)
+        X = points_once(X)
+        known = Sequences().validate(X).alphabet.elements if alphabet is None else alphabet
+        letters = letters_of(known, "MarkovChain.fit")
         k = len(letters)
         if not k:
             raise InputError("MarkovChain.fit: X has no symbols. Pass the alphabet, or other data.")

@@ -86,9 +86,13 @@ class Normal(Model):
         points = Vectors(dense=True).validate(X)
         if len(points) < 1:
             raise InputError("Normal.fit: X must have at least one row.")
-        centred = points - points.mean(axis=0)
-        S = centred.T @ centred / len(points) + ridge * np.eye(points.shape[1])
-        return cls(points.mean(axis=0), S)
+        mean = points.mean(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centred = points - mean
+            S = centred.T @ centred / len(points) + ridge * np.eye(points.shape[1])
+        if not np.isfinite(S).all():
+            raise InputError("Normal.fit: X has variances larger than any float. Scale the data.")
+        return cls(mean, S)
 
     @property
     def parameters(self) -> np.ndarray:
@@ -108,13 +112,20 @@ class Normal(Model):
             return np.asarray(-0.5 * (self._whitened(X) ** 2).sum(axis=1) - half)
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
+        self._check_possible(self._log_likelihoods(X))
+        return self._weighted_scores(X, np.ones(len(X)))
+
+    def _weighted_scores(self, X: Data, weights: np.ndarray) -> np.ndarray:
+        """Scores times weights; 0 where the weight is 0, even if the point is impossible here."""
         z = self._whitened(X)
         inverse = linalg.solve_triangular(self._root, np.eye(len(self.mean)), lower=True)
-        means = z @ inverse  # rows S^-1 (x - mean)
-        precision = inverse.T @ inverse
         i, j = np.tril_indices(len(self.mean))
-        entries = 0.5 * (means[:, i] * means[:, j] - precision[i, j])
-        return np.hstack([means, np.where(i == j, 1.0, 2.0) * entries])
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = z @ inverse  # rows S^-1 (x - mean)
+            precision = inverse.T @ inverse
+            entries = 0.5 * (means[:, i] * means[:, j] - precision[i, j])
+            scores = np.hstack([means, np.where(i == j, 1.0, 2.0) * entries])
+            return np.where(weights[:, None] > 0, weights[:, None] * scores, 0.0)
 
     def information(self, parametrization: str = "softmax") -> np.ndarray:
         d = len(self.mean)
@@ -194,7 +205,7 @@ class Mixture(Model):
         ridge : float, default=1e-6
             Added to the variances.
         max_iter : int, default=200
-        random_state : int or None
+        random_state : int, Generator or None
         """
         from sklearn.mixture import GaussianMixture
 
@@ -212,6 +223,8 @@ class Mixture(Model):
                 f"Mixture.fit: X must have at least {max(2, n_components)} rows for {n_components} "
                 f"component(s). Got {len(points)}."
             )
+        if isinstance(random_state, np.random.Generator):
+            random_state = int(random_state.integers(2**32))
         model = GaussianMixture(
             n_components,
             covariance_type=covariance_type,
@@ -242,13 +255,16 @@ class Mixture(Model):
 
     def responsibilities(self, X: Any) -> np.ndarray:
         """Posterior probabilities of the components, shape (n, K)."""
-        return np.asarray(scipy.special.softmax(self._joint(self.domain.validate(X)), axis=1))
+        return self._responsibilities(self.domain.validate(X))
+
+    def _responsibilities(self, X: Data) -> np.ndarray:
+        joint = self._joint(X)
+        self._check_possible(joint.max(axis=1, initial=-np.inf))
+        return np.asarray(scipy.special.softmax(joint, axis=1))
 
     def _scores(self, X: Data, parametrization: str) -> np.ndarray:
-        joint = self._joint(X)
-        self._check_possible(joint.max(axis=1))
-        q = scipy.special.softmax(joint, axis=1)
-        parts = [q[:, [k]] * g._scores(X, parametrization) for k, g in enumerate(self.normals)]
+        q = self._responsibilities(X)
+        parts = [g._weighted_scores(X, q[:, k]) for k, g in enumerate(self.normals)]
         return np.hstack([simplex_scores(q, self.weights, parametrization), *parts])
 
     def _sample(self, n: int, rng: np.random.Generator) -> np.ndarray:

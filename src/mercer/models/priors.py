@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from ..domains import Data, Domain, Vectors
 from ..domains.regions import NONNEGATIVE
 from ..errors import ParameterError
-from .base import Value
+from .base import Value, numbers
 from .multinomial import Multinomial
 from .normal import Normal
 
@@ -61,8 +61,8 @@ class Dirichlet(Prior):
     alpha: Any
 
     def __post_init__(self) -> None:
-        alpha = np.array(self.alpha, dtype=np.float64)
-        if alpha.ndim != 1 or len(alpha) < 2 or not (alpha > 0).all() or not np.isfinite(alpha).all():
+        alpha = numbers(self.alpha, "Dirichlet", "alpha")
+        if alpha.ndim != 1 or len(alpha) < 2 or not (alpha > 0).all():
             raise ParameterError(f"Dirichlet: `alpha` must be two or more numbers > 0. Got {self.alpha!r}.")
         self._set(alpha=alpha)
 

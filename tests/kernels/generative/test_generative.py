@@ -163,6 +163,12 @@ def test_bad_input():
         Marginalized(HIDDEN).block(["abx"])
     with pytest.raises(ParameterError, match="`estimate` must be a square matrix"):
         Fisher(HIDDEN, estimate=[[1.0, 2.0]])
+    with pytest.raises(ParameterError, match=r"`estimate` must be numbers. Got 'x'"):
+        Fisher(HIDDEN, estimate="x")
+    with pytest.raises(ParameterError, match="`estimate` must be symmetric"):
+        Fisher(HIDDEN, estimate=np.eye(12) + np.eye(12, k=1))
+    with pytest.raises(ParameterError, match=r"positive semidefinite. Got the eigenvalue -1"):
+        Fisher(HIDDEN, estimate=-np.eye(12))
     with pytest.raises(ParameterError, match="for the 12 parameters of the model"):
         Fisher(HIDDEN, estimate=np.eye(3)).block(["abc"])
 

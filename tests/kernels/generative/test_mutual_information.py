@@ -102,6 +102,13 @@ def test_bad_parameters():
         MutualInformation(Multinomial([0.5, 0.5]))
     with pytest.raises(ParameterError, match="`models` must be models"):
         SampledMutualInformation([1])
+    with pytest.raises(ParameterError, match=r"`models` must be models of mercer.models. Got 5"):
+        SampledMutualInformation(5)
+    for n in (0, 2.5, "x"):
+        with pytest.raises(ParameterError, match="from_prior: `n` must be an integer >= 1"):
+            SampledMutualInformation.from_prior(Dirichlet([1.0, 1.0]), n)
+    with pytest.raises(ParameterError, match=r"from_prior: `prior` must be a prior of mercer.models, or a"):
+        SampledMutualInformation.from_prior(3, 5)
 
 
 def test_context_trees_without_contexts_are_letters_with_a_dirichlet_prior():

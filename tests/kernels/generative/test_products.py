@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.mixture import GaussianMixture
 
 from mercer.errors import GradientError, InputError, ParameterError
 from mercer.gram import gram
@@ -224,5 +225,7 @@ def test_bad_points():
         k.block([Multinomial([0.5, 0.5]), Multinomial([0.5, 0.5, 0.0])])
     with pytest.raises(InputError):
         k.block([3, LINE[0]])
+    with pytest.raises(InputError, match=r"Got a GaussianMixture in X\[0\]: .* converted by mercer.models"):
+        k.block([GaussianMixture(1)])
     with pytest.raises(GradientError, match="no closed-form gradient for models such as Normal"):
         k.gradient(LINE)

@@ -12,7 +12,7 @@ from ...certificate import Certificate
 from ...domains import Data, Domain
 from ...errors import InputError, ParameterError
 from ...models import Model
-from ...models.base import PARAMETRIZATIONS
+from ...models.base import PARAMETRIZATIONS, numbers
 from ...parameters import parameter
 from .scored import Scored, model_of
 
@@ -76,10 +76,17 @@ class Fisher(Scored):
                 "by Fisher.from_data(model, X), or use information='identity'."
             )
         if self.estimate is not None:
-            J = np.array(self.estimate, dtype=np.float64)
-            if J.ndim != 2 or J.shape[0] != J.shape[1] or not np.isfinite(J).all():
+            J = numbers(self.estimate, "Fisher", "estimate")
+            if J.ndim != 2 or J.shape[0] != J.shape[1]:
+                raise ParameterError(f"Fisher: `estimate` must be a square matrix. Got shape {J.shape}.")
+            if not np.allclose(J, J.T, rtol=ROUNDING, atol=ROUNDING * np.abs(J).max(initial=0.0)):
                 raise ParameterError(
-                    f"Fisher: `estimate` must be a square matrix of finite numbers. Got shape {J.shape}."
+                    "Fisher: `estimate` must be symmetric: it is a matrix of second moments."
+                )
+            values = np.linalg.eigvalsh(J)
+            if len(J) and values[0] < -ROUNDING * len(J) * np.abs(values).max():
+                raise ParameterError(
+                    f"Fisher: `estimate` must be positive semidefinite. Got the eigenvalue {values[0]:.6g}."
                 )
             J.flags.writeable = False
             object.__setattr__(self, "estimate", J)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...errors import ParameterError
 from ...intervals import NONNEGATIVE, Interval
 from ...kernel import Kernel
 from ...models import Model
-from ...models.base import generator
+from ...models.base import checked_number, generator
 from ...models.priors import Prior
 from .scored import finite_value
 
@@ -142,7 +142,7 @@ class SampledMutualInformation(_InLogs):
     models: Any
 
     def _validate(self) -> None:
-        models: Sequence[Any] = tuple(self.models)
+        models: Sequence[Any] = tuple(self.models) if isinstance(self.models, Iterable) else (self.models,)
         wrong = next((m for m in models if not isinstance(m, Model)), None)
         if wrong is not None or not models:
             raise ParameterError(
@@ -164,10 +164,11 @@ class SampledMutualInformation(_InLogs):
         """
         rng = generator(random_state)
         draw = prior.draw if isinstance(prior, Prior) else prior
-        if not callable(draw) or n < 1:
+        checked_number(n, "SampledMutualInformation.from_prior", "n", integer=True, low=1)
+        if not callable(draw):
             raise ParameterError(
-                "SampledMutualInformation.from_prior: `prior` must be a prior or a function, and `n` at "
-                "least 1."
+                "SampledMutualInformation.from_prior: `prior` must be a prior of mercer.models, or a "
+                f"function of a generator of random numbers. Got {prior!r}."
             )
         return cls([draw(rng) for _ in range(n)])
 

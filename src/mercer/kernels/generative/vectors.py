@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-import scipy.special
 
 from ...certificate import Certificate
 from ...domains import Domain, Series, SeriesData
@@ -64,7 +63,7 @@ class FisherVector(Scored):
 
     def _features(self, X: SeriesData) -> np.ndarray:
         steps, n = X.steps, len(X)
-        q = scipy.special.softmax(self.mixture._joint(steps), axis=1)
+        q = self.mixture._responsibilities(steps)
         owner = np.repeat(np.arange(n), X.lengths)
         mean_of = scipy.sparse.csr_array(
             (1 / np.repeat(X.lengths, X.lengths), (owner, np.arange(len(steps)))), shape=(n, len(steps))
