@@ -34,8 +34,19 @@ EMBEDDED = [
     Linear().assume("PSD"),
     0.0 * Linear(),
     Linear() + 0.5 * Cosine(),
+    Polynomial(3, 0.5, 2.0),
+    Polynomial(2, 0.0),
+    (Polynomial(2) + 0.1 * Linear()).normalized(),
 ]
-OTHERS = [Gaussian(1.0), Linear() + Gaussian(1.0), -1.0 * Linear(), Linear() - 2.0, Polynomial(2)]
+OTHERS = [
+    Gaussian(1.0),
+    Linear() + Gaussian(1.0),
+    -1.0 * Linear(),
+    Linear() - 2.0,
+    Polynomial(2, -1.0),
+    Polynomial(11),
+    Polynomial(3) * Linear(),
+]
 
 
 @pytest.fixture

@@ -160,6 +160,7 @@ def test_the_page_on_scale_is_true(capsys, tmp_path, monkeypatch):
         exec(compile(block, str(page), "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["True", "1"]
+    assert lines.pop(2) == "solved by the normal equations of 28 known features"
     assert "on 100 features of Nystrom, whose relative error is" in lines[2]
     assert lines[3:5] == ["(1, 100) True", "(3000, 2)"]
     assert lines[5].startswith("converged in 1 pass(es)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..errors import InputError, ParameterError
 from ..kernels.anova import AllSubsets, Anova
 from ..kernels.dot import Polynomial
 from ..kernels.inner import squared_norms
+from ..kernels.monomials import children, count_polynomial_features, monomials, polynomial_features
 from ..kernels.radial import Gaussian, dense
 from ..parameters import canonical, show
 from .base import FeatureMap
@@ -129,19 +129,10 @@ class PolynomialMap(ExplicitMap):
         return kernel
 
     def _dimension(self, n: int) -> int:
-        d = self.degree
-        if self.offset > 0:
-            return math.comb(n + d, d)
-        return math.comb(n + d - 1, d) if n else 0
+        return count_polynomial_features(self, n)
 
     def _map(self, X: Data) -> np.ndarray:
-        target = self.target
-        features, degrees = monomials(dense(X), target.degree, np.ones(X.shape[0]))
-        # The monomials come divided by sqrt(i!); what is left of the weight depends on the degree alone.
-        factorials = np.array([float(math.factorial(s)) for s in range(target.degree + 1)])
-        scale = np.sqrt(target.weights() * factorials)
-        keep = slice(0, None) if target.offset > 0 else degrees == target.degree
-        return np.asarray((features * scale[degrees])[:, keep].astype(X.dtype))
+        return polynomial_features(dense(X), self.target).astype(X.dtype, copy=False)
 
 
 class AllSubsetsMap(ExplicitMap):
@@ -219,7 +210,7 @@ class AnovaMap(ExplicitMap):
         features = np.ones((len(Z), 1), dtype=Z.dtype)
         last = np.array([-1])
         for _ in range(target.degree):
-            parents, variables = _children(last + 1, Z.shape[1])
+            parents, variables = children(last + 1, Z.shape[1])
             features = features[:, parents] * Z[:, variables]
             last = variables
         return features
@@ -286,42 +277,6 @@ class GaussianTaylorMap(ExplicitMap):
         Z = dense(X) / X.dtype.type(self.target.sigma)
         features, _ = monomials(Z, self.degree, np.exp(-squared_norms(Z) / 2))
         return features.astype(X.dtype)
-
-
-# -- monomials --------------------------------------------------------------------------------
-def monomials(X: np.ndarray, degree: int, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Monomials :math:`f \, x^i / \sqrt{i!}` of degrees 0..degree, and their degrees.
-
-    Each comes from one of lower degree by one product, so that a small factor ``first`` keeps large powers in
-    range.
-    """
-    levels = _levels(X.shape[1], degree)
-    levels_values = [np.asarray(first, dtype=X.dtype)[:, None]]
-    for parents, variables, roots in levels:
-        levels_values.append(levels_values[-1][:, parents] * X[:, variables] / roots.astype(X.dtype))
-    degrees = np.repeat(np.arange(degree + 1), [values.shape[1] for values in levels_values])
-    return np.hstack(levels_values), degrees
-
-
-@lru_cache(maxsize=16)
-def _levels(n: int, degree: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each degree from 1: which monomial each extends, by which variable, the root of its exponent."""
-    last, exponent = np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
-    levels = []
-    for _ in range(degree):
-        parents, variables = _children(last, n)
-        exponent = np.where(variables == last[parents], exponent[parents], 0) + 1
-        last = variables
-        levels.append((parents, variables, np.sqrt(exponent)))
-    return levels
-
-
-def _children(start: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Extend each item by the variables ``start[i], ..., n - 1``: indices of the items, and the variables."""
-    counts = np.maximum(n - start, 0)
-    parents = np.repeat(np.arange(len(start)), counts)
-    offsets = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return parents, start[parents] + offsets
 
 
 def _weighted(X: Data, weights: np.ndarray | None) -> np.ndarray:

@@ -24,6 +24,9 @@ from .store import GramStore
 
 __all__ = ["KernelGram", "gram", "gram_of_points"]
 
+#: Rows whose known vectors are held at a time in products with other columns.
+EMBEDDED = 1 << 14
+
 
 def gram(
     k: Kernel,
@@ -328,9 +331,15 @@ class KernelGram(PointGram):
         B = self._vectors
         if B is None:
             return None
-        A = B if self._columns is None else self.kernel._embedding(self._rows, self._column_data)
         with np.errstate(over="ignore", invalid="ignore"):
-            result = times(A, times(B.T, np.asarray(V, dtype=np.float64)))
+            weights = times(B.T, np.asarray(V, dtype=np.float64))
+            if self._columns is None:
+                result = times(B, weights)
+            else:
+                starts = range(0, max(self.shape[0], 1), EMBEDDED)
+                bands = (take(self._rows, slice(i, i + EMBEDDED)) for i in starts)
+                like = self._column_data
+                result = np.concatenate([times(self.kernel._embedding(A, like), weights) for A in bands])
         return result if np.isfinite(result).all() else None
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:

@@ -49,8 +49,8 @@
 =================  ========================================================================
 
 ``Radial``, ``DotProduct`` and ``Scalar`` are there to be subclassed: a kernel of theirs is one formula.
-``inner``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``search``, ``labelled_graphs``,
-``path_programs``, ``counts`` and ``products`` hold what several families share.
+``inner``, ``monomials``, ``scalar``, ``sums``, ``widths``, ``weights``, ``recursions``, ``search``,
+``labelled_graphs``, ``path_programs``, ``counts`` and ``products`` hold what several families share.
 The constant kernel and the combinators that appear in a ``repr`` are here too, so that ``eval(repr(k))``
 needs no other names.
 """

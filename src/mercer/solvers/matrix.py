@@ -33,6 +33,7 @@ __all__ = [
     "PackedMatrix",
     "Positions",
     "RepeatedMatrix",
+    "few_features",
     "matrix_of",
     "preconditioner_rank",
     "sparse_features",
@@ -54,6 +55,10 @@ FEW_PASSES = 4
 #: and the products that a preconditioner may cost.  80,000 surnames by n-grams took 6 s in ridge regression
 #: with 57 columns, and 37 s with as many as for dense values, 2,263.
 FEATURES_SIZE, FEATURE_PRODUCTS = 4096, 200
+
+#: Points per dense feature from which normal equations of the features take the place of a factor: n r^2
+#: operations are a twentieth of n^3 / 3 or less.
+POINTS_PER_FEATURE = 8
 
 
 class Matrix(ABC):
@@ -374,6 +379,14 @@ def sparse_features(matrix: Matrix) -> Any:
     """Sparse features, if products with them cost less than a hundredth of those with values; else None."""
     features: Any = matrix.features() if matrix.size >= FEATURES_SIZE else None
     return features if sparse.issparse(features) and 100 * features.nnz <= matrix.size**2 else None
+
+
+def few_features(matrix: Matrix) -> NDArray[np.float64] | None:
+    """Dense features in double precision, if they are known, finite and few for the number of points."""
+    features: Any = matrix.features() if matrix.size >= FEATURES_SIZE else None
+    if not isinstance(features, np.ndarray) or POINTS_PER_FEATURE * features.shape[1] > matrix.size:
+        return None
+    return features.astype(np.float64, copy=False) if np.isfinite(features).all() else None
 
 
 def preconditioner_rank(features: Any) -> int:

@@ -90,6 +90,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     Cost: O(n^3) time and 4 n^2 bytes to fit (8 n^2 below 1,500 points), one kernel row per prediction.  Where
     that is more than 2 GiB, conjugate gradients, which take O(n^2) time for each product and O(n^1.5) memory.
+    Where the kernel has few known features (linear, polynomials of low degree) their normal equations, which
+    take O(n r^2) time.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@ r"""Inverses of :math:`M = S K S + \alpha I`, exact up to the rounding of their 
 ==================  ====================================================================================
 ``DoubleCholesky``  one factor in double precision
 ``SingleCholesky``  one factor in single precision: half the memory and time, digits by refinement
+``FewFeatures``     the normal equations of known features: O(n r^2) time, O(r^2) memory
 ``Nystrom``         the largest eigenvalues as some columns show them, in O(n rank) memory
 ==================  ====================================================================================
 
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 from scipy.linalg import lapack
 
 from ...engine.factorizations import cholesky, eigh
@@ -22,7 +24,7 @@ from ...engine.runs import tracked
 from ...gram.pivoted import pivoted_cholesky
 from .system import WeightedMatrix
 
-__all__ = ["DoubleCholesky", "Nystrom", "SingleCholesky"]
+__all__ = ["DoubleCholesky", "FewFeatures", "Nystrom", "SingleCholesky"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -70,6 +72,27 @@ class SingleCholesky(_Cholesky):
     """Cholesky factor in single precision, 4 n^2 bytes."""
 
     dtype = np.float32
+
+
+class FewFeatures:
+    r"""Inverse by the normal equations of r known features, where :math:`S K S = F F^\top`.
+
+    .. math:: M^{-1} = \tfrac1\alpha \bigl( I - F (F^\top F + \alpha I)^{-1} F^\top \bigr)
+    """
+
+    def __init__(self, features: Array, alpha: float) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite, the factorisation refuses
+            A = features.T @ features
+        A[np.diag_indices(len(A))] += alpha
+        self._features, self._alpha = features, alpha
+        self.norm = float(np.abs(A).sum(axis=0).max(initial=alpha))
+        self.condition = self.norm / alpha
+        self._factor = linalg.cho_factor(A, lower=True)
+
+    def __call__(self, R: Array, alpha: Any = None) -> Array:
+        """``M^-1 R``; the penalty is the one that was factored."""
+        F = self._features
+        return np.asarray((R - F @ linalg.cho_solve(self._factor, F.T @ R)) / self._alpha)
 
 
 class Nystrom:

@@ -23,11 +23,11 @@ from scipy import linalg
 from ... import memory
 from ...engine.factorizations import eigh
 from ...gram import Gram
-from ..matrix import sparse_features
+from ..matrix import few_features, sparse_features
 from ..snapshot import Snapshot, fingerprint
 from ..solution import Solution
 from .blocks import solve_by_blocks
-from .inverses import DoubleCholesky, SingleCholesky
+from .inverses import DoubleCholesky, FewFeatures, SingleCholesky
 from .iterative import MOST_RESTARTS, constrained, iterate_until, solve_iteratively
 from .reduction import BandReduction
 from .system import Found, RidgeSystem, WeightedMatrix
@@ -97,9 +97,10 @@ def solve_ridge(
         eigenvalues, which decide the rank.  ``"cg"``: conjugate gradients on products with K, which is
         never formed, preconditioned by randomly pivoted Cholesky.  ``"askotch"``: accelerated descent on
         blocks of n / 100 unknowns, usable after a fraction of a pass, for one penalty and without intercept:
-        for a time budget that ends before conjugate gradients have begun.  ``"auto"``: a factor while it fits
-        into 2 GiB (and half of the memory limit), one orthogonal reduction for many different penalties, else
-        conjugate gradients, and then the status says why.
+        for a time budget that ends before conjugate gradients have begun.  ``"auto"``: the normal equations
+        of the features where K holds inner products of few known ones, which the status says; else a factor
+        while it fits into 2 GiB (and half of the memory limit), one orthogonal reduction for many different
+        penalties, else conjugate gradients, and then the status says why.
     tol : float
         Relative residual at which conjugate gradients stop, and at most which a solution counts as converged;
         that of a factor in double precision may also be as small as rounding in the product with M allows.
@@ -121,15 +122,14 @@ def solve_ridge(
     """
     began = time.perf_counter()
     system = RidgeSystem(WeightedMatrix(K, weight), Y, alpha, intercept)
+    found = _by_features(system) if solver == "auto" else None
     method = _choose(system) if solver == "auto" else solver
-    if method in ITERATIVE:
+    if found is None and method in ITERATIVE:
         found = _resumed(ITERATIVE[method], system, tol, max_iter, progress, start, checkpoint)
         if solver == "auto":
             found = found._replace(status=f"{found.status}; chosen because {_reason(system)}")
-    elif method == "reduction":
-        found = _reduce(system)
-    else:
-        found = _by_penalty(system, method)
+    elif found is None:
+        found = _reduce(system) if method == "reduction" else _by_penalty(system, method)
     C, gap = found.C, found.gap
     b = system.intercepts(C) if found.intercepts is None else found.intercepts
     stats = {**found.stats, "residual": gap, "seconds": time.perf_counter() - began}
@@ -182,6 +182,31 @@ def _resumed(
 
 
 # -- direct ---------------------------------------------------------------------------------------
+def _by_features(system: RidgeSystem) -> Found | None:
+    """The normal equations of few known features; None where there are none, or rounding spoils them."""
+    features = few_features(system.matrix) if system.alpha.min(initial=np.inf) > 0 else None
+    if features is None:
+        return None
+    C, gaps, rounded, condition = np.empty((system.size, system.count)), [0.0], True, 1.0
+    for penalty in np.unique(system.alpha):
+        columns = np.flatnonzero(system.alpha == penalty)
+        part = system.select(columns)
+        try:
+            inverse = FewFeatures(features, float(penalty))
+        except (linalg.LinAlgError, ValueError):  # singular to rounding, or overflown
+            return None
+        C[:, columns], gap = _refined(part, inverse)
+        is_rounding = _is_rounding(part, C[:, columns], gap, inverse.norm)
+        if not (gap <= NEARLY_EXACT or is_rounding):
+            return None
+        gaps.append(gap)
+        rounded, condition = rounded and is_rounding, max(condition, inverse.condition)
+    r = features.shape[1]
+    stats = {"method": "normal equations", "rank": r, "features": r, "condition": condition}
+    status = f"solved by the normal equations of {r} known features"
+    return Found(C, status, stats, max(gaps), is_rounding=rounded)
+
+
 def _by_penalty(system: RidgeSystem, method: str) -> Found:
     """One factor (or none, where there is no penalty) for each different penalty."""
     C, b = np.empty((system.size, system.count)), np.empty(system.count)

@@ -31,7 +31,7 @@ from ...engine.runs import STOPPING, Convergence, checkpoint, conclude
 from ...engine.threads import few_threads
 from ...gram import Gram
 from ..losses import Root, SmoothLoss
-from ..matrix import LazyMatrix, preconditioner_rank, sparse_features
+from ..matrix import LazyMatrix, few_features, preconditioner_rank, sparse_features
 from ..solution import Solution
 from .curvature import Factors, Nystrom, Preconditioner, solve_step
 
@@ -112,6 +112,8 @@ def hold(G: Gram) -> Array | None:
     """The matrix in double precision, if it may be held and pays; not to be written to."""
     lazy = LazyMatrix(G)
     if not memory.can_hold(8 * len(G) ** 2) or sparse_features(lazy) is not None:
+        return None
+    if few_features(lazy) is not None:
         return None
     return lazy.dense()
 
