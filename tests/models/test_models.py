@@ -8,7 +8,7 @@ import pytest
 import scipy.special
 import scipy.stats
 
-from mercer.errors import InputError, ParameterError
+from mercer.errors import InputError, MemoryLimitError, ParameterError
 from mercer.models import HMM, Dirichlet, MarkovChain, Mixture, Multinomial, Normal
 
 pytestmark = pytest.mark.native
@@ -372,6 +372,13 @@ def test_mixtures_are_fitted_with_generators():
     X = np.random.default_rng(0).standard_normal((30, 2))
     one, two = (Mixture.fit(X, 2, random_state=np.random.default_rng(5)) for _ in range(2))
     assert one == two
+
+
+def test_scores_state_their_memory_first(monkeypatch):
+    monkeypatch.setenv("MERCER_MEMORY", "1KiB")
+    assert HIDDEN.scores(["ab"] * 10).shape == (10, 12)
+    with pytest.raises(MemoryLimitError, match="scores of 11 observations, 12 parameters each"):
+        HIDDEN.scores(["ab"] * 11)
 
 
 def test_sequences_of_one_length_are_drawn():

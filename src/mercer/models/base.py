@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from .. import memory
 from ..digests import digest
-from ..domains import Data, Domain
+from ..domains import Data, Domain, size
 from ..errors import InputError, ParameterError
 from ..parameters import show
 
@@ -136,7 +137,13 @@ class Model(Value, ABC):
                 f"{type(self).__name__}.scores: `parametrization` must be one of "
                 f"{', '.join(map(repr, PARAMETRIZATIONS))}. Got {parametrization!r}."
             )
-        return self._scores(self.domain.validate(X), parametrization)
+        data = self.domain.validate(X)
+        memory.require(
+            8 * size(data) * len(self.parameters),
+            f"scores of {size(data):,} observations, {len(self.parameters):,} parameters each",
+            "Take fewer observations at a time.",
+        )
+        return self._scores(data, parametrization)
 
     def sample(self, n: int, random_state: Any = None) -> Any:
         """Observations drawn from the model.
