@@ -16,7 +16,7 @@ from .parameters import show
 __all__ = ["DIGEST_VERSION", "digest_form", "kernel_digest"]
 
 #: To be raised when the canonical form changes, or the values of any kernel of the library.
-DIGEST_VERSION = 1
+DIGEST_VERSION = 2
 
 _BYTES = 32
 
