@@ -59,6 +59,20 @@ def test_noise_and_features_that_do_not_vary():
     assert "6 features" in repr(learn_metric(X, X[:, 0] > 0, max_steps=1))
 
 
+@pytest.mark.parametrize(("n", "d"), [(20, 100), (60, 30)])
+def test_many_features_of_noise_have_no_metric(n, d):
+    """Leave-one-out errors fall, because the metric has seen all targets."""
+    rng = np.random.default_rng(0)
+    assert len(learn_metric(rng.standard_normal((n, d)), rng.standard_normal(n)).errors) == 1
+
+
+def test_few_points():
+    for n in (4, 5, 6):
+        assert np.isfinite(learn_metric(X[:n], X[:n, 0]).errors).all()
+    found = learn_metric([[1.0], [0.0], [0.0], [0.0]], [0.0, 1.0, 1.0, 2.0])  # half of them are equal
+    assert np.isfinite(found.errors).all()
+
+
 def test_bad_input_is_named():
     for y, message in (
         (np.ones(120), "two different values"),
@@ -70,8 +84,8 @@ def test_bad_input_is_named():
             learn_metric(X, y)
     with pytest.raises(InputError, match="`X` must have two different rows"):
         learn_metric(np.ones((4, 2)), [0.0, 1.0, 2.0, 3.0])
-    with pytest.raises(InputError, match="at least 3 points"):
-        learn_metric(X[:2], [0.0, 1.0])
+    with pytest.raises(InputError, match="at least 4 points"):
+        learn_metric(X[:3], [0.0, 1.0, 2.0])
     with pytest.raises(InputError, match="X"):
         learn_metric(["a", "b", "c"], [0.0, 1.0, 2.0])
     for steps in (0, 1.5, True):
