@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -57,7 +57,8 @@ _FOLLOWING = {
     "_define": ("_block", "_diagonal", "_compile", *_CONSEQUENCES),
     "formula": _CONSEQUENCES,
     "_block": ("_compile", *_CONSEQUENCES),
-    "_contributions": ("_weighted_contributions",),
+    "_contributions": ("_weighted_contributions", "_collapse"),
+    "_weighted_contributions": ("_collapse",),
     "_gradient": ("_adjoint",),
 }
 
@@ -437,6 +438,12 @@ class Kernel(Expression):
             for c in self._contributions(point, x):
                 c = c.scaled(a)
                 yield Contribution(c.pattern, c.weight, c.y_places, _x_parts=c._y_parts)
+
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        """The same as a function of x: what concerns the points alone is done once, where possible."""
+        return partial(self._weighted_contributions, points, coefficients)
 
     # -- definiteness -------------------------------------------------------------------------
     @cached_property

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mercer.contributions import Contributions
 from mercer.errors import DomainError
 from mercer.features import Explicit
 from mercer.kernels import Gaussian, NGram
@@ -84,3 +85,28 @@ def test_a_kernel_without_features_has_no_weights(rng):
     machine = SVC(Gaussian(1.0)).fit(rng.standard_normal((20, 2)), np.arange(20) % 2)
     with pytest.raises(DomainError, match="features"):
         machine.feature_weights()
+
+
+def test_explanations_and_predictions_add_up_the_points_once(rng, monkeypatch):
+    X = words(rng, 200)
+    y = np.array([x[0] < "f" for x in X])
+    for kernel in (NGram(2), (NGram(1) + 0.5 * NGram(2)).normalized(), (2.0 * NGram(2)).assume("PSD")):
+        model = SVC(kernel, C=10.0).fit(X, y)
+        first = model.explain("abcab")
+        np.testing.assert_allclose(first.value, abs(model.decision_function(["abcab"])[0]), atol=1e-9)
+        np.testing.assert_allclose(first.total, first.value, atol=1e-9)
+        by_pairs = {
+            c.pattern: c.weight
+            for c in Contributions(
+                kernel._weighted_contributions([X[i] for i in model.support_], model.dual_coef_[0], "abcab")
+            )
+        }
+        sign = 1.0 if first.prediction else -1.0
+        for c in first:
+            if c.pattern in by_pairs:
+                assert c.weight == pytest.approx(sign * by_pairs[c.pattern])
+        monkeypatch.setattr(NGram, "_counts", lambda *args: pytest.fail("counted anew"))
+        again = model.explain("abcab")
+        monkeypatch.undo()
+        assert [(c.pattern, c.weight) for c in again] == [(c.pattern, c.weight) for c in first]
+        assert model.set_params(C=0.01).fit(X, y).explain("abcab").value != first.value  # nothing old stays

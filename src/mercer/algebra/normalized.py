@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,19 @@ class Normalized(Node):
             return self._form._weighted_contributions(points, coefficients, x)
         inverse = self._inverse_norms(self.base.diagonal([*points, x]))
         return self.base._weighted_contributions(points, coefficients * inverse[:-1] * inverse[-1], x)
+
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        if self._form is not None:
+            return self._form._collapse(points, coefficients)
+        inverse = self._inverse_norms(self.base.diagonal([*points]))
+        return partial(self._spoken, self.base._collapse(points, coefficients * inverse))
+
+    def _spoken(self, collapsed: Callable[[Any], Iterable[Contribution]], x: Any) -> Iterator[Contribution]:
+        """Contributions of the base at x, divided by the norm of x."""
+        inverse = float(self._inverse_norms(self.base.diagonal([x]))[0])
+        return (c.scaled(inverse) for c in collapsed(x))
 
     def _prepare(self, X: Data) -> Prepared:
         if self._form is not None:

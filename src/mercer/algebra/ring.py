@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -130,6 +130,11 @@ class Scaled(Node):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         return self.base._weighted_contributions(points, self.factor * coefficients, x)
+
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        return self.base._collapse(points, self.factor * coefficients)
 
     def _embedding(self, X: Prepared, like: Prepared | None = None) -> Any:
         coordinates = None if like is None else like.parts[0]
@@ -332,6 +337,12 @@ class Sum(Associative, Additive):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         return chain.from_iterable(k._weighted_contributions(points, coefficients, x) for k in self.terms)
+
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        parts = [k._collapse(points, coefficients) for k in self.terms]
+        return lambda x: chain.from_iterable(part(x) for part in parts)
 
     def _embedding(self, X: Prepared, like: Prepared | None = None) -> Any:
         others: Any = [None] * len(X.parts) if like is None else like.parts

@@ -234,6 +234,11 @@ class Assumed(Wrapper):
     ) -> Iterable[Contribution]:
         return self.base._weighted_contributions(points, coefficients, x)
 
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        return self.base._collapse(points, coefficients)
+
     def _certify(self) -> Certificate:
         return _asserted(self.base.certificate, repr(self.base), self.verdict, self.reason)
 

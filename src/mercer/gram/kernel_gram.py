@@ -114,6 +114,7 @@ class KernelGram(PointGram):
     """Gram matrix whose values the kernel computes when asked for; use :func:`gram` to make one."""
 
     _column_gram: KernelGram | None = None  # has the same columns, and keeps their vectors
+    _last_weights: tuple[np.ndarray, np.ndarray] | None = None  # V and B' V of the last product
 
     def __init__(self, kernel: Kernel, X: Data, Y: Data | None = None, dtype: Any = None) -> None:
         self._layouts = Cache()
@@ -332,15 +333,24 @@ class KernelGram(PointGram):
         if B is None:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = times(B.T, np.asarray(V, dtype=np.float64))
             if self._columns is None:
-                result = times(B, weights)
+                result = times(B, times(B.T, np.asarray(V, dtype=np.float64)))
             else:
+                weights = self._weights_of_features(B, np.asarray(V, dtype=np.float64))
                 starts = range(0, max(self.shape[0], 1), EMBEDDED)
                 bands = (take(self._rows, slice(i, i + EMBEDDED)) for i in starts)
                 like = self._column_data
                 result = np.concatenate([times(self.kernel._embedding(A, like), weights) for A in bands])
         return result if np.isfinite(result).all() else None
+
+    def _weights_of_features(self, B: Any, V: np.ndarray) -> np.ndarray:
+        """``B' V``, which predictions for one point after the other have in common."""
+        if self._column_gram is None:
+            return times(B.T, V)
+        last = self._column_gram._last_weights
+        if last is None or not np.array_equal(last[0], V):
+            last = self._column_gram._last_weights = V.copy(), times(B.T, V)
+        return last[1]
 
     def _product(self, V: np.ndarray, progress: bool = False) -> np.ndarray:
         product = self.kernel._action(self._rows, None if self._columns is None else self._columns[1], V)

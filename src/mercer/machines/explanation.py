@@ -8,8 +8,9 @@ its values, :math:`k(x_i, x) = \sum_p w_p(x_i, x)`, thereby names those behind t
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,6 +30,11 @@ __all__ = [
     "Explanation",
     "FeatureWeights",
 ]
+
+
+#: The function that a machine explained last: its Gram matrix, coefficients, and patterns of a point.
+_LAST: WeakKeyDictionary[Any, tuple[PointGram, np.ndarray, Callable[[Any], Iterable[Contribution]]]]
+_LAST = WeakKeyDictionary()
 
 
 class _Intercept:
@@ -168,17 +174,25 @@ class _Explained(KernelMachine):
                 f"{type(self).__name__}.explain: `x` must be one point, of the kind that the machine was "
                 f"trained on. Got a {type(x).__name__} of several items. Call explain for each of them."
             )
-        row = found.gram._cross(data).dense()
-        return items(data)[0], found, np.asarray(row @ found.coefficients + found.intercepts)[0]
+        values = np.asarray(found.gram._cross(data) @ found.coefficients, dtype=np.float64)
+        return items(data)[0], found, (values + found.intercepts)[0]
 
     def _patterns(self, x: Any, found: Expansion, direction: np.ndarray) -> list[Contribution]:
         """What each pattern adds to a combination of the functions."""
         assert isinstance(found.gram, PointGram)
         a, b = found.coefficients @ direction, float(found.intercepts @ direction)
-        kept = np.flatnonzero(a)
-        points = items(take(found.gram._X, kept))
-        patterns = list(found.gram.kernel._weighted_contributions(points, a[kept], x))
+        sign = -1.0 if a.any() and a[a != 0][0] < 0 else 1.0  # either class of two has the same sums
+        patterns = [c.scaled(sign) for c in self._collapsed(found.gram, sign * a)(x)]
         return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
+
+    def _collapsed(self, G: PointGram, a: np.ndarray) -> Callable[[Any], Iterable[Contribution]]:
+        """The patterns of ``sum_i a_i k(x_i, .)``; the sums over the points are those of the last call."""
+        last = _LAST.get(self)
+        if last is None or last[0] is not G or not np.array_equal(last[1], a):
+            kept = np.flatnonzero(a)
+            spoken = G.kernel._collapse(items(take(G._X, kept)), a[kept])
+            last = _LAST[self] = G, a, spoken
+        return last[2]
 
 
 def _is_several(x: Any, trained: Data) -> bool:

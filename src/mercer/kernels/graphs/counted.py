@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,15 +84,22 @@ class CountedFeatures(Kernel):
 
     def _weighted_contributions(
         self, points: Sequence[Graph], coefficients: np.ndarray, x: Graph
-    ) -> Iterator[Contribution]:
-        found = self._by_feature(x)
-        totals = dict.fromkeys(found, 0.0)
+    ) -> Iterable[Contribution]:
+        return self._collapse(points, coefficients)(x)
+
+    def _collapse(
+        self, points: Sequence[Graph], coefficients: np.ndarray
+    ) -> Callable[[Graph], Iterable[Contribution]]:
+        totals: dict[Hashable, float] = {}
         for point, a in zip(points, coefficients.tolist(), strict=True):
             for feature, count in self._counts(point).items():
-                if feature in totals:
-                    totals[feature] += a * count
-        for feature, places in found.items():
-            if totals[feature] != 0:
+                totals[feature] = totals.get(feature, 0.0) + a * count
+        return partial(self._spoken, totals)
+
+    def _spoken(self, totals: Mapping[Hashable, float], x: Graph) -> Iterator[Contribution]:
+        """What the features of x contribute, by the sums of their counts in graphs with coefficients."""
+        for feature, places in self._by_feature(x).items():
+            if totals.get(feature, 0.0) != 0:
                 yield contribution(self._name(feature), totals[feature] * places.count, places, Occurrences())
 
     def _by_feature(self, x: Graph) -> dict[Hashable, Occurrences]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -144,12 +145,24 @@ class CountedKmers(Kernel):
 
     def _weighted_contributions(
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
-    ) -> Iterator[Contribution]:
-        for n, weight in self._lengths():
-            totals = weighted_counts((self._counts(tuple(p), n, FLOAT) for p in points), coefficients)
+    ) -> Iterable[Contribution]:
+        return self._collapse(points, coefficients)(x)
+
+    def _collapse(
+        self, points: Sequence[Any], coefficients: np.ndarray
+    ) -> Callable[[Any], Iterable[Contribution]]:
+        totals = [
+            weighted_counts((self._counts(tuple(p), n, FLOAT) for p in points), coefficients)
+            for n, _ in self._lengths()
+        ]
+        return partial(self._spoken, totals)
+
+    def _spoken(self, totals: Sequence[Mapping[Kmer, float]], x: Any) -> Iterator[Contribution]:
+        """What the k-mers of x contribute, by the sums of their counts in points with coefficients."""
+        for (n, weight), sums in zip(self._lengths(), totals, strict=True):
             for kmer, (count, places) in _by_kmer(self._kmers(tuple(x), n)).items():
-                if kmer in totals:
-                    yield Contribution(as_text(kmer), float(weight * totals[kmer] * count), tuple(places))
+                if kmer in sums:
+                    yield Contribution(as_text(kmer), float(weight * sums[kmer] * count), tuple(places))
 
     @property
     def bounds(self) -> Interval:
