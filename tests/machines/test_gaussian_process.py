@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer.errors import DefinitenessError, InputError, ParameterError
+from mercer.errors import DefinitenessError, InputError, MemoryLimitError, ParameterError
 from mercer.kernels import (
     Gaussian,
     Linear,
@@ -330,6 +330,18 @@ def test_precomputed_matrices(data):
     )
     with pytest.raises(InputError, match="values of new points"):
         ours.predict(K, return_std=True)
+
+
+@pytest.mark.parametrize(("tune", "matrices"), [(None, 2), ("evidence", 4)])
+def test_memory_is_stated_before_it_is_taken(data, tune, matrices, monkeypatch):
+    X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
+    model = GaussianProcessRegressor(Gaussian(1.0) + WhiteNoise(0.1), tune=tune, fit_intercept=True)
+    needed = matrices * 8 * len(X) ** 2
+    monkeypatch.setenv("MERCER_MEMORY", str(needed - 1))
+    with pytest.raises(MemoryLimitError, match="of 400 "):
+        model.fit(X, y)
+    monkeypatch.setenv("MERCER_MEMORY", str(needed))
+    assert model.fit(X, y).method_ == "Cholesky"
 
 
 def test_pickles(data):

@@ -141,6 +141,14 @@ def test_least_squares_classification_is_ridge_on_signs():
     np.testing.assert_allclose(left_out, refits, rtol=1e-7)
 
 
+def test_the_criterion_is_the_evidence_unless_another_is_named():
+    found = tune(KernelRidge(Gaussian(1.0), alpha=0.1), X, F)
+    assert found.criterion == "evidence"
+    assert found.value == tune(KernelRidge(Gaussian(1.0), alpha=0.1), X, F, criterion="evidence").value
+    with pytest.raises(ParameterError, match=r"'evidence' is for .* Got a SVC, which has 'radius_margin'"):
+        tune(SVC(Gaussian(1.0)), X, LABELS)
+
+
 def test_the_machine_and_ridge_regression_search_alike():
     machine = KernelRidge(Gaussian(1.0), alpha=0.1, tune="evidence").fit(X, F)
     found = tune(KernelRidge(Gaussian(1.0), alpha=0.1), X, F, criterion="evidence")

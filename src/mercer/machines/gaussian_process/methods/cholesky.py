@@ -23,21 +23,28 @@ class Cholesky(Method):
 
     name: ClassVar[str] = "Cholesky"
     structure: ClassVar[str] = "any kernel"
-    cost: ClassVar[str] = "O(n^3) time, 8 n^2 bytes"
+    cost: ClassVar[str] = "O(n^3) time, 16 n^2 bytes"
 
     covariance: DenseCovariance
 
     def _factor(self) -> DenseCovariance:
         n = len(self.noise)
-        memory.require(8 * n * n, f"the covariance matrix of {n} points")
+        memory.require(2 * 8 * n * n, f"the covariance matrix of {n} points, and its factor")
         # the transpose of a symmetric matrix in rows has its columns in place
         return DenseCovariance(np.array(self.gram.dense().T, dtype=np.float64, order="F"), self.noise)
+
+    def evidence(self, Y: Array, intercept: bool) -> tuple[float, Slopes, float]:
+        """The log likelihood and its gradient: 32 n^2 bytes."""
+        n = len(self.noise)
+        memory.require(4 * 8 * n * n, f"the evidence of {n} observations with its gradient")
+        return super().evidence(Y, intercept)
 
     def slopes(self, Y: Array, fit: Conditioned) -> tuple[Slopes, float]:
         """Gradient of the log likelihood: sums with the weights ``(C C' - t N) / 2``."""
         C, N = fit.coefficients, self.covariance.inverse()
         if fit.along is not None:
-            N -= np.outer(fit.along, fit.along / fit.precision)
+            for rows in bands(len(N)):
+                N[rows] -= np.outer(fit.along[rows], fit.along / fit.precision)
         many = C.shape[1]
 
         def tile(rows: slice, cols: slice) -> Array:
