@@ -69,6 +69,7 @@ def test_a_graph_of_ones_own():
     assert hierarchy.names == ("line", "square", "cube")
     np.testing.assert_array_equal(hierarchy.above().toarray(), np.tril(np.ones((3, 3))))
     np.testing.assert_array_equal(hierarchy.prices(), [1.0, 2.0, 4.0])
+    assert KernelHierarchy(powers, {"cube": "square"}).parents["cube"] == ("square",)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,8 @@ def test_a_graph_of_ones_own():
     [
         (lambda: KernelHierarchy({"a": Linear()}, {"a": ["a"]}), "`parents` must have no cycle. 'a'"),
         (lambda: KernelHierarchy({"a": Linear()}, {"b": ["a"]}), "`parents` must have names of .* Got 'b'"),
+        (lambda: KernelHierarchy({}), "`kernels` must hold one kernel at least"),
+        (lambda: KernelHierarchy.products([]), "`kernels` must hold one kernel at least"),
         (lambda: KernelHierarchy({"a": 3.0}), r"`kernels\['a'\]`"),
         (lambda: KernelHierarchy({"a": Linear()}, growth=0.5), "`growth` must be a finite number >= 1"),
         (lambda: KernelHierarchy.products(COLUMNS, degree=0), "`degree` must be a whole number >= 1"),
@@ -89,7 +92,18 @@ def test_a_graph_of_ones_own():
         ),
         (lambda: KernelHierarchy.subtrees({"a": Linear()}, {"a": ["b"]}), "'b' has no kernel"),
     ],
-    ids=["cycle", "unknown", "no-kernel", "growth", "degree", "many", "roots", "leaf"],
+    ids=[
+        "cycle",
+        "unknown",
+        "empty",
+        "no-products",
+        "no-kernel",
+        "growth",
+        "degree",
+        "many",
+        "roots",
+        "leaf",
+    ],
 )
 def test_graphs_that_cannot_be(make, message):
     with pytest.raises(ParameterError, match=f"KernelHierarchy: .*{message}"):
@@ -173,7 +187,6 @@ def test_a_column_that_is_always_missing_has_no_weight():
 @pytest.mark.parametrize(
     ("kernels", "error", "message"),
     [
-        (KernelHierarchy({}), ParameterError, "`kernels` must hold one kernel at least"),
         (KernelHierarchy({"a": Linear(), "b": Spectrum(2)}), DomainError, "'a' and 'b' are not"),
         (
             KernelHierarchy({"a": Linear(), "b": Sigmoid(1.0, -1.0)}, {"b": ["a"]}),
@@ -181,7 +194,7 @@ def test_a_column_that_is_always_missing_has_no_weight():
             "'b' is not on these data",
         ),
     ],
-    ids=["none", "domains", "indefinite"],
+    ids=["domains", "indefinite"],
 )
 def test_kernels_that_cannot_be_used(kernels, error, message):
     with pytest.raises(error, match=f"MultipleKernelRidge: .*{message}"):

@@ -77,6 +77,15 @@ def test_strings_and_several_features():
     assert discover(points, points @ [1.0, 2.0, 3.0] + NOISE[:30], max_steps=1).structure == "Linear"
 
 
+def test_expressions_name_the_kernels_that_were_given():
+    words = ["ab" * (i % 4) + "c" * (i % 3) for i in range(20)]
+    y = np.array([float(w.count("ab")) for w in words]) + NOISE[:20]
+    found = discover(words, y, kernels=[Spectrum(2).normalized() + 1.0], max_steps=1)
+    assert found.structure == repr(Spectrum(2).normalized() + 1.0)
+    two = discover(words, y, kernels=[Spectrum(3), Spectrum(2)], max_steps=1)
+    assert two.structure == "Spectrum [1]"
+
+
 def test_bad_input_is_named():
     for y, message in (
         (np.ones(40), "two different values"),

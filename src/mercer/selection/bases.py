@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .. import algebra
 from ..domains import Frames, Vectors
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
@@ -20,6 +21,9 @@ WIDTHS = (0.1, 0.3, 1.0)
 
 #: Periods to start from are the range of the data over 1, 2, ... up to this number, or half of the points.
 MOST_PERIODS = 40
+
+#: Where the nodes of expressions come from.
+ALGEBRA = algebra.__name__
 
 #: Width on the circle to start from: near to a sine.
 CIRCLE = 2.0
@@ -57,7 +61,7 @@ def bases_of(X: Any, kernels: Any) -> list[Base]:
 def _given(X: Any, kernels: Any) -> list[Base]:
     if isinstance(kernels, Kernel) or not hasattr(kernels, "__iter__") or isinstance(kernels, str | dict):
         raise ParameterError(f"discover: `kernels` must be a list of kernels. Got {kernels!r}.")
-    result = []
+    result: list[Base] = []
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
             raise ParameterError(f"discover: `kernels` must hold kernels only. Got {kernel!r}.")
@@ -67,11 +71,20 @@ def _given(X: Any, kernels: Any) -> list[Base]:
                 f"{kernel.certificate}."
             )
         found = kernel.resolve(kernel.domain.validate(X, "X"))
-        name = type(kernel).__name__ if not isinstance(kernel.domain, Frames) else repr(kernel)
-        result.append(Base(name, (found,)))
+        result.append(Base(_name(kernel), (found,)))
     if not result:
         raise ParameterError("discover: `kernels` must hold one kernel at least. Got none.")
-    return result
+    names = [base.name for base in result]
+    return [
+        replace(base, name=f"{base.name} [{i}]") if names.count(base.name) > 1 else base
+        for i, base in enumerate(result)
+    ]
+
+
+def _name(kernel: Kernel) -> str:
+    """The family; of expressions and kernels of columns, which have none, all of it."""
+    is_family = not isinstance(kernel.domain, Frames) and not type(kernel).__module__.startswith(ALGEBRA)
+    return type(kernel).__name__ if is_family else repr(kernel)
 
 
 def _of_numbers(values: np.ndarray) -> Iterator[Base]:

@@ -46,7 +46,7 @@ class KernelHierarchy:
     kernels : mapping
         From names to kernels, all on the same points.
     parents : mapping
-        From names to the names of their parents.  Names that are not in it have none.
+        From names to the names of their parents, or to the one name.  Names that are not in it have none.
     growth : float, default=2.0
         g >= 1.  The larger, the more a deep kernel must be worth.  Without growth (1) large graphs converge
         slowly, because their many deep kernels weigh nothing and add up.
@@ -81,7 +81,12 @@ class KernelHierarchy:
 
     def __post_init__(self) -> None:
         kernels = dict(zip(*named_kernels(self.kernels, NAME), strict=True))
-        parents = {str(name): tuple(map(str, above)) for name, above in dict(self.parents).items()}
+        if not kernels:
+            raise ParameterError(f"{NAME}: `kernels` must hold one kernel at least. Got {self.kernels!r}.")
+        parents = {
+            str(name): (above,) if isinstance(above, str) else tuple(map(str, above))
+            for name, above in dict(self.parents).items()
+        }
         for name in itertools.chain(parents, *parents.values()):
             if name not in kernels:
                 raise ParameterError(
