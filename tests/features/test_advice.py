@@ -5,9 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from mercer import memory
-from mercer.errors import InputError, MercerError, ParameterError
+from mercer.errors import DefinitenessError, InputError, MercerError, ParameterError
 from mercer.features import Nystrom, advise
-from mercer.kernels import ExponentialDot, Gaussian, Intersection, MinMax, NGram, Polynomial
+from mercer.kernels import ExponentialDot, Gaussian, Intersection, MinMax, NGram, Polynomial, Sigmoid
 from mercer.machines import KernelRidge
 from mercer.show import advice as draw
 
@@ -92,7 +92,7 @@ def test_the_budget_and_the_tolerance():
     ("kernel", "points", "names"),
     [
         (NGram(2), ["banana", "bandana", "ananas", "cabana", "canna", "ban"], {"Explicit", "Nystrom"}),
-        (Polynomial(2), X[:60], {"Nystrom", "TensorSketch"}),
+        (Polynomial(2), X[:60], {"Explicit", "Nystrom", "TensorSketch"}),
         (ExponentialDot(2.0), X[:60], {"Nystrom", "PositiveRandom"}),
         (MinMax(), np.abs(X[:60]), {"Nystrom", "Sampled"}),
         (Intersection(), np.abs(X[:60]), {"Nystrom", "Homogeneous"}),
@@ -103,6 +103,8 @@ def test_maps_by_kernel(kernel, points, names):
     found = advise(kernel, points)
     assert names <= {trial.name for trial in found.trials}
     assert found.best.fit(points).target == kernel
+    rows = [line.split() for line in str(found).splitlines()[1 : len(found.trials) + 2]]
+    assert all(len(row) >= 5 for row in rows)  # columns do not run into each other
 
 
 def test_data_dependent_parameters_are_those_of_all_points():
@@ -140,6 +142,8 @@ def test_the_picture(found):
 def test_bad_input_is_named(arguments, message):
     with pytest.raises(MercerError, match=message):
         advise(**{"kernel": K, "X": X, **arguments})
+    with pytest.raises(DefinitenessError, match="advise: `kernel` must be positive definite"):
+        advise(Sigmoid(1.0, -1.0), X)
     with pytest.raises(InputError, match="at least 4 points"):
         advise(K, X[:3])
 

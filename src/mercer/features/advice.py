@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from .. import memory
 from ..domains import Data, size, take
-from ..errors import InputError, MercerError, ParameterError
+from ..errors import DefinitenessError, InputError, MercerError, ParameterError
 from ..gram import gram
 from ..kernel import Kernel
 from .base import FeatureMap
@@ -108,7 +108,7 @@ class Advice:
         lines = [
             f"{self.kernel!r} on {self.n} points: effective dimension {self.effective_dimension:.4g} "
             f"for alpha={self.alpha:g}",
-            f"{'map':<16}{'features':>9}{'error':>10}{'seconds':>10}{'memory':>12}"
+            f"{'map':<16}{'features':>9}{'error':>10}{'seconds':>10}{'memory':>14}"
             + (f"{'error of y':>12}" if self.target_error is not None else ""),
         ]
         for trial in self.trials:
@@ -116,10 +116,10 @@ class Advice:
             mark += "  <- take this" if trial is self.chosen else ""
             lines.append(
                 f"{trial.name:<16}{trial.dim:>9}{trial.error:>10.2g}{self.n * trial.row_seconds:>10.3g}"
-                f"{memory.format_bytes(trial.nbytes):>12}{mark}"
+                f"{memory.format_bytes(trial.nbytes):>14}{mark}"
             )
         if self.target_error is not None:
-            lines.append(f"{'the kernel':<57}{self.target_error:>12.4g}")
+            lines.append(f"{'the kernel':<59}{self.target_error:>12.4g}")
         return "\n".join([*lines, self.solver])
 
 
@@ -211,7 +211,12 @@ def advise(
                 break  # of full rank already
             trials.append(trial)
     some = take(points, np.sort(order[:SPECTRUM]))
-    dimension = gram(kernel, some).effective_dimension(float(alpha) * size(some) / n)
+    try:
+        dimension = gram(kernel, some).effective_dimension(float(alpha) * size(some) / n)
+    except DefinitenessError as error:
+        raise DefinitenessError(
+            f"advise: `kernel` must be positive definite, as features make it. Got {kernel!r}. {error}"
+        ) from error
     within = [trial for trial in trials if affordable(trial, n)]
     if not within:
         raise ParameterError(

@@ -27,6 +27,8 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     """A map from points to vectors.
 
     Subclasses define ``target``, ``dim``, ``fit`` and ``transform``, as scikit-learn's transformers do.
+    Maps that stand for their kernel, exactly or nearly, have ``error_bound()``, which can be called without
+    arguments after ``fit`` and says for which points it holds.
     """
 
     @property

@@ -62,6 +62,10 @@ class ExplicitMap(FeatureMap):
         check_is_fitted(self, "n_features_in_")
         return self._dimension(self.n_features_in_)
 
+    def error_bound(self) -> float:
+        """Zero: inner products of features are the kernel, to rounding."""
+        return 0.0
+
     def _features(self, X: Data) -> np.ndarray:
         self._check(X.shape[1])
         return self._map(X)
@@ -259,13 +263,24 @@ class GaussianTaylorMap(ExplicitMap):
             raise ParameterError(f"GaussianTaylorMap: `degree` must be an integer >= 0. Got {degree!r}.")
         return kernel
 
-    def error_bound(self, radius: float) -> float:
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters, and note the number of columns and the largest norm; ``y`` is ignored."""
+        super().fit(X)
+        norms = squared_norms(self.domain.validate(X, "X").astype(np.float64))
+        self.radius_ = float(np.sqrt(norms.max(initial=0.0)))
+        return self
+
+    def error_bound(self, radius: float | None = None) -> float:
         r"""Largest error of an inner product of features of two points of norm at most ``radius``.
 
         .. math:: e^{-t} \sum_{s > d} \frac{t^s}{s!}, \qquad t = \mathrm{radius}^2 / \sigma^2
 
-        the probability that a Poisson variable of mean t exceeds the degree.
+        the probability that a Poisson variable of mean t exceeds the degree.  The radius is by default the
+        largest norm of a training point.
         """
+        if radius is None:
+            check_is_fitted(self, "radius_")
+            radius = self.radius_
         if not radius >= 0:
             raise ParameterError(f"GaussianTaylorMap.error_bound: `radius` must be >= 0. Got {radius!r}.")
         return float(scipy.special.gammainc(self.degree + 1, (radius / self.target.sigma) ** 2))

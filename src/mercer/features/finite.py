@@ -13,6 +13,7 @@ from ..domains import take
 from ..errors import DomainError, InputError
 from ..kernel import Kernel
 from ..kernel_features import feature_rows, occurring_features
+from ..kernels.inner import squared_norms
 from .base import FeatureKernel, KernelMap
 
 __all__ = ["Explicit"]
@@ -98,6 +99,18 @@ class Explicit(KernelMap):
         """Number of features."""
         check_is_fitted(self, "_columns")
         return len(self._columns)
+
+    def error_bound(self, X: Any = None) -> float:
+        r"""Bound on :math:`|k(x, y) - \langle \phi(x), \phi(y) \rangle|` over all pairs of points.
+
+        The error is an inner product of what was not seen in ``fit``, of which the squared norms are
+        :math:`k(x, x) - |\phi(x)|^2`: 0 for the training points, which are meant by default.
+        """
+        check_is_fitted(self, "_columns")
+        if X is None:
+            return 0.0
+        own = np.asarray(self.kernel_.diagonal(X), dtype=np.float64)
+        return max(0.0, float((own - squared_norms(self.transform(X))).max(initial=0.0)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features: the patterns in words."""

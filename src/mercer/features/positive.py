@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data
 from ..errors import InputError
@@ -46,6 +47,8 @@ class PositiveRandom(RandomMap):
     kernel_ : ExponentialDot
     directions_ : array of shape (D, d)
         The :math:`w_j`.
+    radius_ : float
+        Largest norm of a training point.
 
     References
     ----------
@@ -87,6 +90,8 @@ class PositiveRandom(RandomMap):
                 "Nystrom take other kernels."
             )
         count = self._components(self.n_components)
+        norms = squared_norms(X.astype(np.float64))
+        self.radius_ = math.sqrt(float(norms.max(initial=0.0)))
         density = Normal(1.0)
         self.directions_ = density.sample(count, self.n_features_in_, rng, orthogonal=bool(self.orthogonal))
         return count
@@ -105,12 +110,15 @@ class PositiveRandom(RandomMap):
                 )
             out[first : first + height] = np.exp(exponents)
 
-    def error_bound(self, radius: float, delta: float = 0.05) -> float:
+    def error_bound(self, radius: float | None = None, delta: float = 0.05) -> float:
         r"""Bound on :math:`|k(x, y) - \langle \phi(x), \phi(y) \rangle|` for one pair, by Chebyshev.
 
-        With probability 1 - delta over the draws, if :math:`\|x\|, \|y\|` are at most ``radius``; infinite
-        where that is no float.  Orthogonal draws have a smaller variance, so that it holds for them too.
+        With probability 1 - delta over the draws, if :math:`\|x\|, \|y\|` are at most ``radius`` (by default
+        the largest norm of a training point); infinite where that is no float.  Orthogonal draws have a
+        smaller variance, so that it holds for them too.
         """
+        check_is_fitted(self, "n_components_")
         delta = probability("PositiveRandom.error_bound", "delta", delta)
+        radius = self.radius_ if radius is None else radius
         r2 = (nonnegative("PositiveRandom.error_bound", "radius", radius) / self._sigma) ** 2
         return math.exp(r2) * math.sqrt(math.expm1(4 * r2) / (self.dim * delta)) if r2 < 175 else math.inf
