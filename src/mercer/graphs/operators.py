@@ -53,6 +53,9 @@ CLOSE = 1e-4
 #: path are 1e-12 apart) is left to the bounds.
 MOST_RESTARTS = 10
 
+#: Tolerances that are tried, to say which one is within reach.
+TOLERANCES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4)
+
 
 class GraphOperator:
     """One of the symmetric matrices of a graph; use :func:`operator` to get one.
@@ -205,10 +208,13 @@ class GraphOperator:
         interval = self.interval if interval is None else interval
         expansion = expand(r, *interval, tol)
         if expansion is None:
+            # Half of each, for a caller may have halved what its user gave.
+            reached = next((e for e in TOLERANCES if e > 2 * tol and expand(r, *interval, e / 2)), None)
+            remedy = "" if reached is None else f" `tol={reached:g}` is within reach."
             raise ParameterError(
-                f"{caller}: its function of the eigenvalues jumps, or grows too fast, for an expansion on "
-                f"the interval {interval} of the spectrum. Raise `tol`; graphs of {SMALL} nodes are "
-                "diagonalised."
+                f"{caller}: its function of the eigenvalues jumps, or is too steep for `tol` and the rounding "
+                f"of its values, on the interval from {interval[0]:.6g} to {interval[1]:.6g} of the spectrum."
+                f"{remedy} Graphs of up to {SMALL} nodes are diagonalised."
             )
         return act(self.matrix, expansion, V)
 

@@ -175,3 +175,23 @@ def test_the_memory_of_a_matrix_of_all_nodes_is_said_first(monkeypatch: pytest.M
     monkeypatch.setenv("MERCER_MEMORY", "100MB")
     with pytest.raises(MemoryLimitError, match=r"the 5000 x 5000 block needs 0\.19 GiB.*gram\(k, X\) @ V"):
         Diffusion(long_path(5_000)).block(range(5_000))
+
+
+def test_a_time_too_long_for_rounding_names_a_tolerance_that_is_reached() -> None:
+    """exp(-t x) has rounding errors of t * 8 * eps: 1e-12 is out of reach at t = 1e5, not 1e-9."""
+    side, t = 60, 1e5
+    V = np.random.default_rng(0).random((3600, 2))
+    with pytest.raises(ParameterError, match=r"from 0 to 8 .*`tol=(1e-\d+)` is within reach") as caught:
+        gram(Diffusion(grid(side), t), range(3600)) @ V
+    tol = float(str(caught.value).split("`tol=")[1].split("`")[0])
+    found = gram(Diffusion(grid(side), t, tol=tol), range(3600)) @ V
+    np.testing.assert_allclose(found, exact(side, lambda x: np.exp(-t * x), V), atol=tol * np.sqrt(3600))
+
+
+def test_a_bound_of_the_radius_is_called_a_bound() -> None:
+    """Between 1 / 2 and 1 over the radius 2 cos(pi / (n + 1)) the sum converges, which is not known there."""
+    path = long_path(5_000)
+    with pytest.raises(ParameterError, match="best known bound of the spectral radius"):
+        VonNeumann(path, 0.5)
+    with pytest.raises(ParameterError, match="the sum over walks diverges"):
+        VonNeumann(path, 0.6)

@@ -246,13 +246,21 @@ class VonNeumann(SpectralKernel):
     def _interval(self) -> tuple[float, float]:
         return _spectrum(self.operator, lambda b: 1 / max(1 - abs(self.decay) * b, 1e-6))
 
+    def _may_converge(self, radius: float) -> bool:
+        return abs(self.decay) * radius * (1 + 1e-12) < 1
+
     def _check(self) -> None:
         radius = max(map(abs, self._interval))
-        if abs(self.decay) * radius * (1 + 1e-12) >= 1:
-            raise ParameterError(
-                f"VonNeumann: `decay` must be below {1 / radius:.6g} in absolute value on this graph, one "
-                f"over the spectral radius of its weights: the sum over walks diverges. Got {self.decay}."
-            )
+        if self._may_converge(radius):
+            return
+        B = self.operator
+        why = "one over the spectral radius of its weights: the sum over walks diverges"
+        if not B.is_small and self._may_converge(B.bracket[0]):
+            why = "one over the best known bound of the spectral radius of its weights"
+        raise ParameterError(
+            f"VonNeumann: `decay` must be below {1 / radius:.6g} in absolute value on this graph, {why}. "
+            f"Got {self.decay}."
+        )
 
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         return 1 / (1 - m.real(self.decay) * x)
