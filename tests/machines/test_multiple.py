@@ -176,6 +176,23 @@ def test_equal_kernels_share_and_are_named():
     np.testing.assert_allclose(values(model, Z), values(alone, Z), atol=1e-6)
 
 
+@pytest.mark.parametrize("scale", ["trace", None])
+def test_sums_of_kernels_are_named(scale):
+    """A linear kernel on two columns is the sum of those on one each."""
+    points = np.random.default_rng(0).standard_normal((60, 3))
+    table = dict(zip("abc", (points / np.linalg.norm(points, axis=0)).T, strict=True))
+    a, b, c = (columns({name: Linear()}) for name in "abc")
+    kernels = {"a": a, "b": b, "c": c, "a and b": 0.5 * a + 0.5 * b}
+    machine = MultipleKernelRidge(kernels, alpha=1e-3, scale=scale)
+    with pytest.warns(
+        UnidentifiedWeightsWarning, match="kernels 'a', 'b', 'a and b' some are sums of others"
+    ):
+        machine.fit(table, table["a"] + table["b"])
+    kernels["a and b"] = 0.5 * a + 0.5 * columns({"b": Gaussian(1.0)})
+    clone(machine).fit(table, table["a"] + table["b"])  # no warning
+    clone(machine).set_params(kernels=[a, b, a + c]).fit(table, table["a"])  # c alone has no kernel
+
+
 def test_many_kernels_by_a_working_set():
     """With more kernels than a working set holds the optimum is that of all of them at once."""
     rng = np.random.default_rng(4)

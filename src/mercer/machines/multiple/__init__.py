@@ -3,6 +3,7 @@
 ===============  ==========================================================================
 ``members``      the kernels: names, domains, Gram matrices, definiteness
 ``matrices``     their matrices on one scale; kernels that data cannot distinguish
+``dependence``   weights that could be others, because some kernels are sums of others
 ``hierarchy``    ``KernelHierarchy``: kernels on a directed acyclic graph
 ``base``         what the machines share: parameters and attributes of the weights
 ``svm``          ``MultipleKernelSVC``, ``MultipleKernelSVR``, ``MultipleKernelOneClass``

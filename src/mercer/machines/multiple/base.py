@@ -31,6 +31,7 @@ from ...solvers import (
 from ...solvers.watch import Watch
 from ..base import KernelMachine, len_of
 from ..messages import warn
+from .dependence import undetermined
 from .hierarchy import KernelHierarchy
 from .matrices import Matrices, UnidentifiedWeightsWarning, matrices_of
 from .members import Kernels, Members, read_members
@@ -168,12 +169,32 @@ class MultipleKernels(KernelMachine):
         self.gap_ = float(found.gap)
         self.objective_ = float(found.stats["objective"])
         if found.value.trained.coefficients.any():
+            self._warn_of_sums(training, found.value)
             return
         warn(
             f"{type(self).__name__}: `y` is constant up to what the loss ignores, so that the function is, "
             "too. The weights of the kernels are not determined; they are equal.",
             UnidentifiedWeightsWarning,
         )
+
+    def _warn_of_sums(self, training: TrainingKernels, value: FamilyValue) -> None:
+        """Warn of kernels whose weights could be others, for the same combined matrix."""
+        if self.weights != "learn" or self.norm != 1 or isinstance(self.kernels, KernelHierarchy):
+            return
+        family, weights = training.matrices.family, value.weights
+        prices = family.prices(value.trained.coefficients)
+        tied = np.flatnonzero((weights > 0) | (prices >= (1.0 - float(self.tol) ** 0.5) * prices.max()))
+        if len(tied) < 2:
+            return
+        found = tied[undetermined(family.select(tied), weights[tied])]
+        if len(found):
+            names = [self.names_[i] for i in np.flatnonzero(np.isin(training.matrices.groups, found))]
+            warn(
+                f"{type(self).__name__}: of the kernels {', '.join(map(repr, names))} some are sums of "
+                "others on these data. Other weights of them give the same machine. Leave out the sums, or "
+                "their terms.",
+                UnidentifiedWeightsWarning,
+            )
 
     def _gram_of_combination(self, points: Data) -> PointGram:
         return gram_of_points(self.kernel_, points, store=self.store)
