@@ -212,8 +212,8 @@ class GraphOperator:
             reached = next((e for e in TOLERANCES if e > 2 * tol and expand(r, *interval, e / 2)), None)
             remedy = "" if reached is None else f" `tol={reached:g}` is within reach."
             raise ParameterError(
-                f"{caller}: its function of the eigenvalues jumps, or is too steep for `tol` and the rounding "
-                f"of its values, on the interval from {interval[0]:.6g} to {interval[1]:.6g} of the spectrum."
+                f"{caller}: its function of the eigenvalues jumps, or is too steep for `tol` and for "
+                f"rounding, on the interval from {interval[0]:.6g} to {interval[1]:.6g} of the spectrum."
                 f"{remedy} Graphs of up to {SMALL} nodes are diagonalised."
             )
         return act(self.matrix, expansion, V)
