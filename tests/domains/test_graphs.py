@@ -161,6 +161,12 @@ def test_degenerate_graphs() -> None:
 NAN = np.array([[0.0, np.nan], [np.nan, 0.0]])
 
 
+def vectors(*attributes: object) -> nx.Graph:
+    g = nx.Graph()
+    g.add_nodes_from((i, {"attributes": vector}) for i, vector in enumerate(attributes))
+    return g
+
+
 def labelled(**labels: object) -> nx.Graph:
     g = nx.path_graph(2)
     nx.set_node_attributes(g, {int(k[1:]): v for k, v in labels.items()}, "label")
@@ -185,6 +191,8 @@ def labelled(**labels: object) -> nx.Graph:
         (labelled(_0="a"), "node 1 has no attribute 'label'.*other nodes have it"),
         (labelled(_0=["a"], _1=["b"]), "must be a hashable label"),
         (nx.Graph([(0, 1, {"weight": "heavy"})]), "`weights` must be numbers"),
+        (vectors([1.0, 2.0], [1.0]), "of one length. That of node 0 has the length 2, that of node 1"),
+        (vectors([1.0, 2.0], 1.0), "That of node 0 has the length 2, that of node 1 the length 1"),
         (nx.Graph([(0, 1, {"label": "a"}), (1, 2, {})]), r"edge \(1, 2\) has no attribute 'label'"),
     ],
 )

@@ -222,6 +222,14 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 def _attributes(attributes: Any, n: int) -> np.ndarray | None:
     if attributes is None:
         return None
+    if isinstance(attributes, list | tuple):
+        lengths = [len(vector) if hasattr(vector, "__len__") else 1 for vector in attributes]
+        if len(set(lengths)) > 1:
+            i = next(i for i, length in enumerate(lengths) if length != lengths[0])
+            raise InputError(
+                "Graph: `attributes` must be vectors of one length. That of node 0 has the length "
+                f"{lengths[0]}, that of node {i} the length {lengths[i]}."
+            )
     values = _numbers(attributes, "attributes")
     if values.ndim == 1:
         values = values[:, None] if n else values.reshape(0, 0)
