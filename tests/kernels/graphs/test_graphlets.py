@@ -212,6 +212,17 @@ def test_a_sampled_graph_has_the_same_features_in_any_batch() -> None:
     assert not np.array_equal(K, k.replace(random_state=4).block(graphs))
 
 
+def test_any_seed_is_drawn_once() -> None:
+    kernels = [Graphlets(4, samples=20, random_state=None) for _ in range(3)]
+    assert len({k.random_state for k in kernels}) > 1
+    for k in kernels:
+        assert k.replace() == k == eval(repr(k), {"Graphlets": Graphlets})
+    assert Graphlets(4, random_state=None) == Graphlets(4)  # exact counts know no seed
+    for seed in (-1, 0.5, True, "a"):
+        with pytest.raises(ParameterError, match="`random_state` must be an integer >= 0, or None"):
+            Graphlets(4, samples=20, random_state=seed)
+
+
 def test_contributions_name_graphlets_and_their_nodes() -> None:
     # A triangle with a tail of two nodes, 2 - 3 - 4.
     x = Graph(5, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Hashable
 from dataclasses import field
 from functools import cache
@@ -61,8 +62,9 @@ class Graphlets(CountedFeatures):
         Whether connected graphlets alone count.
     samples : int, optional
         Number of random sets of nodes for each graph; by default all sets are counted, exactly.
-    random_state : int, default=0
-        Seed of the draws.
+    random_state : int or None, default=0
+        Seed of the draws; None draws one when the kernel is made, which ``k.random_state`` holds then: a
+        kernel never changes.
 
     References
     ----------
@@ -85,7 +87,7 @@ class Graphlets(CountedFeatures):
     size: int = parameter(low=3, high=5, integer=True)
     connected: bool = parameter(default=False, choices=(False, True), kw_only=True)
     samples: int | None = field(default=None, kw_only=True)
-    random_state: int = parameter(default=0, low=0, integer=True, kw_only=True)
+    random_state: int | None = field(default=0, kw_only=True)
 
     def _validate(self) -> None:
         n: Any = self.samples
@@ -95,6 +97,14 @@ class Graphlets(CountedFeatures):
             raise ParameterError(
                 f"Graphlets: `samples` must be an integer from 1 to {MOST_SAMPLES:,}, or None for exact "
                 f"counts. Got {n!r}."
+            )
+        seed: Any = self.random_state
+        if seed is None:
+            seed = 0 if n is None else secrets.randbits(32)  # exact counts are the same for every seed
+            object.__setattr__(self, "random_state", seed)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ParameterError(
+                f"Graphlets: `random_state` must be an integer >= 0, or None for any. Got {seed!r}."
             )
 
     # -- counting -----------------------------------------------------------------------------
@@ -114,6 +124,7 @@ class Graphlets(CountedFeatures):
 
     def _estimated(self, X: GraphBatch) -> np.ndarray:
         assert self.samples is not None
+        assert self.random_state is not None
         numbers = type_numbers(self.size)
         found = np.zeros((len(X), len(graphlet_types(self.size))), dtype=np.int64)
         for n in np.unique(X.sizes).tolist():
