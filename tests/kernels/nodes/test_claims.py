@@ -76,8 +76,20 @@ def test_one_and_two_steps_depend_on_the_graph() -> None:
     # The textbook says that B + B^2 is not positive definite; on the path of three nodes it is.
     assert SeriesKernel(P4, [0, 1, 1]).certificate.positive.refuted
     path = SeriesKernel(P3, [0, 1, 1])
-    assert not path.certificate.positive.refuted
+    assert path.certificate.is_psd
     assert np.linalg.eigvalsh(path.block(range(3))).min() > -1e-12
+
+
+def test_singular_matrices_of_few_nodes_are_decided_in_fractions() -> None:
+    edge, tenths = (2, [(0, 1)]), [[0.1, 0.1], [0.1, 0.1]]
+    for k in (SeriesKernel(edge, [1, 1]), SeriesKernel(edge, [1, -1]), SeriesKernel(tenths, [0, 1, 0, 1])):
+        assert k.certificate.is_psd
+        assert not k.certificate.positive.strict
+    assert SeriesKernel((3, []), [0, 1]).certificate.is_psd
+    below = SeriesKernel([[1.0, 1.0], [1.0, np.nextafter(1.0, 0)]], [0, 1])  # an eigenvalue of -6e-17
+    assert not below.certificate.is_psd
+    ring = SeriesKernel((40, [(i, (i + 1) % 40) for i in range(40)]), [2, 1])
+    assert ring.certificate.verdict.name == "UNKNOWN"
 
 
 def test_functions_of_the_spectrum_are_positive_definite() -> None:
