@@ -151,6 +151,10 @@ class KernelMachine(CallbackSupport, BaseEstimator):
             return None
         return checked_weight(sample_weight, n, type(self).__name__, self._weight_range)
 
+    def _solver_report(self) -> str:
+        """Which method has solved the problem, and how it ended."""
+        return str(self.solution_.status)
+
     def _check_fitted(self) -> None:
         check_is_fitted(self)
 

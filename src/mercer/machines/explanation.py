@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -212,21 +212,28 @@ def _is_several(x: Any, trained: Data) -> bool:
 class ExplainedFunction(_Explained):
     """A machine that predicts the value of a function, or its sign."""
 
-    def explain(self, x: Any, target: int = 0) -> Explanation:
-        """Which patterns made the value at one point; the kernel must name patterns, as those on strings do.
+    @overload
+    def explain(self) -> str: ...
+    @overload
+    def explain(self, x: Any, target: int = 0) -> Explanation: ...
+    def explain(self, x: Any = None, target: int = 0) -> str | Explanation:
+        """Which patterns made the value at one point; without a point, which method has solved the problem.
 
         Parameters
         ----------
-        x : point
-            One point, not a sequence of them.
+        x : point, optional
+            One point, not a sequence of them; the kernel must name patterns, as those on strings do.
         target : int, default=0
             Which of several targets.
 
         Returns
         -------
-        Explanation
-            The weights add up to the value of the function, intercept included.
+        Explanation or str
+            The weights add up to the value of the function, intercept included.  Without a point, a sentence.
         """
+        if x is None:
+            self._check_fitted()
+            return self._solver_report()
         x, found, values = self._functions_at(x)
         if not 0 <= target < len(values):
             raise InputError(
@@ -257,23 +264,31 @@ class ExplainedClassifier(_Explained):
         direction[order[:2]] = 1.0, -1.0
         return int(order[0]), int(order[1]), direction
 
-    def explain(self, x: Any) -> Explanation:
+    @overload
+    def explain(self) -> str: ...
+    @overload
+    def explain(self, x: Any) -> Explanation: ...
+    def explain(self, x: Any = None) -> str | Explanation:
         """Which patterns spoke for the predicted class of one point, and which against it.
 
         With more than two classes the explanation is of the predicted class against its closest rival.  The
-        kernel must name patterns, as those on strings do.
+        kernel must name patterns, as those on strings do.  Without a point, which method has solved the
+        problem.
 
         Parameters
         ----------
-        x : point
+        x : point, optional
             One point, not a sequence of them.
 
         Returns
         -------
-        Explanation
+        Explanation or str
             Positive weights spoke for ``prediction``, negative ones for ``against``; they add up to the
-            decision value between the two, intercept included.
+            decision value between the two, intercept included.  Without a point, a sentence.
         """
+        if x is None:
+            self._check_fitted()
+            return self._solver_report()
         x, found, values = self._functions_at(x)
         winner, rival, direction = self._contest(values)
         prediction, against = self.classes_[[winner, rival]].tolist()

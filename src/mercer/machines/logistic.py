@@ -471,6 +471,9 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
             values = values + np.asarray(self.expansion_._cross(points) @ self.dual_coef_.T, dtype=np.float64)
         return values[:, 0] if len(self.classes_) == 2 else values
 
+    def _solver_report(self) -> str:
+        return f"{self.solution_.stats['method']}: {self.solution_.status}"
+
     def _expansion(self) -> Expansion:
         if self._is_approximate:
             return Expansion(*self._landmark_sum(), np.asarray(self.intercept_))

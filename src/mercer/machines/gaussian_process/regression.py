@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -18,7 +18,7 @@ from ...solvers import Solution, loo_predictions
 from ..arguments import checked_random
 from ..base import len_of
 from ..callbacks import as_run
-from ..explanation import Expansion, ExplainedFunction, Explanation
+from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
@@ -386,39 +386,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
                 f"observations. Got an array of shape {values.shape}."
             )
         return np.array(np.broadcast_to(values, n))
-
-    # -- reasons --------------------------------------------------------------------------------
-    @overload
-    def explain(self) -> str: ...
-    @overload
-    def explain(self, x: Any, target: int = 0) -> Explanation: ...
-    def explain(self, x: Any = None, target: int = 0) -> str | Explanation:
-        """Which method was used and why; or for a point ``x``, which patterns made the value there.
-
-        Parameters
-        ----------
-        x : point, optional
-            One point, not a sequence of them; the kernel must name patterns, as those on strings do.
-        target : int, default=0
-            Which of several targets.
-
-        Returns
-        -------
-        str or Explanation
-            The status of ``solution_``; or patterns whose weights add up to the value at ``x``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from mercer.kernels import Matern
-        >>> t = np.arange(10.0)[:, None]
-        >>> GaussianProcessRegressor(Matern(1.5), alpha=0.1, tune=None).fit(t, np.sin(t[:, 0])).explain()
-        'exact by state space, for a semiseparable kernel on the line: O(n) time and memory (Kalman filter)'
-        """
-        if x is not None:
-            return super().explain(x, target)
-        self._check_fitted()
-        return self.solution_.status
 
     def _expansion(self) -> Expansion:
         fit = self._posterior.fit

@@ -199,6 +199,9 @@ class MultipleKernels(KernelMachine):
     def _gram_of_combination(self, points: Data) -> PointGram:
         return gram_of_points(self.kernel_, points, store=self.store)
 
+    def _solver_report(self) -> str:
+        return f"machine and weights of {len(self.weights_)} kernels: {self.status_}"
+
     def _report_weights(self) -> None:
         """Set ``converged_`` and ``status_``; warn if the weights are not those that were asked for."""
         found = self.solution_

@@ -257,6 +257,13 @@ class SupportVectorMachine(Approximated):
                 ConvergenceWarning,
             )
 
+    def _solver_report(self) -> str:
+        stats = [solution.stats for solution in self.solutions_]
+        methods = ", ".join(dict.fromkeys(one["method"] for one in stats))
+        known = f" on {stats[0]['features']} known features" if "features" in stats[0] else ""
+        problems = f"{len(stats)} problems by " if len(stats) > 1 else ""
+        return f"{problems}{methods}{known}: {self.status_}"
+
     def _about_the_limit(self, solution: Solution[BoxValue]) -> str:
         """What ``max_iter=-1`` stands for, if that limit was met."""
         most = iteration_limit(-1, len(solution.value.coefficients))

@@ -172,6 +172,7 @@ class _Run:
         self.problem, self.alpha, self.held = problem, alpha, held
         self.n, self.gram = len(G), G._in_double()
         self.products = 0
+        self.features = self.gram._embedding() if held is None else None
         self.preconditioner = self._first_preconditioner()
 
     def product(self, V: Array) -> Array:
@@ -183,9 +184,8 @@ class _Run:
     def _first_preconditioner(self) -> Preconditioner:
         if self.held is not None and self.n <= FACTORED:
             return Factors(self.held)
-        features = self.gram._embedding() if self.held is None else None
-        if isinstance(features, np.ndarray) and features.shape[1] <= LANDMARKS:
-            return Nystrom(np.asarray(features, dtype=np.float64))
+        if isinstance(self.features, np.ndarray) and self.features.shape[1] <= LANDMARKS:
+            return Nystrom(np.asarray(self.features, dtype=np.float64))
         count = min(self.n, LANDMARKS, max(FACTORED // 2, int(LANDMARK_SHARE * self.n)))
         features = sparse_features(LazyMatrix(self.gram))
         if features is not None:
@@ -330,6 +330,8 @@ class _Run:
         self, state: _State, gap: float, steps: int, converged: bool, status: str
     ) -> Solution[SmoothValue]:
         kind = "Cholesky" if isinstance(self.preconditioner, Factors) else "conjugate gradients"
+        if self.features is not None:
+            kind += f" on {self.features.shape[1]} known features"
         stats = {
             "iterations": steps,
             "products": self.products,

@@ -116,7 +116,7 @@ def solve_by_passes(
         converged,
         said,
         gap,
-        {"iterations": passes},
+        {"iterations": passes, "method": "Newton steps on batches"},
     )
 
 

@@ -299,5 +299,10 @@ class _Run:
     def _solution(
         self, A: Array, point: _Point, gap: float, steps: int, converged: bool, status: str
     ) -> Solution[SmoothValue]:
-        stats = {"iterations": steps, "objective": point.objective, "nonzero": int(np.count_nonzero(A))}
+        stats = {
+            "iterations": steps,
+            "objective": point.objective,
+            "nonzero": int(np.count_nonzero(A)),
+            "method": "Newton steps on a working set",
+        }
         return Solution(SmoothValue(A, point.b, point.F), converged, status, gap, stats)
