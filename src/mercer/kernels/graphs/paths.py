@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
 from typing import Any, Self
 
@@ -259,9 +259,12 @@ class ShortestPath(CountedFeatures):
         return super()._contributions(x, y)
 
     def _weighted_contributions(self, points: Any, coefficients: np.ndarray, x: Graph) -> Any:
+        return self._collapse(points, coefficients)(x)
+
+    def _collapse(self, points: Any, coefficients: np.ndarray) -> Callable[[Graph], Any]:
         if not self._is_explicit:
-            return Kernel._contributions(self, x, x)
-        return super()._weighted_contributions(points, coefficients, x)
+            return lambda x: Kernel._contributions(self, x, x)
+        return super()._collapse(points, coefficients)
 
     # -- what is known ------------------------------------------------------------------------
     def _certify(self) -> Certificate:
