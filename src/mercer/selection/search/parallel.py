@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import sklearn
 
-from ...engine.runs import Task, abandoned_by, checkpoint, current_run, joining, tracked, until
+from ...engine.runs import Abandoned, Task, abandoned_by, checkpoint, current_run, joining, tracked, until
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
 from ...errors import ParameterError
 
@@ -49,11 +49,20 @@ def for_each(work: Callable[[T], None], tasks: Sequence[T], workers: int, name: 
     assert run is not None
     run.callbacks = [*run.callbacks, lambda progress: stop.is_set()]  # ends fits in other threads
 
+    errors: list[BaseException] = []
+
     def alone(task: T) -> None:
-        with joining(run), until(run.poll), abandoned_by(stop), sklearn.config_context(**config):
-            checkpoint()
-            with inside_tile():
-                work(task)
+        try:
+            with joining(run), until(run.poll), abandoned_by(stop), sklearn.config_context(**config):
+                checkpoint()
+                with inside_tile():
+                    work(task)
+        except Abandoned:
+            raise
+        except BaseException as error:
+            errors.append(error)
+            stop.set()  # here, as other threads go on until this one's error has been read
+            raise
 
     with (
         Task(name, len(tasks), unit) as progress,
@@ -66,7 +75,9 @@ def for_each(work: Callable[[T], None], tasks: Sequence[T], workers: int, name: 
                 future.result()
                 progress.update()
                 checkpoint()
-        except BaseException:
+        except BaseException as error:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+            if isinstance(error, Abandoned):
+                raise errors[0] from None
             raise
