@@ -19,7 +19,8 @@ using Cube = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 mercer::Line line_of(const Kinds& kinds, const Vector& variances, const Vector& rates, const Vector& times) {
   mercer::Line line{{}, times.data(), static_cast<std::int64_t>(times.shape(0))};
   for (std::size_t j = 0; j < kinds.shape(0); ++j) {
-    line.components.push_back({static_cast<mercer::Kind>(kinds.data()[j]), variances.data()[j], rates.data()[j]});
+    line.components.push_back(
+        {static_cast<mercer::Kind>(kinds.data()[j]), variances.data()[j], rates.data()[j]});
   }
   return line;
 }
@@ -41,8 +42,8 @@ void bind_processes(nb::module_& m) {
   m.attr("MOST_STATES") = kMostStates;
   m.def(
       "kalman_filter",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Vector& noise,
-         const Rows& gains, const Numbers& variances, const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Vector& noise, const Rows& gains, const Numbers& variances, const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;
@@ -52,8 +53,8 @@ void bind_processes(nb::module_& m) {
       "noise"_a.noconvert(), "gains"_a.noconvert(), "variances"_a.noconvert(), "watch"_a);
   m.def(
       "kalman_innovations",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
-         const Matrix& B, const Rows& out, const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Matrix& gains, const Matrix& B, const Rows& out, const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;
@@ -63,8 +64,9 @@ void bind_processes(nb::module_& m) {
       "gains"_a.noconvert(), "B"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
   m.def(
       "kalman_solve",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
-         const Vector& variances, const Matrix& B, const Rows& out, const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Matrix& gains, const Vector& variances, const Matrix& B, const Rows& out,
+         const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;
@@ -74,8 +76,8 @@ void bind_processes(nb::module_& m) {
       "gains"_a.noconvert(), "variances"_a.noconvert(), "B"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
   m.def(
       "kalman_diagonal",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
-         const Vector& variances, const Numbers& out, const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Matrix& gains, const Vector& variances, const Numbers& out, const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;
@@ -85,13 +87,14 @@ void bind_processes(nb::module_& m) {
       "gains"_a.noconvert(), "variances"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
   m.def(
       "kalman_variances",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Matrix& gains,
-         const Vector& variances, const Vector& at, const Numbers& out, const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Matrix& gains, const Vector& variances, const Vector& at, const Numbers& out,
+         const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;
-        kalman_variances(line, gains.data(), variances.data(), at.data(), static_cast<std::int64_t>(at.shape(0)),
-                         out.data(), look);
+        kalman_variances(line, gains.data(), variances.data(), at.data(),
+                         static_cast<std::int64_t>(at.shape(0)), out.data(), look);
       },
       "kinds"_a.noconvert(), "scales"_a.noconvert(), "rates"_a.noconvert(), "times"_a.noconvert(),
       "gains"_a.noconvert(), "variances"_a.noconvert(), "at"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
@@ -109,9 +112,9 @@ void bind_processes(nb::module_& m) {
       "C"_a.noconvert(), "at"_a.noconvert(), "out"_a.noconvert(), "watch"_a);
   m.def(
       "kalman_slopes",
-      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times, const Vector& noise,
-         const Matrix& Y, const Rows& products, const Cube& slopes, const Numbers& determinants,
-         const nb::object& watch) {
+      [](const Kinds& kinds, const Vector& scales, const Vector& rates, const Vector& times,
+         const Vector& noise, const Matrix& Y, const Rows& products, const Cube& slopes,
+         const Numbers& determinants, const nb::object& watch) {
         const Line line = line_of(kinds, scales, rates, times);
         const Look look = look_at(watch);
         nb::gil_scoped_release release;

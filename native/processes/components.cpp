@@ -6,12 +6,13 @@
 namespace mercer {
 namespace {
 
-constexpr double kFactor[] = {2.0, 4.0, 16.0 / 3.0};  // of the white noise that drives a component of variance 1
+constexpr double kFactor[] = {2.0, 4.0,
+                              16.0 / 3.0};  // of the white noise that drives a component of variance 1
 
 // Moments m[k] = integral of u^k exp(-2 u) from 0 to z for k = 0 .. top.
 //
-// Up to x = 2 z = 3 the highest one is a series of positive terms, beyond that its closed form loses less than a
-// digit; the others follow by m[k - 1] = (2 m[k] + z^k exp(-2 z)) / k, again a sum of positive terms.
+// Up to x = 2 z = 3 the highest one is a series of positive terms, beyond that its closed form loses less
+// than a digit; the others follow by m[k - 1] = (2 m[k] + z^k exp(-2 z)) / k, again a sum of positive terms.
 void moments(double z, int top, double* m) {
   const double x = 2.0 * z, decay = std::exp(-x);
   double powers[6] = {1.0};

@@ -25,9 +25,7 @@ struct Component {
   double rate;      // of the Matern components; 0 for the others
 };
 
-inline int states_of(Kind kind) {
-  return kind == Kind::matern52 ? 3 : kind == Kind::matern32 ? 2 : 1;
-}
+inline int states_of(Kind kind) { return kind == Kind::matern52 ? 3 : kind == Kind::matern32 ? 2 : 1; }
 
 // What f is a multiple of the first state at time t.
 inline double weight_at(Kind kind, double t) { return kind == Kind::linear ? t : 1.0; }

@@ -225,8 +225,7 @@ struct Product {
     while (q >= 0 && line.count > 0 && at[q] >= line.times[line.count - 1]) --q;
     for (std::int64_t i = line.count - 1; i >= 0 && q >= 0; --i) {  // training points after the query
       pause(i, look);
-      const Step<D>* step =
-          i + 1 == line.count ? nullptr : &steps.over(line.times[i + 1] - line.times[i]);
+      const Step<D>* step = i + 1 == line.count ? nullptr : &steps.over(line.times[i + 1] - line.times[i]);
       steps.weights(line.times[i], h);
       for (std::int64_t c = 0; c < columns; ++c) {
         double* r = states.data() + c * D;
@@ -263,8 +262,8 @@ std::int64_t kalman_filter(const Line& line, const double* noise, double* gains,
   return with_states<Filter>(states_of(line), line, noise, gains, variances, look);
 }
 
-void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns, double* V,
-                        const Look& look) {
+void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns,
+                        double* V, const Look& look) {
   with_states<Innovations>(states_of(line), line, gains, B, columns, V, look);
 }
 

@@ -1,4 +1,5 @@
-// The likelihood of a process on the line with its derivatives: the Kalman filter, differentiated step by step.
+// The likelihood of a process on the line with its derivatives: the Kalman filter, differentiated step by
+// step.
 #include "steps.hpp"
 
 namespace mercer {

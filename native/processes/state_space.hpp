@@ -32,8 +32,8 @@ std::int64_t kalman_filter(const Line& line, const double* noise, double* gains,
                            const Look& look);
 
 // Innovations V of B, both of shape count x columns: B' M^-1 B is the sum of V(i)' V(i) / S(i).
-void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns, double* V,
-                        const Look& look);
+void kalman_innovations(const Line& line, const double* gains, const double* B, std::int64_t columns,
+                        double* V, const Look& look);
 
 // U = M^-1 B for B and U of shape count x columns.
 void kalman_solve(const Line& line, const double* gains, const double* variances, const double* B,
@@ -51,8 +51,8 @@ void kalman_variances(const Line& line, const double* gains, const double* varia
 void kernel_product(const Line& line, const double* C, std::int64_t columns, const double* at,
                     std::int64_t queries, double* result, const Look& look);
 
-// Derivatives in one logarithm for each component (its variance, then its rate), and in a variance that is added
-// to all noise: 2 components + 1 of them.
+// Derivatives in one logarithm for each component (its variance, then its rate), and in a variance that is
+// added to all noise: 2 components + 1 of them.
 //   products: columns x columns, Y' M^-1 Y;  slopes: their derivatives, one such matrix for each
 //   determinants: derivatives of log det M
 // Returns what kalman_filter returns.

@@ -1,5 +1,5 @@
-// Small matrices of a state space, and its steps from one time to the next.  D is the number of states, known to
-// the compiler.
+// Small matrices of a state space, and its steps from one time to the next.  D is the number of states, known
+// to the compiler.
 #pragma once
 
 #include <algorithm>
