@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
-__all__ = ["Contribution", "Contributions"]
+import numpy as np
+
+__all__ = ["Contribution", "Contributions", "weighted"]
 
 #: Rows of a printed table; those beyond are added up.
 SHOWN = 20
@@ -163,3 +165,16 @@ def _placed(parts: Sequence[Contribution], side: str) -> dict[Place, float]:
 def _where(c: Contribution) -> str:
     sides = [" ".join(f"{a}:{b}" for a, b in places) for places in (c.x_places, c.y_places)]
     return f"  [{' | '.join(sides).removesuffix(' | ')}]" if any(sides) else ""
+
+
+def weighted(
+    contributions: Callable[[Any, Any], Iterable[Contribution]],
+    points: Sequence[Any],
+    coefficients: np.ndarray,
+    x: Any,
+) -> Iterator[Contribution]:
+    """Contributions to ``sum_i a_i k(points[i], x)``, pair by pair, with their places in ``x``."""
+    for point, a in zip(points, coefficients.tolist(), strict=True):
+        for c in contributions(point, x):
+            c = c.scaled(a)
+            yield Contribution(c.pattern, c.weight, c.y_places, _x_parts=c._y_parts)

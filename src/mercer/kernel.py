@@ -23,7 +23,7 @@ from . import memory
 from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim, negated
-from .contributions import Contribution, Contributions
+from .contributions import Contribution, Contributions, weighted
 from .domains import Data, Domain, Objects, items, meet, size, take, to_float
 from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
@@ -434,10 +434,7 @@ class Kernel(Expression):
         self, points: Sequence[Any], coefficients: np.ndarray, x: Any
     ) -> Iterable[Contribution]:
         """Contributions to ``sum_i a_i k(points[i], x)`` on validated points, with their places in ``x``."""
-        for point, a in zip(points, coefficients.tolist(), strict=True):
-            for c in self._contributions(point, x):
-                c = c.scaled(a)
-                yield Contribution(c.pattern, c.weight, c.y_places, _x_parts=c._y_parts)
+        return weighted(self._contributions, points, coefficients, x)
 
     def _collapse(
         self, points: Sequence[Any], coefficients: np.ndarray

@@ -31,7 +31,7 @@ FIRST_NOISE = 0.1
 
 #: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; and the same for
 #: the best candidate of a step.
-ROUGH, FINE = (40, 1e-2), (400, 1e-5)
+SCREENING, FINAL = (40, 1e-2), (400, 1e-5)
 
 #: Parameters stay within this factor of their start, periods within the second: a period beyond the data
 #: makes any smooth function, and its kernel says nothing about periods.
@@ -120,7 +120,7 @@ class EvidenceSearch:
         if not machines:
             return None
         first = max(machines, key=lambda m: float(m.log_marginal_likelihood_value_))
-        return self._climb(first, names, *ROUGH)
+        return self._climb(first, names, *SCREENING)
 
     def _climb(
         self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]], evaluations: int, gain: float
@@ -150,7 +150,7 @@ class EvidenceSearch:
 
     def finished(self, state: State) -> State:
         """The same expression, tuned to the end."""
-        return self._climb(self.fit(state.kernel, None), [term.names for term in state.terms], *FINE)
+        return self._climb(self.fit(state.kernel, None), [term.names for term in state.terms], *FINAL)
 
     def fit(self, kernel: Kernel, tune: str | None) -> GaussianProcessRegressor:
         """A Gaussian process with a kernel that has its noise."""

@@ -17,7 +17,7 @@ __all__ = ["molecule"]
 DISC, STRONGEST = 0.42, 0.65
 #: Distance between the lines of a double bond, and the part of a bond that a letter covers.
 APART, COVERED = 0.13, 0.24
-#: Least width and height of a figure in inches, so that there is room for what is said under it.
+#: Least width and height of a figure in inches: the legend below the molecule must fit.
 SMALLEST = (3.2, 1.8)
 
 

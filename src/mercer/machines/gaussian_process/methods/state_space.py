@@ -152,8 +152,8 @@ class StateSpace(Method):
             value = np.trace(found.products) + t * (determinant + n * np.log(2 * np.pi))
             return -0.5 * float(value), np.asarray(-0.5 * (quadratic + t * found.determinant_slopes))
         # The constant is a further target 1: minus y' N y is -(y' M^-1 y - (1' M^-1 y)^2 / 1' M^-1 1).
-        rough = condition(self.covariance, Y, True).intercepts  # so that nothing cancels
-        found = self.covariance.slopes(np.column_stack([np.ones(n), Y - rough]))
+        estimate = condition(self.covariance, Y, True).intercepts  # so that nothing cancels
+        found = self.covariance.slopes(np.column_stack([np.ones(n), Y - estimate]))
         W, dW = found.products, found.product_slopes
         shift = W[0, 1:] / W[0, 0]
         quadratic = (
