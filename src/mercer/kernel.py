@@ -10,9 +10,9 @@ To add a kernel, subclass :class:`Kernel`, declare the parameters as annotated a
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim, negated
 from .contributions import Contribution, Contributions, weighted
-from .domains import Data, Domain, Objects, items, meet, size, take, to_float
+from .domains import Data, Domain, Objects, Prepared, items, meet, size, take, to_float
 from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
 from .engine.threads import user_code
@@ -61,25 +61,6 @@ _FOLLOWING = {
     "_weighted_contributions": ("_collapse",),
     "_gradient": ("_adjoint",),
 }
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Prepared:
-    """Per-point work of a composite kernel: the prepared data of its children and arrays of its own."""
-
-    parts: tuple[Data, ...]
-    arrays: tuple[np.ndarray, ...] = ()
-
-    def __len__(self) -> int:
-        return size(self.parts[0]) if self.parts else len(self.arrays[0])
-
-    def take(self, index: slice | np.ndarray, taken: dict[int, Data] | None = None) -> Prepared:
-        """Select points; children that share their data go on sharing them (``taken``, by identity)."""
-        taken = {} if taken is None else taken
-        for p in self.parts:
-            if id(p) not in taken:
-                taken[id(p)] = p.take(index, taken) if isinstance(p, Prepared) else take(p, index)
-        return Prepared(tuple(taken[id(p)] for p in self.parts), tuple(a[index] for a in self.arrays))
 
 
 def _quietly() -> np.errstate:
@@ -446,7 +427,7 @@ class Kernel(Expression):
     @cached_property
     def certificate(self) -> Certificate:
         """What is known about the definiteness of this kernel, with the proof."""
-        return dataclasses.replace(self._certified, conditional=self._conditional())
+        return replace(self._certified, conditional=self._conditional())
 
     @cached_property
     def _certified(self) -> Certificate:

@@ -25,6 +25,7 @@
 ``categories``     ``Categories``: unordered values, compared by equality
 ``frames``         ``Frames``: rows of a pandas or polars frame
 ``containers``     strings and documents as they come: lists, arrays, columns, records
+``prepared``       ``Prepared``: what a composite kernel has prepared for each of its parts
 ``ownership``      copies of what the caller may change
 ``vocabulary``     numbers for hashables
 =================  =========================================================================
@@ -43,6 +44,7 @@ from .images import Images
 from .measures import Gaussians, Subsets
 from .nodes import Adjacency, NodeData, Nodes
 from .ownership import owned
+from .prepared import Prepared
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
 from .rows import explain_rows
 from .sequences import EncodedSequences, Sequences
@@ -82,6 +84,7 @@ __all__ = [
     "NodeData",
     "Nodes",
     "Objects",
+    "Prepared",
     "Reals",
     "Region",
     "Sequences",
