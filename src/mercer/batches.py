@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .domains import check_numbers, frame_of, indexable
 from .errors import InputError, MissingExtraError, ParameterError
 
 __all__ = ["Batches"]
@@ -97,8 +98,10 @@ class Batches:
         >>> [len(X) for X, y in batches]
         [4, 4, 2]
         """
-        size = _count("size", size)
+        size, X = _count("size", size), indexable(X, "Batches.from_arrays: `X`")
         columns = [X, y] if sample_weight is None else [X, y, sample_weight]
+        for name, column in zip(("y", "sample_weight"), columns[1:], strict=False):
+            check_numbers(column, f"Batches.from_arrays: `{name}`", dense=True)
         lengths = [int(c.shape[0]) if hasattr(c, "shape") else len(c) for c in columns]
         if len(set(lengths)) > 1:
             raise InputError(
@@ -190,6 +193,7 @@ class Batches:
 
 def _rows(batch: Any, number: int, target: Any, columns: Any, weight: str | None) -> tuple[Any, ...]:
     """Points, targets and weights of a record batch."""
+    frame_of(batch, f"Batches: batch {number}")
     present = list(batch.schema.names)
     others = {*_names(target), *([] if weight is None else [weight])}
     chosen = [name for name in present if name not in others] if columns is None else _names(columns)
@@ -198,7 +202,9 @@ def _rows(batch: Any, number: int, target: Any, columns: Any, weight: str | None
         raise InputError(f"Batches: batch {number} has no column {missing[0]!r}. It has {present}.")
 
     def values(name: str) -> np.ndarray:
-        return np.asarray(batch.column(name).to_numpy(zero_copy_only=False))
+        column = np.asarray(batch.column(name).to_numpy(zero_copy_only=False))
+        check_numbers(column, f"Batches: column {name!r} of batch {number}")
+        return column
 
     X = batch.column(columns).to_pylist() if isinstance(columns, str) else _stacked(map(values, chosen))
     y = values(target) if isinstance(target, str) else _stacked(map(values, target))

@@ -24,7 +24,7 @@ from .arithmetic import FLOAT, Arithmetic, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim, negated
 from .contributions import Contribution, Contributions, weighted
-from .domains import Data, Domain, Objects, Prepared, items, meet, size, take, to_float
+from .domains import Data, Domain, Objects, Prepared, check_numbers, items, meet, size, take, to_float
 from .engine import tiles, workers
 from .engine.program import Builder, Program, Value
 from .engine.threads import user_code
@@ -497,6 +497,7 @@ class Kernel(Expression):
         if self.is_resolved:
             return self
         X = self.domain.validate(X, "X")
+        check_numbers(sample_weight, "resolve: `sample_weight`", dense=True)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         if weight is not None and (weight.shape != (size(X),) or not (weight >= 0).all()):
             got = f"shape {weight.shape}" if weight.shape != (size(X),) else "a negative or NaN entry"

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .domains import Data, items, owned, size
+from .domains import Data, check_numbers, items, owned, size
 from .errors import DefinitenessError, InputError, ParameterError
 from .gram import PointGram, gram
 from .gram.spectrum import full_eigenpairs, rounding_level
@@ -220,6 +220,7 @@ def interpolant(k: Kernel, X: Any, y: Any, tol: float | None = None) -> RKHSFunc
     (default: max(n, 16) eps), so repeated points do no harm.  Holds the dense Gram matrix.
     """
     K: PointGram = gram(k, X)
+    check_numbers(y, "interpolant: `y`", dense=True)
     y = np.asarray(y, dtype=np.float64)
     if y.shape != (K.shape[0],):
         raise InputError(

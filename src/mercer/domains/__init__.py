@@ -4,6 +4,7 @@
 ``base``           ``Domain`` and ``Objects`` (anything); ``meet``, ``take``, ``join``, ...
 ``regions``        subsets of R^d: boxes, balls, the simplex
 ``vectors``        ``Vectors`` and ``Reals``
+``numeric``        what a conversion to floats would hide: masks, dates, imaginary parts
 ``rows``           which row or column is no number, in words
 ``sparse``         the structure of sparse matrices
 ``sets``           ``Sets`` of hashables
@@ -21,7 +22,7 @@
 ``measures``       ``Subsets`` of a universe; ``Gaussians`` as (mean, covariance)
 ``clouds``         ``Clouds``: points of any kind with weights; ``Cloud``, one of them
 ``structured``     ``Tuples`` of points; ``Similarities``, the domain of precomputed matrices
-``dates``          dates and times are refused where numbers are expected
+``dates``          what dates and times are, and what to do about them
 ``categories``     ``Categories``: unordered values, compared by equality
 ``frames``         ``Frames``: rows of a pandas or polars frame
 ``containers``     strings and documents as they come: lists, arrays, columns, records
@@ -34,7 +35,8 @@
 from .base import Data, Domain, Objects, items, join, meet, size, take, to_float
 from .categories import Categories
 from .clouds import Cloud, CloudData, Clouds
-from .dates import is_date, refuse_dates
+from .containers import frame_of, indexable, refuse_iterator, refuse_masked
+from .dates import is_date
 from .fingerprints import Fingerprints
 from .frames import Frames
 from .graph import Graph
@@ -43,6 +45,7 @@ from .graphs import Graphs
 from .images import Images
 from .measures import Gaussians, Subsets
 from .nodes import Adjacency, NodeData, Nodes
+from .numeric import check_numbers
 from .ownership import owned
 from .prepared import Prepared
 from .regions import EVERYWHERE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL, Ball, Box, Region, Simplex
@@ -103,14 +106,18 @@ __all__ = [
     "Tuples",
     "Vectors",
     "Vocabulary",
+    "check_numbers",
     "check_sparse",
     "explain_rows",
+    "frame_of",
+    "indexable",
     "is_date",
     "items",
     "join",
     "meet",
     "owned",
-    "refuse_dates",
+    "refuse_iterator",
+    "refuse_masked",
     "size",
     "take",
     "to_float",

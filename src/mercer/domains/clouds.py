@@ -15,6 +15,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
 from .base import ArithmeticCloud, ArithmeticVector, Data, Domain, items, size, take
+from .numeric import check_numbers
 from .vectors import Vectors
 
 __all__ = ["Cloud", "CloudData", "Clouds"]
@@ -186,6 +187,7 @@ def _weights(weights: Any, n: int, name: str) -> np.ndarray:
     """Weights that sum to one."""
     if weights is None:
         return np.full(n, 1.0 / n)
+    check_numbers(weights, f"{name}.weights", dense=True)
     try:
         w = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):

@@ -6,7 +6,8 @@ all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -14,8 +15,18 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import InputError
+from .sparse import check_sparse
 
-__all__ = ["is_missing", "plain", "plain_symbols", "points_of"]
+__all__ = [
+    "frame_of",
+    "indexable",
+    "is_missing",
+    "plain",
+    "plain_symbols",
+    "points_of",
+    "refuse_iterator",
+    "refuse_masked",
+]
 
 #: Types that hold text as bytes.
 BYTES = bytes | bytearray | memoryview
@@ -39,7 +50,10 @@ def points_of(X: Any, name: str, what: str) -> list[Any]:
         raise InputError(
             f"{name} must have an order. Got a {type(X).__name__}. Pass a list, such as sorted({name})."
         )
-    column = _column(nw.from_native(X, pass_through=True, allow_series=True), name)
+    frame = frame_of(X, name)
+    column = (
+        nw.from_native(X, pass_through=True, allow_series=True) if frame is None else _column(frame, name)
+    )
     if isinstance(column, nw.Series):
         if column.dtype.is_numeric() or column.dtype == nw.Boolean:
             raise _numbers(name, what, f"a column of numbers ({column.dtype})")
@@ -51,18 +65,68 @@ def points_of(X: Any, name: str, what: str) -> list[Any]:
     if hasattr(X, "to_pylist"):  # an array of Arrow
         return list(X.to_pylist())
     if hasattr(X, "__array__"):
+        refuse_masked(X, name)
         return _entries(np.asarray(X), name, what)
     if not isinstance(X, Iterable):
         raise _single(X, name, what)
     return list(X)
 
 
-def _column(X: Any, name: str) -> Any:
-    """The column of a frame that has only one; anything else as it is."""
-    if isinstance(X, nw.LazyFrame):
+def frame_of(X: Any, name: str) -> Any:
+    """The data frame, as narwhals has it, or None if it is none.
+
+    Lazy frames are refused, and names of several columns.
+    """
+    if isinstance(X, np.ndarray | list | tuple | str | BYTES) or scipy.sparse.issparse(X):
+        return None
+    if type(X).__name__ == "RecordBatch":  # of Arrow: narwhals reads tables alone
+        from pyarrow import Table
+
+        X = Table.from_batches([X])
+    is_pandas = hasattr(X, "iloc") and hasattr(X, "columns")
+    labels = X.columns if is_pandas else getattr(X, "column_names", ())
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"{name} must have columns of different names. Got several of {', '.join(map(repr, twice))}. "
+            "Rename or drop them."
+        )
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
         raise InputError(f"{name} must be an eager frame. Got a lazy one; call .collect() first.")
-    if not isinstance(X, nw.DataFrame):
-        return X
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def indexable(X: Any, name: str) -> Any:
+    """Points whose rows can be taken: of sparse matrices in CSR, of frames in what narwhals knows."""
+    refuse_iterator(X, name)
+    if scipy.sparse.issparse(X):
+        check_sparse(X, name)
+        return X.tocsr()
+    frame = frame_of(X, name)
+    return X if frame is None else frame.to_native()
+
+
+def refuse_iterator(X: Any, name: str) -> None:
+    """Raise if data can be read only once: whoever reads them again finds nothing, and no error."""
+    if isinstance(X, Iterator):
+        raise InputError(
+            f"{name} must be data that can be read again. Got a {type(X).__name__}, which can be read only "
+            "once. Pass a list of what it yields."
+        )
+
+
+def refuse_masked(X: Any, name: str) -> None:
+    """Raise if entries of an array are masked: the numbers below the mask are not meant."""
+    if np.ma.is_masked(X):
+        raise InputError(
+            f"{name} must have no masked entries. Got {np.ma.count_masked(X)} of them. Drop these rows, or "
+            "fill them with .filled(value)."
+        )
+
+
+def _column(X: Any, name: str) -> Any:
+    """The column of a frame that has only one."""
     if len(X.columns) != 1:
         raise InputError(
             f"{name} must be one column, with a point in each row. Got a {type(X.to_native()).__name__} with "
@@ -107,6 +171,7 @@ def plain(x: Any, name: str) -> Any:
     if isinstance(x, str):
         return str(x)
     x = getattr(x, "sequence", x)
+    refuse_masked(x, name)
     if isinstance(x, BYTES):
         return _text(bytes(x), name)
     if not isinstance(x, Iterable) and is_missing(x):
@@ -140,8 +205,8 @@ def _text(x: bytes, name: str) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether the value is None, or differs from itself as NaN and NaT do, or is pandas' NA."""
-    if value is None or type(value).__name__ == "NAType":
+    """Whether the value is None or masked, or differs from itself as NaN and NaT do, or is pandas' NA."""
+    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return True
     try:
         return bool(value != value)

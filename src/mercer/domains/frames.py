@@ -14,7 +14,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
 from .base import Data, Domain, items, size, take
-from .containers import is_missing
+from .containers import frame_of, is_missing
 from .dates import AS_NUMBERS, is_date
 from .vectors import Vectors
 
@@ -128,7 +128,9 @@ class Frames(Domain):
         return FrameData({component: _part(component, table, n, name) for component in self.components}, n)
 
     def pair(self, x: Any, y: Any) -> tuple[Any, Any]:
-        a, b = (self.validate(v if _is_frame(v) else [v], name) for v, name in ((x, "x"), (y, "y")))
+        a, b = (
+            self.validate([v] if frame_of(v, name) is None else v, name) for v, name in ((x, "x"), (y, "y"))
+        )
         for v, name in ((a, "x"), (b, "y")):
             if len(v) != 1:
                 raise InputError(f"{name} must be one row. Got a frame of {len(v)} rows.")
@@ -180,14 +182,10 @@ Table = dict[
 ]  # values, as an array of numbers or a list, and where they are missing
 
 
-def _is_frame(X: Any) -> bool:
-    return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
-
-
 def column_names(X: Any, name: str) -> list[str]:
     """Names of the columns of a table, those of the first record if it is a list of records."""
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+    frame = frame_of(X, name)
+    if frame is not None:
         return list(frame.columns)
     if isinstance(X, Mapping):
         return list(X)
@@ -201,18 +199,16 @@ def column_names(X: Any, name: str) -> list[str]:
 
 def categorical_columns(X: Any) -> set[str]:
     """Columns of a frame that are declared to hold categories."""
-    frame = nw.from_native(X, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = frame_of(X, "X")
+    if frame is None:
         return set()
     return {name for name, kind in frame.schema.items() if kind in (nw.Categorical, nw.Enum)}
 
 
 def read_table(X: Any, name: str, columns: list[str]) -> tuple[Table, int]:
     """Values of some columns and where they are missing, and the number of rows."""
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise InputError(f"{name} must be an eager frame. Got a lazy one; call .collect() first.")
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(X, name)
+    if frame is not None:
         _require(columns, frame.columns, name)
         return {c: _read_series(frame[c]) for c in columns}, len(frame)
     if isinstance(X, Mapping):

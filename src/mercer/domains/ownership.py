@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import mmap
 from collections import Counter, OrderedDict, defaultdict
 from dataclasses import replace
 from typing import Any
@@ -84,12 +85,17 @@ def _own_array(array: np.ndarray, fresh: bool) -> np.ndarray:
 
 
 def _is_constant(array: Any) -> bool:
-    """Whether neither the array nor what it is a view of can be written to."""
+    """Whether neither the array nor what it is a view of can be written to.
+
+    Columns of polars and Arrow give views that are read-only, of memory that may be another array's.
+    """
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return False
         array = array.base
-    return array is None or memoryview(array).readonly
+    owner = array.obj if isinstance(array, memoryview) else array
+    is_read_only_file = isinstance(owner, mmap.mmap) and memoryview(owner).readonly
+    return owner is None or isinstance(owner, bytes) or is_read_only_file
 
 
 def _own_csr(matrix: Any, given: Any) -> Any:

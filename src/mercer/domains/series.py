@@ -11,6 +11,8 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..errors import InputError, ParameterError
 from .base import ArithmeticRows, ArithmeticVector, Data, Domain
+from .containers import frame_of
+from .numeric import check_numbers
 
 __all__ = ["Series", "SeriesData"]
 
@@ -125,6 +127,7 @@ class Series(Domain):
         if isinstance(X, SeriesData):
             self._check_channels(X.channels if len(X) else None, name)
             return X
+        frame_of(X, name)
         X = _as_array(X)
         _refuse_what_is_no_collection(X, name)
         whole = _as_numbers(X, name) if _is_regular(X) else None
@@ -298,6 +301,7 @@ def _as_numbers(x: Any, name: str) -> np.ndarray:
             f"{name} must be numbers, or rows of equally many numbers. Got rows of several lengths."
         ) from None
     if array.dtype.kind == "O":
+        check_numbers(array, name)
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from .base import Domain
+from .containers import refuse_masked
 
 __all__ = ["Sets"]
 
@@ -41,6 +42,7 @@ class Sets(Domain):
             raise InputError(
                 f"{name} must be a set of hashables. Got the string {x!r}; write set({name}) for its letters."
             )
+        refuse_masked(x, name)
         try:
             return frozenset(x.tolist() if isinstance(x, np.ndarray) else x)
         except TypeError as error:

@@ -12,10 +12,13 @@ __all__ = ["check_sparse"]
 
 
 def check_sparse(X: Any, name: str) -> None:
-    """Raise unless the indices of a sparse matrix lie within it.
+    """Raise unless the entries of a sparse matrix are real numbers, and their indices lie within it.
 
     Unsorted indices and duplicates are sound.  Cost: one pass over the indices.
     """
+    if X.dtype.kind not in "biuf":
+        kind = "complex numbers. Complex data not supported" if X.dtype.kind == "c" else f"type {X.dtype}"
+        raise InputError(f"{name} must be real. Got a sparse matrix of {kind}.")
     if X.ndim != 2:
         raise InputError(f"{name} must be 2-D. Got a sparse array of {X.ndim} dimension(s).")
     if X.format in ("lil", "dok"):

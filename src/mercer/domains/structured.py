@@ -14,6 +14,7 @@ from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import DigestError, InputError
 from .base import Data, Domain, items, size, take
+from .numeric import check_numbers
 from .vectors import check_finite
 
 __all__ = ["MatrixRows", "Similarities", "TupleColumns", "Tuples"]
@@ -171,6 +172,7 @@ class Similarities(Domain):
     def validate(self, X: Any, name: str = "X") -> MatrixRows:
         if isinstance(X, MatrixRows):
             return X
+        check_numbers(X, name, dense=True)
         try:
             values = np.asarray(X)
             values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)

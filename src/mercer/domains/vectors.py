@@ -15,9 +15,9 @@ from ..arithmetic import Arithmetic
 from ..digests import POINT_BYTES
 from ..errors import InputError
 from .base import ArithmeticVector, Data, Domain
+from .numeric import check_numbers
 from .regions import EVERYWHERE, Box, Region
 from .rows import explain_rows
-from .sparse import check_sparse
 
 __all__ = ["Reals", "Vectors", "check_finite"]
 
@@ -47,9 +47,9 @@ class Vectors(Domain):
     dense: bool = False
 
     def validate(self, X: Any, name: str = "X") -> Data:
+        check_numbers(X, name)
         if scipy.sparse.issparse(X):
-            check_sparse(X, name)
-            X = X.toarray() if self.dense else _as_csr(X, name)
+            X = X.toarray() if self.dense else _as_csr(X)
         if not scipy.sparse.issparse(X):
             X = self._as_rows(X, name)
         if self.dim is not None and X.shape[1] != self.dim:
@@ -119,8 +119,8 @@ class Vectors(Domain):
         )
 
     def _as_row(self, x: Any, name: str) -> np.ndarray:
+        check_numbers(x, name)
         if scipy.sparse.issparse(x):
-            check_sparse(x, name)
             x = x.toarray()
             x = x[0] if x.shape[0] == 1 else x
         array = _as_float(x, name)
@@ -168,8 +168,6 @@ def _as_float(X: Any, name: str) -> np.ndarray:
     """Convert to a float32 or float64 array without copying more than needed."""
     try:
         array = np.asarray(X)
-        if array.dtype.kind == "c":
-            raise InputError(f"{name} must be real. Got complex numbers. Complex data not supported.")
         if array.dtype == np.float16:
             return array.astype(np.float32)
         if array.dtype in (np.float32, np.float64):
@@ -185,10 +183,8 @@ def _as_float(X: Any, name: str) -> np.ndarray:
         raise InputError(f"{name} must be an array of real numbers: {error}.") from error
 
 
-def _as_csr(X: Any, name: str) -> Any:
+def _as_csr(X: Any) -> Any:
     """Convert to CSR with sorted indices, duplicates summed, float32 or float64."""
-    if X.dtype.kind == "c":
-        raise InputError(f"{name} must be real. Got complex numbers. Complex data not supported.")
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     csr = scipy.sparse.csr_array(X.astype(dtype, copy=False))
     if not csr.has_canonical_format:

@@ -13,7 +13,7 @@ from scipy import linalg
 from sklearn.base import clone
 
 from .. import memory
-from ..domains import Data, size, take
+from ..domains import Data, check_numbers, size, take
 from ..errors import DefinitenessError, InputError, MercerError, ParameterError
 from ..gram import gram
 from ..kernel import Kernel
@@ -314,6 +314,7 @@ def _tried(
 
 def _targets(y: Any, n: int) -> np.ndarray:
     """Numbers, or indicators of labels, of shape (n, t)."""
+    check_numbers(y, "advise: `y`", dense=True)
     values = np.asarray(y)
     if values.shape != (n,):
         raise InputError(f"advise: `y` must have shape ({n},), as `X` has points. Got {values.shape}.")

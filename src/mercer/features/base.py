@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..certificate import Certificate
-from ..domains import Data, Domain
+from ..domains import Data, Domain, refuse_iterator
 from ..engine import pairwise
 from ..errors import ParameterError
 from ..kernel import Gradient, Kernel
@@ -53,6 +53,11 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Return the features of ``X``, of shape (n, dim)."""
         raise TypeError(f"{type(self).__name__} must define transform")
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit to ``X``, and return its features."""
+        refuse_iterator(X, f"{type(self).__name__}: `X`")
+        return super().fit_transform(X, y, **fit_params)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features: the class in lower case and a number."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .. import memory
-from ..domains import Data, size
+from ..domains import Data, check_numbers, size
 from ..engine.factorizations import eigh
 from ..errors import DefinitenessError, InputError, ParameterError
 from ..gram import gram
@@ -80,6 +80,7 @@ class MercerExpansion(FittedMap):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Expand for the distribution that ``X`` is a sample of: a point has mass 1/n, or its weight."""
         n = size(self.kernel.domain.validate(X, "X"))
+        check_numbers(sample_weight, f"{type(self).__name__}: `sample_weight`", dense=True)
         w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return self._expand(X, w / w.sum() if n else w)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..domains import check_numbers
 from ..errors import InputError
 from .base import Gram
 from .indexing import all_of
@@ -29,6 +30,7 @@ def alignment(K: Gram, y: Any, centered: bool) -> float:
 
 def targets(y: Any, n: int, caller: str = "alignment") -> np.ndarray:
     """The columns ``Y`` of the target matrix ``YY'``; two classes are -1 and 1, more have a column each."""
+    check_numbers(y, f"{caller}: `y`", dense=True)
     y = np.asarray(y)
     if y.ndim not in (1, 2) or len(y) != n:
         raise InputError(

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
+from ..domains import check_numbers
 from ..errors import InputError, ParameterError
 from ..gram import Gram
 
@@ -78,6 +79,7 @@ def checked_weight(
     sample_weight: Any, n: int, caller: str, largest_within: tuple[float, float] = WEIGHT_RANGE
 ) -> np.ndarray:
     """Return a copy of weights >= 0 of n points, not all zero, the largest of them within a range."""
+    check_numbers(sample_weight, f"{caller}: `sample_weight`", dense=True)
     with naming(caller, "sample_weight"):
         weight = np.array(
             _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..batches import Batches
-from ..domains import Data, Similarities, Vectors, check_sparse, explain_rows, owned, refuse_dates
+from ..domains import (
+    Data,
+    Similarities,
+    Vectors,
+    check_numbers,
+    explain_rows,
+    frame_of,
+    owned,
+    refuse_iterator,
+)
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from .arguments import WEIGHT_RANGE, checked_random, checked_weight, naming, refuse_large_targets
@@ -95,6 +103,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
                 f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, as "
                 "in [machine.predict(X) for X, y in batches]."
             )
+        refuse_iterator(X, f"{type(self).__name__}: `X`")
         given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
         if isinstance(domain, Similarities) or (isinstance(domain, Vectors) and domain.is_table(X)):
             X = self._with_sklearn(X, domain, reset=reset)
@@ -104,15 +113,10 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         return owned(data, given) if reset else data
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
-        if isinstance(X, Iterator):
-            raise InputError(
-                f"{type(self).__name__}: `X` must be an array, a data frame or a list of rows. Got a "
-                f"{type(X).__name__}, which can be read only once. Pass list(X)."
-            )
         name = f"{type(self).__name__}: `X`"
-        refuse_dates(X, name)
-        if scipy.sparse.issparse(X):
-            check_sparse(X, name)  # before scikit-learn converts it
+        check_numbers(X, name)  # before scikit-learn converts them
+        frame = frame_of(X, name)
+        X = X if frame is None else frame.to_native()
         try:
             return validate_data(
                 self,
@@ -132,6 +136,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         from sklearn.utils import check_array
 
+        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
         with naming(type(self).__name__, "y"):
             values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
         if values.ndim not in (1, 2):

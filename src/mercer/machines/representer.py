@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from ..domains import take
+from ..domains import check_numbers, take
 from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError
 from ..gram import gram
 from ..kernels import Gaussian
@@ -381,6 +381,7 @@ class RepresenterMachine(KernelMachine):
 
     def _intervals(self, y: Any, n: int) -> Vector:
         """The two columns of y, which may be infinite."""
+        check_numbers(y, "RepresenterMachine: `y`", dense=True)
         columns = np.asarray(y, dtype=np.float64)
         if columns.shape != (n, 2):
             raise InputError(

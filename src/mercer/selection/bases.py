@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import algebra
-from ..domains import Frames, Vectors
+from ..domains import Frames, Vectors, frame_of, refuse_iterator
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from ..kernels import Categorical, Gaussian, Linear, Periodic, columns
@@ -44,10 +44,13 @@ class Base:
 
 def bases_of(X: Any, kernels: Any) -> list[Base]:
     """The kernels of the caller, or by default those that suit the data."""
+    refuse_iterator(X, "discover: `X`")
     if kernels is not None:
         return _given(X, kernels)
-    if hasattr(X, "columns") or isinstance(X, dict):
-        return [base for name in _names(X) for base in _of_column(name, X[name])]
+    frame = frame_of(X, "discover: `X`")
+    table = X if frame is None and isinstance(X, dict) else frame
+    if table is not None:
+        return [base for name in _names(table) for base in _of_column(name, table[name])]
     points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
     if points.shape[1] == 1:
         return list(_of_numbers(points[:, 0]))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..certificate import Certificate
+from ..domains import check_numbers
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
 from ..machines import GaussianProcessRegressor
@@ -158,6 +159,7 @@ def discover(X: Any, y: Any, *, kernels: Any = None, max_steps: Any = 4) -> Disc
 
 
 def _targets(y: Any) -> np.ndarray:
+    check_numbers(y, "discover: `y`", dense=True)
     try:
         targets = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:

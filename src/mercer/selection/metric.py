@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import Certificate
-from ..domains import Vectors
+from ..domains import Vectors, check_numbers
 from ..engine.runs import checkpoint
 from ..errors import InputError, ParameterError
 from ..kernels import Mahalanobis
@@ -171,6 +171,7 @@ def _require_count(caller: str, name: str, value: Any) -> None:
 
 def _checked(X: Any, y: Any) -> tuple[Array, Array]:
     points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
+    check_numbers(y, "learn_metric: `y`", dense=True)
     try:
         targets = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from ..domains import refuse_iterator
 from ..errors import InputError, ParameterError
 from ..gram import gram
 from ..gram.alignment import targets
@@ -89,6 +90,7 @@ def rank_kernels(kernels: Any, X: Any, y: Any) -> Ranking:
     pairs = list(_named(kernels))
     if not pairs:
         raise ParameterError("rank_kernels: `kernels` must hold one kernel at least. Got none.")
+    refuse_iterator(X, "rank_kernels: `X`")
     rows = []
     for name, kernel in pairs:
         points = kernel.domain.validate(X, "X")

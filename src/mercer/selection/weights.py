@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..automata import Transducer
 from ..contributions import Contribution, Contributions
-from ..domains import Sequences
+from ..domains import Sequences, check_numbers
 from ..errors import InputError, ParameterError
 from ..gram.alignment import targets
 from ..kernel import Kernel
@@ -224,6 +224,7 @@ def _targets(y: Any, n: int, criterion: str) -> Array:
 
 def _signs(y: Any, n: int) -> Array:
     """1 for the members of a class and -1 for the others: one column for two classes, else one for each."""
+    check_numbers(y, f"{NAME}: `y`", dense=True)
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise InputError(f"{NAME}: `y` must have one label per string ({n}). Got shape {labels.shape}.")

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ...domains import take
+from ...domains import check_numbers, indexable, take
 from ...errors import InputError, ParameterError
 from ...guarantees import Bound
 from ..arguments import checked_random, naming, require_choice, require_number
@@ -213,6 +213,7 @@ class Conformal(MachineWrapper):
     def _targets(self, y: Any) -> NDArray[Any]:
         if y is None:
             raise InputError("Conformal requires y to be passed, but the target y is None.")
+        check_numbers(y, "Conformal: `y`", dense=True)
         with naming("Conformal", "y"):
             dtype = np.float64 if is_regressor(self.machine) else None
             values = check_array(y, ensure_2d=False, dtype=dtype, input_name="y")
@@ -230,7 +231,7 @@ class Conformal(MachineWrapper):
                 "for each. Use method='jackknife+' with tune=None."
             )
         is_ours = isinstance(machine, KernelMachine)
-        points = machine._validate_X(X, reset=True) if is_ours else X
+        points = machine._validate_X(X, reset=True) if is_ours else indexable(X, "Conformal: `X`")
         names = getattr(machine, "feature_names_in_", None)
         n, pick = (len_of(points), take) if is_ours else (_num_samples(points), _safe_indexing)
         self._require_samples(n, len(targets))

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...domains import join
+from ...domains import check_numbers, join
 from ...errors import InputError, ParameterError
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
@@ -354,6 +354,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _one_target(self, y: Any) -> np.ndarray:
         """The (normalised) targets of one observation, of shape (1, n_targets)."""
         count = len(self._center)
+        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
         try:
             values = np.asarray(y, dtype=np.float64).reshape(-1)
         except (TypeError, ValueError):

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from ...domains import check_numbers
 from ...errors import InputError
 from ...kernels import Gaussian
 from ...solvers.ridge import solve_smooth_ridge
@@ -169,6 +170,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
         """Targets as floats; a row with some of its targets missing is an error."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
         values = check_array(
             y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
         )

@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array
 
+from ...domains import check_numbers
 from ...errors import InputError, ParameterError
 from ...solvers import SplineErrors
 from ..arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
@@ -50,6 +51,7 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
         points = self._points(X, reset=True)
         if y is None:
             raise InputError(f"{name} requires y to be passed, but the target y is None.")
+        check_numbers(y, f"{name}: `y`", dense=True)
         with naming(name, "y"):
             targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         if targets.ndim not in (1, 2) or len(targets) != len(points):

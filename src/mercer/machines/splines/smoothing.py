@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...domains import check_numbers
 from ...errors import InputError, ParameterError
 from ...solvers import SplineErrors, SplineFit, fit_spline, spline_errors
 from ..arguments import naming
@@ -128,6 +129,7 @@ class SmoothingSpline(SplineMachine):
 
     # -- checks ---------------------------------------------------------------------------------
     def _points(self, X: Any, *, reset: bool) -> Matrix:
+        check_numbers(X, "SmoothingSpline: `X`", dense=True)
         with naming("SmoothingSpline", "X"):
             x = check_array(X, ensure_2d=False, dtype=np.float64, input_name="X")
             if x.ndim == 2:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ...domains import check_numbers
 from ...errors import InputError, ParameterError
 from ..arguments import naming
 from .base import Rows, SplineMachine
@@ -81,6 +82,7 @@ class ThinPlateSpline(SplineMachine):
         return values[:, 0] if self.values_.ndim == 1 else values
 
     def _points(self, X: Any, *, reset: bool) -> Matrix:
+        check_numbers(X, "ThinPlateSpline: `X`", dense=True)
         with naming("ThinPlateSpline", "X"):
             points = np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
         dim = points.shape[1]

@@ -11,10 +11,10 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 
 from ...domains import Data as Points
-from ...domains import size
+from ...domains import check_numbers, indexable, size
 from ...errors import InputError, ParameterError
 from ...kernel import Kernel
 from ...machines.arguments import checked_weight
@@ -183,7 +183,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         name = type(self).__name__
         self._forget()
         self._check_parameters()
-        (X,) = indexable(X)  # sparse matrices in a format whose rows can be taken
+        X = indexable(X, f"{name}: `X`")
         workers_of(self.n_jobs, name)
         candidates = candidates_of(self.machine, self.grid, name)
         scorer = self._scorer()
@@ -264,6 +264,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """Targets as the machine takes them; they must be as many as the points."""
         if y is None:
             return None
+        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
         values = y if hasattr(y, "iloc") else np.asarray(y)
         if values.ndim == 0 or len(values) != n:
             found = [n, len(values) if values.ndim else 1]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ...domains import check_numbers
 from ...engine.runs import running
 from ...errors import InputError, MercerError, ParameterError
 from ...kernel import Kernel
@@ -190,6 +191,7 @@ def _check_restarts(n_restarts: Any) -> None:
 
 
 def _check_targets(y: Any) -> None:
+    check_numbers(y, "tune: `y`", dense=True)
     values = np.asarray(y)
     if values.ndim and len(values) and (values == values[0]).all():
         raise InputError(
