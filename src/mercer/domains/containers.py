@@ -98,13 +98,15 @@ def frame_of(X: Any, name: str) -> Any:
 
 
 def indexable(X: Any, name: str) -> Any:
-    """Points whose rows can be taken: of sparse matrices in CSR, of frames in what narwhals knows."""
+    """Points whose rows can be taken: sparse matrices in CSR, tables of Arrow, arrays."""
     refuse_iterator(X, name)
     if scipy.sparse.issparse(X):
         check_sparse(X, name)
         return X.tocsr()
     frame = frame_of(X, name)
-    return X if frame is None else frame.to_native()
+    if frame is not None:
+        return frame.to_native()
+    return np.asarray(X) if hasattr(X, "__array__") and not hasattr(X, "__getitem__") else X
 
 
 def refuse_iterator(X: Any, name: str) -> None:

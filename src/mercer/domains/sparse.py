@@ -32,7 +32,7 @@ def check_sparse(X: Any, name: str) -> None:
         _check_lengths(name, data=X.data, row=X.row, col=X.col)
         for axis, index in (("row", X.row), ("column", X.col)):
             _check_range(index, X.shape[axis == "column"], axis, name)
-    elif X.format == "dia" and (X.data.ndim != 2 or len(X.offsets) != len(X.data)):
+    elif X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != (len(X.data),)):
         raise _broken(name, f"there are {len(X.offsets)} offsets for data of shape {X.data.shape}")
 
 

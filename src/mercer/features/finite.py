@@ -72,6 +72,7 @@ class Explicit(KernelMap):
         prepared, _ = kernel._prepare_pair(X, None)
         rows, self._columns = occurring_features(kernel, prepared)
         self.kernel_, self._like = kernel, take(prepared, slice(0, 0))
+        self._none = take(X, slice(0, 0))  # what may be compared with the training points
         if hasattr(X, "shape"):
             self.n_features_in_ = int(X.shape[1])
         return rows
@@ -85,6 +86,7 @@ class Explicit(KernelMap):
                 f"X has {X.shape[1]} features, but Explicit is expecting {self.n_features_in_} features as "
                 "input."
             )
+        self.kernel_.domain.match(X, self._none)
         prepared, _ = self.kernel_._prepare_pair(X, None)
         found = self.kernel_._embedding(prepared, self._like)
         if found is None:

@@ -74,6 +74,9 @@ class SequencesOver(Sequences):
             raise self._refusal(point[place], f"{name}[{place}]")
         return super().point([self.alphabet[i] for i in numbers], name)
 
+    def _check_cases(self, symbols: set[Any], length: int) -> None:
+        """Nothing: who declares the letters of two cases means them."""
+
     def _number(self, symbol: Any) -> int:
         """Place of a symbol in the alphabet, or -1."""
         return self._numbers().get(symbol, -1)
