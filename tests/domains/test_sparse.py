@@ -3,13 +3,24 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import Ridge
 
 from mercer import gram
+from mercer.batches import Batches
 from mercer.domains import check_sparse
 from mercer.errors import InputError
-from mercer.features import PolynomialMap
-from mercer.kernels import Gaussian, Intersection, Laplacian, Linear, Polynomial
-from mercer.machines import SVC, KernelGraphInference, KernelKMeans, KernelPCA, KernelRidge
+from mercer.features import PolynomialMap, RandomFourier
+from mercer.kernels import Gaussian, Intersection, Laplacian, Linear, Polynomial, Precomputed
+from mercer.machines import (
+    SVC,
+    Conformal,
+    KernelGraphInference,
+    KernelKMeans,
+    KernelPCA,
+    KernelRidge,
+    SmoothingSpline,
+)
+from mercer.selection import KernelSearchCV, discover, learn_metric, rank_kernels, tune
 
 SOUND = sparse.random_array((8, 6), density=0.4, rng=np.random.default_rng(0), format="csr")
 LABELS = np.arange(8) % 2
@@ -37,6 +48,18 @@ def lil():
     return matrix
 
 
+def dok():
+    matrix = SOUND.todok()
+    matrix._dict[10**6, 3] = 1.0
+    return matrix
+
+
+def dia():
+    matrix = SOUND.todia()
+    matrix.offsets = matrix.offsets[:2]
+    return matrix
+
+
 def broken_coo(axis, value):
     matrix = coo()
     matrix.coords[axis][3] = value
@@ -59,6 +82,8 @@ BROKEN = {
     "coo row": lambda: broken_coo(0, 10**6),
     "coo column": lambda: broken_coo(1, -2),
     "lil": lil,
+    "dok": dok,
+    "dia": dia,
 }
 
 broken = pytest.mark.parametrize("make", BROKEN.values(), ids=BROKEN)
@@ -90,6 +115,71 @@ def test_machines(make, machine):
     use = model.predict if hasattr(model, "predict") else model.transform
     with pytest.raises(InputError, match="must be a valid sparse matrix"):
         use(make())
+
+
+@broken
+def test_searches(make):
+    """Rows are taken for the folds before a machine sees them."""
+    searches = [
+        KernelSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2),
+        KernelSearchCV(KernelRidge(), {"alpha": [1.0, 2.0]}, cv="loo"),
+        KernelSearchCV(KernelRidge(approximation=RandomFourier(Gaussian(1.0), 5)), {"alpha": [1.0]}, cv=2),
+        Conformal(Ridge(), method="split"),
+    ]
+    for search in searches:
+        name = type(search).__name__
+        with pytest.raises(InputError, match=f"{name}: `X` must be a valid sparse matrix"):
+            search.fit(make(), LABELS)
+    with pytest.raises(InputError, match="must be a valid sparse matrix"):
+        searches[0].fit(SOUND, LABELS).predict(make())
+    for choose in (
+        lambda X: rank_kernels([Gaussian(1.0)], X, LABELS),
+        lambda X: discover(X, np.arange(8.0)),
+        lambda X: learn_metric(X, LABELS),
+        lambda X: tune(KernelRidge(Gaussian(1.0)), X, np.arange(8.0), criterion="loo"),
+        lambda X: Batches.from_arrays(X, LABELS),
+        lambda X: KernelRidge(approximation=RandomFourier(Gaussian(1.0), 5)).fit(Batches([(X, LABELS)])),
+    ):
+        with pytest.raises(InputError, match="must be a valid sparse matrix"):
+            choose(make())
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda y: SVC().fit(np.eye(8), y),
+        lambda y: KernelRidge().fit(np.eye(8), y),
+        lambda y: KernelRidge().fit(np.eye(8), LABELS, y),
+        lambda y: KernelSearchCV(KernelRidge(), {"alpha": [1.0]}, cv=2).fit(np.eye(8), y),
+        lambda y: KernelSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(np.eye(8), LABELS, y),
+        lambda y: SmoothingSpline().fit(np.arange(8.0), y),
+        lambda y: SVC(Precomputed()).fit(y, LABELS),
+    ],
+)
+def test_targets_weights_and_precomputed_matrices_are_dense(fit):
+    for make in BROKEN.values():
+        with pytest.raises(InputError, match="must be a valid sparse matrix"):
+            fit(make())
+    with pytest.raises(InputError, match=r"must be dense\. Got a sparse matrix of shape \(8, 6\)"):
+        fit(SOUND)
+
+
+def test_numbers_are_real():
+    objects = SOUND.copy()
+    objects.data = objects.data.astype(object)
+    for matrix, kind in ((SOUND * 1j, "complex numbers"), (objects, "type object")):
+        for form in (matrix, matrix.tocoo()) if matrix.dtype.kind == "c" else (matrix,):
+            for use in (Gaussian(1.0).block, lambda X: SVC().fit(X, LABELS), lambda X: check_sparse(X, "X")):
+                with pytest.raises(InputError, match=f"must be real. Got a sparse matrix of {kind}"):
+                    use(form)
+
+
+def test_searches_take_every_format():
+    expected = KernelSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2).fit(SOUND.toarray(), LABELS)
+    for kind in ("csc", "bsr", "coo", "lil", "dok", "dia"):
+        search = KernelSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2).fit(SOUND.asformat(kind), LABELS)
+        scores = (s.cv_results_["mean_test_score"] for s in (search, expected))
+        np.testing.assert_array_equal(*scores)
 
 
 def test_graphs_of_edges():

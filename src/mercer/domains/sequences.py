@@ -143,9 +143,9 @@ class Sequences(Domain):
     def _check_cases(self, symbols: set[Any], length: int) -> None:
         """Warn if symbols are the letters of DNA, RNA or proteins, and enough of them in both cases.
 
-        Words soon have other letters.  Of those in English text 32 % stand for nucleotides, 55 % for these or
-        several of them, and 90 % for amino acids: 10, 20 and 100 letters in a row do so by chance with
-        probabilities of 1e-5.  Of the elements of molecules, such as "Cl", no second letter is a first one.
+        Words soon have other letters.  Of those in English text 32 % stand for nucleotides, 64 % for these or
+        several of them, and 90 % for amino acids: 10, 30 and 100 letters in a row do so by chance with
+        probabilities of some 1e-5.  Of the elements of molecules, as "Cl", no second letter is a first one.
         """
         if not all(map(_is_letter, symbols)):
             return
@@ -153,17 +153,19 @@ class Sequences(Domain):
         both = {letter for letter in found if letter.isalpha() and {letter, letter.lower()} <= symbols}
         bases = len(both & {*"ACGTU"})
         is_dna = found <= {*"ACGTUN-"} and bases >= 3 and length >= 10
-        is_ambiguous = found <= {*"ACGTURYSWKMBDHVN-"} and bases >= 4 and length >= 20
-        is_protein = found <= {*"ACDEFGHIKLMNPQRSTVWYBXZ*-"} and len(both) >= 10 and length >= 100
-        if not (is_dna or is_ambiguous or is_protein):
+        is_dna = is_dna or (found <= {*"ACGTURYSWKMBDHVN-"} and bases >= 4 and length >= 30)
+        if is_dna:
+            kind, known = "DNA", 'Mismatch(3, 1, alphabet="ACGT"), Spectrum(3, ambiguity="skip")'
+        elif found <= {*"ACDEFGHIKLMNPQRSTVWYBXZ*-"} and len(both) >= 10 and length >= 100:
+            kind, known = "proteins", 'LocalAlignment("blosum62")'
+        else:
             return
         letters = "".join(sorted(both))
-        known = 'Spectrum(3, ambiguity="skip")' if is_dna or is_ambiguous else 'LocalAlignment("blosum62")'
         warn(
-            f"X looks like {'DNA' if is_dna or is_ambiguous else 'proteins'} in capitals and in small letters: "
-            f"{letters} and {letters.lower()} are different letters, and match nothing of each other. Write "
-            'X = [x.upper() for x in X], or read_fasta(file, case="upper"). A kernel with a declared alphabet '
-            f'reads small letters as capitals: {known}, or Mismatch(3, 1, alphabet="ACGT").',
+            f"X looks like {kind} in capitals and in small letters: {letters} and {letters.lower()} are "
+            "different letters, and match nothing of each other. Write X = [x.upper() for x in X], or "
+            'read_fasta(file, case="upper"). Kernels with a declared alphabet read small letters as '
+            f"capitals: {known}.",
             UserWarning,
         )
 

@@ -84,8 +84,8 @@ def gram(
         raise ParameterError(f"gram: `k` must be a Kernel. Got {type(k).__name__}.")
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
         raise ParameterError(f"gram: `dtype` must be float32 or float64. Got {dtype!r}.")
-    k = k.resolve(X)
     points = owned(k.domain.validate(X, "X"), X)
+    k = k.resolve(points)
     others = None if Y is None or Y is X else owned(k.domain.validate(Y, "Y"), Y)
     return gram_of_points(k, points, others, dtype, store=store)
 

@@ -114,7 +114,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
         name = f"{type(self).__name__}: `X`"
-        check_numbers(X, name)  # before scikit-learn converts them
+        check_numbers(X, name, dense=isinstance(domain, Similarities))  # before scikit-learn converts them
         frame = frame_of(X, name)
         X = X if frame is None else frame.to_native()
         try:

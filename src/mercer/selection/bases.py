@@ -48,7 +48,7 @@ def bases_of(X: Any, kernels: Any) -> list[Base]:
     if kernels is not None:
         return _given(X, kernels)
     frame = frame_of(X, "discover: `X`")
-    table = X if frame is None and isinstance(X, dict) else frame
+    table = X if type(X) is dict else frame  # a sparse matrix of DOK format is a dict, too
     if table is not None:
         return [base for name in _names(table) for base in _of_column(name, table[name])]
     points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
