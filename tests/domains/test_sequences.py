@@ -1,13 +1,17 @@
 """Sequences of letters or of any symbols."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
+from mercer import gram
 from mercer.domains import Sequences, items, join, take
 from mercer.errors import DigestError, InputError
-from mercer.kernels import BagOfWords, NGram
+from mercer.features import Explicit, Nystrom
+from mercer.kernels import BagOfWords, EditDistance, Mismatch, NGram, Spectrum
+from mercer.machines import SVC, KernelPCA, KernelRidge
 
 DOMAIN = Sequences()
 
@@ -126,3 +130,106 @@ def test_frames_are_refused_with_their_columns(kernel, library):
 def test_sets_are_refused_for_they_have_no_order(kernel):
     with pytest.raises(InputError, match=r"X must have an order. Got a set.*sorted\(X\)"):
         kernel.block({"a", "b"})
+
+
+# -- one alphabet in two cases ----------------------------------------------------------------------
+def warnings_of(call: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in caught if "in capitals and in small letters" in str(w.message)]
+
+
+RNG = np.random.default_rng(0)
+CAPITALS = ["".join(RNG.choice([*"ACGT"], 30)) for _ in range(8)]
+SMALL = [s.lower() for s in CAPITALS]
+MIXED = CAPITALS[:4] + SMALL[4:]
+AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
+PROTEINS = ["".join(RNG.choice([*AMINO_ACIDS], 40)) for _ in range(8)]
+SOFT_MASKED = [s[:10] + s[10:20].lower() + s[20:] for s in PROTEINS]
+
+
+@pytest.mark.parametrize(
+    ("points", "kind", "remedy"),
+    [
+        (MIXED, "DNA", 'Mismatch(3, 1, alphabet="ACGT")'),
+        ([s[:10] + s[10:].lower() for s in CAPITALS], "DNA", 'Spectrum(3, ambiguity="skip")'),
+        ([s.replace("T", "U").replace("t", "u") for s in MIXED], "DNA", "Spectrum"),
+        ([*MIXED, "ACGTNRY", "acgtnry"], "DNA", "Spectrum"),
+        (SOFT_MASKED, "proteins", 'LocalAlignment("blosum62")'),
+        (PROTEINS[:4] + [s.lower() for s in PROTEINS[4:]], "proteins", 'LocalAlignment("blosum62")'),
+    ],
+)
+def test_one_alphabet_in_two_cases_is_warned_of_once(points: list[str], kind: str, remedy: str) -> None:
+    y = np.arange(8) % 2
+    for use in (
+        lambda: Spectrum(3).block(points),
+        lambda: gram(NGram(2) + EditDistance(), points).dense(),
+        lambda: SVC(Spectrum(3)).fit(points[:8], y),
+        lambda: KernelRidge(Spectrum(3)).fit(points[:8], y),
+        lambda: KernelPCA(Spectrum(3), n_components=1).fit_transform(points[:8]),
+        lambda: Explicit(Spectrum(3)).fit(points),
+        lambda: Spectrum(3).block(np.array(points)),
+        lambda: Spectrum(3).block([list(p) for p in points]),
+    ):
+        (message,) = warnings_of(use)
+        assert message.startswith(f"X looks like {kind} in capitals")
+        assert "X = [x.upper() for x in X]" in message
+        assert remedy in message
+
+
+def test_new_points_in_the_other_case_are_warned_of() -> None:
+    y = np.arange(8) % 2
+    k = Spectrum(3)
+    for machine in (SVC(k), KernelRidge(k), KernelRidge(approximation=Nystrom(k, 4))):
+        assert warnings_of(lambda machine=machine: machine.fit(CAPITALS, y)) == []
+        assert warnings_of(lambda machine=machine: machine.predict(CAPITALS)) == []
+        assert len(warnings_of(lambda machine=machine: machine.predict(SMALL))) == 1
+        assert len(warnings_of(lambda machine=machine: machine.predict(SMALL[:1]))) == 1
+    features = Explicit(Spectrum(3)).fit(CAPITALS)
+    assert len(warnings_of(lambda: features.transform(SMALL))) == 1
+    assert len(warnings_of(lambda: gram(Spectrum(3), CAPITALS).cross(SMALL))) == 1
+    assert len(warnings_of(lambda: Spectrum(3).block(CAPITALS, SMALL))) == 1
+    assert len(warnings_of(lambda: Spectrum(3)(CAPITALS[0], SMALL[0]))) == 1
+
+
+def test_the_warning_names_the_line_of_the_user() -> None:
+    with pytest.warns(UserWarning, match="looks like DNA") as caught:
+        SVC(Spectrum(3)).fit(MIXED, np.arange(8) % 2)
+    assert [w.filename for w in caught] == [__file__]
+
+
+SMILES = [
+    "CCO", "CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "CCl", "CBr", "c1ccsc1", "C1CCCCC1",
+    "NC(N)=N", "Cn1cnc2c1", "CCN", "CSC", "ClCCBr", "CCNCC", "NCCCl", "FCF", "CSCC", "BrCC", "CNN", "CCCCCCl",
+]  # fmt: skip
+SURNAMES = [
+    "Smith", "Johnson", "Miller", "Garcia", "Tang", "Chang", "Nagata", "Tanaka", "Cattan", "Gatt", "Hansen",
+    "Lee", "Patel", "Meyer", "Andersen", "Grant", "Fischer", "Eriksen", "Darwin", "Watts", "Vance", "Knight",
+]  # fmt: skip
+MESSAGES = [
+    "Free entry in a weekly comp to win tickets", "Ok lar, see you at ten", "CALL NOW to claim",
+    "Nah I dont think so", "catch a cat at a taxi", "Thanks, at gate C",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        CAPITALS, SMALL, PROTEINS, [s.lower() for s in PROTEINS], SMILES, SURNAMES, MESSAGES,
+        [s for s in SMILES if s.isalpha()] * 9, [m.replace(" ", "") for m in MESSAGES],
+        ["Anna", "Nat", "Tan"], ["Aa", "bB", "cC"] * 20,
+        [["ACGT", "acgt"], ["ACG", "acg"]] * 9, [list("Tag"), ["tag"]], [(1, 2), (2, "a")], ["", ""], [],
+        ["GATTACA", "gattaca"][:1], ["abcdefghi", "ABCDEFGHI"] * 20, SURNAMES + SMILES,
+    ],
+)  # fmt: skip
+def test_words_names_and_molecules_have_cases_of_their_own(points: Any) -> None:
+    assert warnings_of(lambda: Spectrum(2).block(points)) == []
+
+
+def test_declared_alphabets_are_not_warned_of() -> None:
+    for kernel in (Spectrum(3, ambiguity="skip"), Mismatch(3, 1), Spectrum(2, reverse_complement=True)):
+        assert warnings_of(lambda kernel=kernel: kernel.block(MIXED)) == []
+        np.testing.assert_array_equal(kernel.block(MIXED), kernel.block(CAPITALS))
+    assert warnings_of(lambda: Mismatch(2, 1, alphabet="ACGTacgt").block(MIXED)) == []
+    assert warnings_of(lambda: Mismatch(2, 1, alphabet="ACGTacgt")(CAPITALS[0], SMALL[0])) == []

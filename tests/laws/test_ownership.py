@@ -5,19 +5,27 @@ from __future__ import annotations
 import collections
 import tracemalloc
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import mercer
 from mercer.domains import Objects, Vectors, owned
-from mercer.features import EmpiricalMap
+from mercer.features import EmpiricalMap, Nystrom, RandomFourier
 from mercer.kernels import Gaussian, Precomputed
-from mercer.machines import KernelPerceptron, KernelRidge, SmoothingSpline
+from mercer.machines import SVC, KernelPCA, KernelPerceptron, KernelRidge, SmoothingSpline
 from mercer.rkhs import RKHSFunction
+from mercer.selection import KernelSearchCV
 
 from .fitted_cases import CASES, KINDS, MACHINES, N, bell, predictions, targets
 
@@ -231,3 +239,115 @@ def test_objects_are_copied_as_far_as_they_are_containers() -> None:
     assert Y[5] == {"a": 2, "b": 1, "c": 1}
     assert Y[6]["a"].tolist() == [1.0]
     assert Y[7].toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+# -- frames and views of their memory -------------------------------------------------------------
+def named(X: np.ndarray) -> dict[str, np.ndarray]:
+    return {"a": X[:, 0].copy(), "b": X[:, 1].copy()}
+
+
+def frozen(X: np.ndarray) -> np.ndarray:
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+#: Rows in tables of every library, and in arrays that are views of other memory; some have one column only.
+FRAMES: dict[str, Any] = {
+    "pandas": lambda X: pd.DataFrame(named(X)),
+    "pandas block": lambda X: pd.DataFrame(X.copy(), columns=["a", "b"]),
+    "pandas nullable": lambda X: pd.DataFrame(named(X)).astype("Float64"),
+    "pandas over Arrow": lambda X: pd.DataFrame(named(X)).astype("double[pyarrow]"),
+    "pandas view": lambda X: pd.DataFrame(X.copy()).to_numpy(),
+    "polars": lambda X: pl.DataFrame(named(X)),
+    "polars of one column": lambda X: pl.DataFrame({"a": X[:, 0].copy()}),
+    "polars over NumPy": lambda X: pl.DataFrame(X.copy()),
+    "polars view": lambda X: pl.DataFrame(X.copy()).to_numpy(),
+    "view of a polars column": lambda X: pl.Series(X[:, 0].copy()).to_numpy().reshape(-1, 1),
+    "Arrow table": lambda X: pa.table(named(X)),
+    "Arrow batch": lambda X: pa.record_batch(named(X)),
+    "view of an Arrow array": lambda X: pa.array(X[:, 0].copy()).to_numpy().reshape(-1, 1),
+    "view of Arrow chunks": lambda X: pa.chunked_array([X[:, 0].copy()]).to_numpy().reshape(-1, 1),
+    "read-only": frozen,
+    "bytes": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
+    "bytearray": lambda X: np.frombuffer(memoryview(bytearray(X)).toreadonly()).reshape(X.shape),
+    "read-only file": None,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_and_views(kind: str, tmp_path: Path) -> None:
+    """Every way in gives what a plain array gives."""
+    X = np.random.default_rng(3).standard_normal((24, 2))
+    np.save(tmp_path / "rows.npy", X)
+    make = FRAMES[kind]
+    frame = np.load(tmp_path / "rows.npy", mmap_mode="r") if make is None else make(X)
+    X = X[:, : np.shape(frame)[1]]
+    y = X[:, 0] > 0
+    models = [
+        SVC(),
+        KernelRidge(),
+        KernelPCA(n_components=2),
+        KernelSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2),
+        Nystrom(Gaussian(1.0), 5, random_state=0),
+        RandomFourier(Gaussian(1.0), 5, random_state=0),
+        make_pipeline(StandardScaler(), SVC()).set_output(transform="polars"),
+        make_pipeline(StandardScaler(), SVC()).set_output(transform="pandas"),
+        make_pipeline(KernelPCA(n_components=2), SVC()).set_output(transform="polars"),
+    ]
+    for model in models:
+        if hasattr(model, "steps") and kind == "Arrow batch":
+            continue  # scikit-learn's own steps do not know its columns
+        name = "transform" if not hasattr(model, "predict") else "predict"
+        ours, plain = clone(model).fit(frame, y), clone(model).fit(X, y)
+        np.testing.assert_array_equal(getattr(ours, name)(frame), getattr(plain, name)(X))
+    if kind != "Arrow batch":
+        np.testing.assert_array_equal(
+            cross_val_score(SVC(), frame, y, cv=2), cross_val_score(SVC(), X, y, cv=2)
+        )
+    np.testing.assert_array_equal(mercer.gram(Gaussian(1.0), frame).dense(), Gaussian(1.0).block(X))
+    np.testing.assert_array_equal(Gaussian(1.0).block(frame, frame), Gaussian(1.0).block(X))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series,
+        lambda y: pd.Series(y).astype("category"),
+        lambda y: pd.Series(y).convert_dtypes(),
+        lambda y: pd.Series(y).convert_dtypes(dtype_backend="pyarrow"),
+        pl.Series,
+        pa.array,
+        lambda y: pa.chunked_array([y]),
+        np.ma.array,
+    ],
+    ids=["pandas", "categories", "nullable", "arrow in pandas", "polars", "arrow", "chunks", "unmasked"],
+)
+def test_columns_of_targets(column: Any) -> None:
+    X = np.random.default_rng(3).standard_normal((24, 2))
+    for y in (np.arange(24) % 2, np.where(X[:, 0] > 0, "yes", "no")):
+        for model in (SVC(), KernelSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=2)):
+            expected = clone(model).fit(X, y).predict(X)
+            np.testing.assert_array_equal(clone(model).fit(X, column(y)).predict(X), expected)
+    y = np.arange(24.0)
+    for model in (KernelRidge(), KernelSearchCV(KernelRidge(), {"alpha": [0.1, 1.0]}, cv=2)):
+        expected = clone(model).fit(X, y).predict(X)
+        np.testing.assert_array_equal(clone(model).fit(X, column(y)).predict(X), expected)
+
+
+def test_memory_below_a_read_only_view_may_change() -> None:
+    """Columns of Arrow and polars, and views of buffers, are read-only, and may lie over a writable array."""
+    views = {
+        "arrow": lambda x: pa.array(x).to_numpy(),
+        "polars": lambda x: pl.Series(x).to_numpy(),
+        "buffer": lambda x: np.frombuffer(memoryview(x).toreadonly()),
+    }
+    for view in views.values():
+        x = np.arange(24.0)
+        points = view(x).reshape(-1, 1)
+        assert not points.flags.writeable
+        model, K = KernelRidge().fit(points, np.sin(x)), mercer.gram(Gaussian(1.0), points)
+        expected, values = model.predict([[0.5]]), K.dense()
+        x[:] = 7
+        np.testing.assert_array_equal(model.predict([[0.5]]), expected)
+        np.testing.assert_array_equal(K.dense(), values)
