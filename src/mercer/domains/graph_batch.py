@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..errors import InputError
-from .graph import Graph
+from .graph import Graph, contents
 from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
@@ -86,7 +86,12 @@ class GraphBatch:
 
     def __repr__(self) -> str:
         nodes, arcs = len(self.node_codes), len(self.targets)
-        return f"<GraphBatch of {len(self)} graphs with {nodes} nodes and {arcs} arcs>"
+        labels = (
+            (vocabulary.elements[c] for c in np.unique(codes).tolist())
+            for vocabulary, codes in ((self.node_labels, self.node_codes), (self.edge_labels, self.arc_codes))
+        )
+        more = contents(*labels, self.weights, self.attributes)
+        return f"<GraphBatch of {len(self)} graphs with {nodes} nodes and {arcs} arcs{more}>"
 
     def __len__(self) -> int:
         return len(self.node_starts) - 1

@@ -15,7 +15,7 @@ from ..errors import InputError
 from .base import Domain
 from .containers import points_of
 from .graph import Graph
-from .graphs import Graphs
+from .graphs import Graphs, weighted
 from .sequences import check_symbols
 from .sparse import check_sparse
 
@@ -62,10 +62,8 @@ class Adjacency:
     def __init__(
         self, n: int, edges: Iterable[Sequence[Any]] = (), names: Iterable[Hashable] | None = None
     ) -> None:
-        given = [tuple(edge) for edge in edges]
-        weights = [edge[2] if len(edge) > 2 else 1.0 for edge in given]
-        graph = Graph(n, [(edge[0], edge[1]) for edge in given], weights=weights)
-        self._set(_of_graph(graph), names)
+        ends, weights = weighted(edges, "Adjacency")
+        self._set(_of_graph(Graph(n, ends, weights=weights)), names)
 
     def _set(self, matrix: scipy.sparse.csr_array, names: Iterable[Hashable] | None) -> None:
         n = matrix.shape[0]
@@ -206,7 +204,8 @@ def _of_matrix(graph: Any) -> scipy.sparse.csr_array:
         matrix = graph
     else:
         try:
-            matrix = np.asarray(graph, dtype=np.float64)
+            matrix = np.asarray(graph)
+            matrix = np.zeros(0) if np.iscomplexobj(matrix) else np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
             matrix = np.zeros(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

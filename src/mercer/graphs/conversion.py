@@ -53,7 +53,8 @@ def as_graphs(
     >>> as_graphs([g], label="element")[0].labels
     ('C', 'C', 'O')
     """
-    return Graphs(label, edge_label, weight, attributes, directed).validate(X)
+    uses = frozenset({"label", "edge_label", "weight", "attributes"})
+    return Graphs(label, edge_label, weight, attributes, directed, uses).validate(X)
 
 
 def as_graph(
