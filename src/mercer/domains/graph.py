@@ -79,8 +79,8 @@ class Graph:
         n = _count(n)
         if isinstance(edges, set | frozenset) and not (edge_labels is None and weights is None):
             raise InputError(
-                f"Graph: `edges` must have an order for their labels and weights. Got a {type(edges).__name__}."
-                " Pass a list."
+                "Graph: `edges` must have an order for their labels and weights. "
+                f"Got a {type(edges).__name__}. Pass a list."
             )
         ends = _ends(edges, n)
         e = len(ends)
@@ -245,12 +245,12 @@ def _in_order(values: Any, keys: Sequence[Any], name: str, directed: bool = True
         )
     if isinstance(values, Iterator):
         raise InputError(
-            f"Graph: `{name}` must be a sequence. Got a {type(values).__name__}, which is empty when it is read "
-            f"again. Pass list({name})."
+            f"Graph: `{name}` must be a sequence. Got a {type(values).__name__}, which is empty when it is "
+            f"read again. Pass list({name})."
         )
     if not isinstance(values, Mapping):
         return values
-    own = [key if directed or key in values else (key[1], key[0]) for key in keys]
+    own = [key if directed or key in values or key[::-1] not in values else key[::-1] for key in keys]
     kind = "node" if isinstance(keys, range) else "edge"
     for problem, wrong in (
         (f"must have a value for each {kind}. It has none for", (key for key in own if key not in values)),

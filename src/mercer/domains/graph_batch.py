@@ -86,11 +86,9 @@ class GraphBatch:
 
     def __repr__(self) -> str:
         nodes, arcs = len(self.node_codes), len(self.targets)
-        labels = (
-            (vocabulary.elements[c] for c in np.unique(codes).tolist())
-            for vocabulary, codes in ((self.node_labels, self.node_codes), (self.edge_labels, self.arc_codes))
-        )
-        more = contents(*labels, self.weights, self.attributes)
+        node_labels = [self.node_labels.elements[c] for c in np.unique(self.node_codes).tolist()]
+        edge_labels = [self.edge_labels.elements[c] for c in np.unique(self.arc_codes).tolist()]
+        more = contents(node_labels, edge_labels, self.weights, self.attributes)
         return f"<GraphBatch of {len(self)} graphs with {nodes} nodes and {arcs} arcs{more}>"
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import numbers
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -64,8 +64,8 @@ class Graphs(Domain):
     directed : bool, default=False
         Whether matrices and lists of edges are directed graphs; graphs of libraries know it themselves.
     uses : frozenset of str, default=frozenset()
-        Which of "label", "edge_label", "weight" and "attributes" a kernel uses.  :meth:`validate` warns if no
-        graph has the labels that it uses, while graphs have what may be meant as these.
+        Which of "label", "edge_label", "weight" and "attributes" a kernel uses.  A warning, one for each
+        call, names a graph that has no labels where the kernel uses them, but what may be meant as labels.
 
     Examples
     --------
@@ -93,49 +93,51 @@ class Graphs(Domain):
             )
         stacked = isinstance(X, np.ndarray) and X.ndim == 3
         points = list(X) if stacked else points_of(X, name, "a sequence of graphs")
-        batch = GraphBatch.of([self._graph(x, f"{name}[{i}]") for i, x in enumerate(points)])
-        if "label" in self.uses and not any(label is not None for label in batch.node_labels.elements):
-            self._warn_of_unread(points, "label", "node", name)
-        if "edge_label" in self.uses and not any(label is not None for label in batch.edge_labels.elements):
-            self._warn_of_unread(points, "edge_label", "edge", name)
-            unnamed = [i for i, x in enumerate(points) if isinstance(x, tuple) or _matrix(x) is not None]
-            if unnamed and "weight" not in self.uses and len(np.unique(batch[unnamed].weights)) > 1:
-                warnings.warn(
-                    f"{name}: the numbers on edges are weights, which the kernel ignores, and no edge has a "
-                    "label. If they are labels, pass mercer.graphs.Graph(n, edges, edge_labels=...) for each "
-                    f"graph; if not, mercer.graphs.as_graphs({name}) reads them without this warning.",
-                    UserWarning,
-                    stacklevel=2,
-                )
-        return batch
+        return GraphBatch.of(self._graphs(points, [f"{name}[{i}]" for i in range(len(points))], name))
 
-    def _warn_of_unread(self, points: Iterable[Any], role: str, kind: str, name: str) -> None:
-        """Warn if graphs without labels have attributes that the kernel does not use."""
-        wanted = getattr(self, role)
-        used = {getattr(self, other) for other in self.uses - {role}}
-        if wanted is None:
-            return
+    def point(self, x: Any, name: str = "x") -> Graph:
+        return self._graphs([x], [name], f"[{name}]")[0]
+
+    def pair(self, x: Any, y: Any) -> tuple[Graph, Graph]:
+        a, b = self._graphs([x, y], ["x", "y"], "[x, y]")
+        return a, b
+
+    def _graphs(self, points: Sequence[Any], names: Sequence[str], whole: str) -> list[Graph]:
+        """Read graphs; warn of the first without labels, where the kernel uses them and it may have them."""
+        graphs = [self._graph(x, name) for x, name in zip(points, names, strict=True)]
+        for role, kind in (("label", "node"), ("edge_label", "edge")):
+            if role not in self.uses or getattr(self, role) is None:
+                continue
+            for x, graph, name in zip(points, graphs, names, strict=True):
+                labels = graph.labels if kind == "node" else graph.edge_labels
+                problem = None if any(label is not None for label in labels) else self._unread(x, graph, role)
+                if problem is not None:
+                    warnings.warn(f"{name}: no {kind} has a label. {problem.format(whole)}", stacklevel=3)
+                    break
+        return graphs
+
+    def _unread(self, x: Any, graph: Graph, role: str) -> str | None:
+        """What may be meant as labels in a graph without them, and what to write; None if nothing may."""
+        kind = "node" if role == "label" else "edge"
+        used = {getattr(self, other) for other in self.uses - {role}} | ({self.weight} - {None})
         if "attributes" in self.uses:
             used.add(GEOMETRIC["attributes"])
-        unread = sorted({key for x in points for key in _attribute_names(x, kind)} - used, key=str)
-        unread = [key for key in unread if kind == "node" or key != self.weight]
-        if unread:
-            warnings.warn(
-                f"{name}: no {kind} has a label, the attribute {wanted!r}, which the kernel compares. It has "
-                f"{', '.join(map(repr, unread))}. Pass mercer.graphs.as_graphs({name}, {role}={unread[0]!r}) to "
-                f"take these as labels, or {role}=None for graphs without labels.",
-                UserWarning,
-                stacklevel=3,
+        if unread := sorted(map(str, _attribute_names(x, kind) - used)):
+            return (
+                f"Its {kind}s have {', '.join(map(repr, unread))}, which is not used. To take it for labels "
+                f"pass mercer.graphs.as_graphs({{}}, {role}={unread[0]!r}); for graphs without labels, "
+                f"{role}=None."
             )
+        is_unnamed = isinstance(x, tuple) or _matrix(x) is not None
+        if kind == "node" or "weight" in self.uses or not is_unnamed or len(np.unique(graph.weights)) < 2:
+            return None
+        return (
+            "The numbers of its edges are weights, which are not used. If they are labels, make graphs by "
+            "mercer.graphs.Graph(n, edges, edge_labels=...); if not, pass mercer.graphs.as_graphs({})."
+        )
 
     def _meet(self, other: Domain) -> Self | None:
         return replace(self, uses=self.uses | other.uses) if self == other else None
-
-    def point(self, x: Any, name: str = "x") -> Graph:
-        return self._graph(x, name)
-
-    def pair(self, x: Any, y: Any) -> tuple[Graph, Graph]:
-        return self._graph(x, "x"), self._graph(y, "y")
 
     def _graph(self, x: Any, name: str) -> Graph:
         if isinstance(x, Graph):
@@ -273,7 +275,7 @@ class Graphs(Domain):
         if found.dtype.kind in "biu" or (columns > 1 and bool((found == np.rint(found)).all())):
             return None if self.edge_label is None else found.astype(np.int64)
         raise InputError(
-            f"`edge_attr`, of type {found.dtype} and shape {found.shape}, may hold weights or labels of edges. "
+            f"`edge_attr`, of type {found.dtype} and shape {found.shape}, may be weights or labels of edges. "
             "Say which with mercer.graphs.as_graphs(X, weight='edge_attr') or edge_label='edge_attr'; with "
             "weight=None, edge_label=None it is not read."
         )
@@ -336,8 +338,8 @@ def weighted(edges: Any, caller: str) -> tuple[Any, Any]:
         if len(edge) > 2 and not isinstance(edge[2], numbers.Real | np.bool_):
             raise InputError(
                 f"{caller}: `edges[{i}]` is {tuple(edge)!r}. A third entry is a weight, a number. For labels "
-                "of edges write mercer.graphs.Graph(n, [(i, j) for i, j, _ in edges], edge_labels=[t for _, _, "
-                "t in edges])."
+                "of edges write mercer.graphs.Graph(n, [e[:2] for e in edges], edge_labels=[e[2] for e in "
+                "edges])."
             )
     return [(edge[0], edge[1]) for edge in edges], [edge[2] if len(edge) > 2 else 1.0 for edge in edges]
 

@@ -205,7 +205,7 @@ def _of_matrix(graph: Any) -> scipy.sparse.csr_array:
     else:
         try:
             matrix = np.asarray(graph)
-            matrix = np.zeros(0) if np.iscomplexobj(matrix) else np.asarray(matrix, dtype=np.float64)
+            matrix = matrix if np.iscomplexobj(matrix) else matrix.astype(np.float64)
         except (TypeError, ValueError):
             matrix = np.zeros(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -213,6 +213,8 @@ def _of_matrix(graph: Any) -> scipy.sparse.csr_array:
             "`graph` must be a Graph, a networkx graph, a pair (n, edges), or a square matrix of weights. "
             f"Got {type(graph).__name__}{f' of shape {matrix.shape}' if hasattr(graph, 'shape') else ''}."
         )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"`graph` must have real weights. Got {matrix.dtype}.")
     csr = _canonical(matrix)
     if not np.isfinite(csr.data).all():
         raise InputError("`graph` must have finite weights. Got a NaN or an infinity.")

@@ -139,7 +139,7 @@ def weights_of(graph: Any, caller: str) -> Affinity:
         try:
             A = Adjacency.of(graph).matrix
         except InputError as error:
-            raise InputError(f"{caller}: {error}") from None
+            raise InputError(f"{caller}: {str(error).removeprefix('Adjacency: ')}") from None
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"{caller}: `graph` must have a square matrix of weights. Got shape {A.shape}.")
     if not A.shape[0]:
