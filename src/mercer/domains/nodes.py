@@ -96,7 +96,7 @@ class Adjacency:
         graph : Adjacency, Graph, networkx graph, (n, edges), array or sparse matrix of shape (n, n)
             Undirected: a matrix must be symmetric.  A networkx graph gives its nodes' names, and the edge
             attribute ``weight``.  Graphs of igraph and PyTorch Geometric are read as
-            :class:`~mercer.domains.Graphs` reads them.
+            :class:`~mercer.domains.Graphs` reads them; edges must not be an iterator, nor a matrix complex.
         names : sequence of n hashables, optional
             Other names for the nodes.
         """

@@ -22,7 +22,9 @@ def as_graphs(
     """Read graphs, under the names that their attributes have.
 
     Kernels read graphs themselves, under the default names.  For other names, for directed graphs given as
-    matrices, or to read a long list only once, pass what this function returns to kernels and machines.
+    matrices, or to read a long list only once, pass what this function returns to kernels and machines.  A
+    graph without labels, but with other attributes that are not read, is warned of; with ``label=None`` and
+    ``edge_label=None`` it is not.
 
     Parameters
     ----------
