@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -495,7 +496,8 @@ def test_a_third_entry_that_is_no_number_is_no_weight(third):
         InputError, match=r"`edges\[1\]` is \(1, 2, .*A third entry is a weight.*edge_labels="
     ):
         as_graph((3, [(0, 1, 2.0), (1, 2, third)]))
-    assert as_graph((2, [(0, 1, np.float32(2))])).weights.tolist() == [2, 2]
+    for two in (2, np.float32(2), Fraction(2), Decimal(2), np.array(2)):
+        assert as_graph((2, [(0, 1, two)])).weights.tolist() == [2, 2]
 
 
 def test_complex_weights_are_refused():

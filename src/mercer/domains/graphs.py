@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import numbers
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -335,7 +334,7 @@ def weighted(edges: Any, caller: str) -> tuple[Any, Any]:
     if 3 not in sizes or not sizes <= {2, 3}:
         return edges, None
     for i, edge in enumerate(edges):
-        if len(edge) > 2 and not isinstance(edge[2], numbers.Real | np.bool_):
+        if len(edge) > 2 and (isinstance(edge[2], str | bytes) or not hasattr(edge[2], "__float__")):
             raise InputError(
                 f"{caller}: `edges[{i}]` is {tuple(edge)!r}. A third entry is a weight, a number. For labels "
                 "of edges write mercer.graphs.Graph(n, [e[:2] for e in edges], edge_labels=[e[2] for e in "
