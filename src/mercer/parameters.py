@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse
 
 from .errors import ParameterError
 
@@ -158,7 +159,7 @@ def canonical(value: Any, spec: Spec | None = None) -> Any:
         return tuple(canonical(v) for v in value)
     if isinstance(value, set):
         return frozenset(value)
-    if isinstance(value, dict) and not isinstance(value, FrozenDict):
+    if isinstance(value, dict) and not isinstance(value, FrozenDict) and not scipy.sparse.issparse(value):
         return FrozenDict({k: canonical(v) for k, v in value.items()})
     return value
 

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -11,9 +12,22 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from mercer.domains import Graph, GraphBatch, Graphs, Vectors, join, owned
+from mercer.domains import Adjacency, Graph, GraphBatch, Graphs, Vectors, join, owned
 from mercer.errors import DigestError, InputError
 from mercer.graphs import as_graph, as_graphs
+from mercer.kernels import (
+    Constant,
+    EdgeHistogram,
+    Gaussian,
+    Graphlets,
+    MarginalizedWalk,
+    RandomWalk,
+    ShortestPath,
+    TreeWalk,
+    VertexHistogram,
+    WeisfeilerLehman,
+)
+from mercer.machines import SVC
 
 TRIANGLE = Graph(3, [(0, 1), (1, 2), (0, 2)], labels="abc", weights=[1.0, 2.0, 3.0])
 ADJACENCY = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
@@ -390,3 +404,246 @@ def test_edges_that_are_none_are_shown():
             as_graph((3, edges))
     with pytest.raises(InputError, match="Got ndarray of type complex128"):
         as_graph(np.eye(2, dtype=complex))
+
+
+# -- what would be read wrongly without a word ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("make", "remedy"),
+    [
+        (lambda: (3, zip([0, 1], [1, 2], strict=True)), r"list\(edges\)"),
+        (lambda: (3, ((i, i + 1) for i in range(2)), "CCO"), r"list\(edges\)"),
+        (lambda: (3, [(0, 1)], (c for c in "CCO")), r"list\(labels\)"),
+        (lambda: (np.eye(3), iter("CCO")), r"list\(labels\)"),
+    ],
+    ids=["edges", "edges and labels", "labels", "labels of a matrix"],
+)
+def test_iterators_inside_a_graph_are_refused_at_the_first_reading(make, remedy):
+    for use in (
+        as_graph,
+        lambda x: VertexHistogram().block([x]),
+        lambda x: SVC(VertexHistogram()).fit([x], [0]),
+    ):
+        with pytest.raises(InputError, match=rf"empty when it is read again\. Pass {remedy}"):
+            use(make())
+
+
+@pytest.mark.parametrize("name", ["labels", "edge_labels", "weights", "attributes"])
+def test_iterators_are_no_values_of_nodes_or_edges(name):
+    with pytest.raises(InputError, match=rf"^Graph: `{name}` must be a sequence\..*Pass list\({name}\)"):
+        Graph(2, [(0, 1), (1, 0)], **{name: iter([1, 2])})
+    with pytest.raises(InputError, match=rf"^Graph: `{name}` must have an order\. Got a set"):
+        Graph(2, [(0, 1), (1, 0)], **{name: {1, 2}})
+
+
+def test_dicts_are_read_by_node_and_by_edge():
+    expected = Graph(
+        3,
+        [(0, 1), (2, 1)],
+        labels="CON",
+        edge_labels="=-",
+        weights=[3.0, 2.0],
+        attributes=[[1, 2], [3, 4], [0, 0]],
+    )
+    found = Graph(
+        3,
+        [(0, 1), (2, 1)],
+        labels={2: "N", 0: "C", 1: "O"},
+        edge_labels={(1, 2): "-", (0, 1): "="},
+        weights={(2, 1): 2.0, (1, 0): 3.0},
+        attributes={1: [3, 4], 0: [1, 2], 2: [0, 0]},
+    )
+    assert found == expected
+    assert as_graph((3, [(0, 1)], {2: "N", 0: "C", 1: "O"})).labels == ("C", "O", "N")
+    assert as_graph((np.eye(2), {1: "O", 0: "C"})).labels == ("C", "O")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"labels": {0: "C", 1: "O"}}, "`labels` must have a value for each node. It has none for 2."),
+        (
+            {"labels": dict(enumerate("CONF"))},
+            "`labels` must have values of nodes of the graph alone.*for 3.",
+        ),
+        ({"labels": {"0": "C", "1": "O", "2": "N"}}, "`labels` .* It has none for 0, 1, 2."),
+        ({"edge_labels": {(0, 1): "="}}, r"`edge_labels` .* It has none for \(2, 1\)."),
+        ({"weights": {(0, 1): 1, (1, 2): 2, (0, 2): 3}}, r"`weights` .* Got one for \(0, 2\)."),
+        ({"weights": {(0, 1): 1, (1, 0): 2, (1, 2): 2}}, r"`weights` .* Got one for \(1, 0\)."),
+        ({"edge_labels": {(0, 1): 1, (1, 2): 2}, "directed": True}, r"It has none for \(2, 1\)."),
+    ],
+)
+def test_dicts_name_what_they_lack_and_what_they_have_too_much(values, message):
+    with pytest.raises(InputError, match=rf"^Graph: .*{message}"):
+        Graph(3, [(0, 1), (2, 1)], **values)
+
+
+def test_edges_as_dicts_sets_and_matrices():
+    with pytest.raises(InputError, match=r"Got a dict. Pass list\(edges\), with its values"):
+        as_graph((3, {(0, 1): 2.0, (1, 2): 1.0}))
+    assert Graph(3, {(0, 1), (1, 2)}) == Graph(3, [(0, 1), (1, 2)])
+    with pytest.raises(InputError, match="`edges` must have an order"):
+        Graph(3, {(0, 1), (1, 2)}, weights=[1, 2])
+    with pytest.raises(InputError, match=r"sparse matrix\. Pass an adjacency matrix without the number"):
+        as_graph((3, scipy.sparse.csr_array(ADJACENCY)))
+    for edges in (5, "ab", None):
+        with pytest.raises(InputError, match=rf"`edges` must be a sequence of pairs.*Got {edges!r}"):
+            as_graph((3, edges))
+
+
+@pytest.mark.parametrize("third", ["double", "1", None, {"weight": 2}, 1j])
+def test_a_third_entry_that_is_no_number_is_no_weight(third):
+    with pytest.raises(
+        InputError, match=r"`edges\[1\]` is \(1, 2, .*A third entry is a weight.*edge_labels="
+    ):
+        as_graph((3, [(0, 1, 2.0), (1, 2, third)]))
+    for two in (2, np.float32(2), Fraction(2), Decimal(2), np.array(2)):
+        assert as_graph((2, [(0, 1, two)])).weights.tolist() == [2, 2]
+
+
+def test_complex_weights_are_refused():
+    with pytest.raises(InputError, match="`weights` must be numbers: they are complex"):
+        Graph(2, [(0, 1)], weights=np.array([1 + 1j]))
+
+
+class Tensor:
+    """What a tensor offers that is on a device and has a gradient: NumPy cannot read it itself."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.values
+
+
+ONE_HOT = np.eye(3)[[0, 1, 0]]
+
+
+def geometric(**parts):
+    """A path of three nodes as PyTorch Geometric holds it."""
+    edges = Tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    return SimpleNamespace(edge_index=edges, num_nodes=3, **{k: Tensor(v) for k, v in parts.items()})
+
+
+@pytest.mark.parametrize(
+    ("parts", "names", "expected"),
+    [
+        ({"x": ONE_HOT}, {}, {"attributes": ONE_HOT}),
+        ({"x": ONE_HOT}, {"label": "x"}, {"labels": [tuple(row) for row in ONE_HOT.tolist()]}),
+        ({"x": [[6], [8], [6]]}, {"label": "x"}, {"labels": [6, 8, 6]}),
+        ({"edge_weight": [0.5, 0.5, 2, 2]}, {}, {"weights": [0.5, 2]}),
+        ({"edge_attr": [7, 7, 9, 9]}, {}, {"edge_labels": [7, 9]}),
+        ({"edge_attr": [[7], [7], [9], [9]]}, {}, {"edge_labels": [7, 9]}),
+        ({"edge_attr": np.eye(2)[[0, 0, 1, 1]]}, {}, {"edge_labels": [(1, 0), (0, 1)]}),
+        ({"edge_attr": [[0.5], [0.5], [2], [2]]}, {"weight": "edge_attr"}, {"weights": [0.5, 2]}),
+        ({"edge_attr": [0.5, 0.5, 2, 2]}, {"edge_label": "edge_attr"}, {"edge_labels": [0.5, 2.0]}),
+        ({"edge_attr": [0.5, 0.5, 2, 2]}, {"weight": None, "edge_label": None}, {}),
+        ({"x": ONE_HOT, "edge_weight": [1, 1, 2, 2]}, {"attributes": None, "weight": None}, {}),
+    ],
+)
+def test_graphs_of_pytorch_geometric(parts, names, expected):
+    assert as_graph(geometric(**parts), **names) == Graph(3, [(0, 1), (1, 2)], **expected)
+
+
+def test_what_edge_attr_means_is_asked_for():
+    for values in ([0.5, 0.5, 2, 2], [[0.5, 1.0]] * 4, [1.0, 1.0, 2.0, 2.0]):
+        with pytest.raises(
+            InputError, match=r"^x: `edge_attr`.*weight='edge_attr'\) or edge_label='edge_attr'"
+        ):
+            as_graph(geometric(edge_attr=values))
+    with pytest.raises(InputError, match="`edge_attr`"):
+        Adjacency.of(geometric(edge_attr=[0.5, 0.5, 2, 2]))
+    weighted = Adjacency.of(geometric(edge_attr=[0.1, 0.1, 0.2, 0.2], edge_weight=[0.5, 0.5, 2, 2]))
+    assert weighted == Adjacency(3, [(0, 1, 0.5), (1, 2, 2.0)])
+    with pytest.raises(InputError, match="must have `num_nodes`"):
+        as_graph(SimpleNamespace(edge_index=np.zeros((2, 0), dtype=int)))
+
+
+def elements():
+    g = nx.path_graph(3)
+    nx.set_node_attributes(g, {0: "C", 1: "C", 2: "O"}, "element")
+    nx.set_edge_attributes(g, 2.0, "weight")
+    return g
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        VertexHistogram(),
+        WeisfeilerLehman(1),
+        WeisfeilerLehman(1).normalized(),
+        Graphlets(3) + VertexHistogram(),
+        ShortestPath(),
+        RandomWalk(0.1),
+        TreeWalk(2),
+        MarginalizedWalk(0.5),
+    ],
+    ids=repr,
+)
+def test_labels_under_another_name_are_said(k):
+    labelled = Graph(3, [(0, 1), (1, 2)], labels="CCO")
+    for use, which, whole in (
+        (lambda: k.block([labelled, elements(), elements()]), r"X\[1\]", "X"),
+        (lambda: k(labelled, elements()), "y", r"\[x, y\]"),
+    ):
+        with pytest.warns(
+            UserWarning, match=rf"^{which}: no node has a label.*{whole}, label='element'"
+        ) as found:
+            use()
+        assert len(found) == 1
+    k.block(as_graphs([elements()], label="element"))
+    k.block(as_graphs([elements()], label=None))
+    with pytest.warns(UserWarning, match="label='element'"):
+        as_graphs([elements()])
+
+
+def test_kernels_that_use_no_labels_read_graphs_without_a_word():
+    one = Constant(1.0)
+    for k in (Graphlets(3), RandomWalk(0.1, node=one), ShortestPath(node=one), EdgeHistogram()):
+        k.block([elements()])
+    as_graph(elements())
+    ShortestPath(node=Gaussian(1.0)).block([geometric(x=ONE_HOT)])
+    with pytest.warns(UserWarning, match=r"^X\[0\]: no node has a label. Its nodes have 'x'.*label='x'"):
+        VertexHistogram().block([geometric(x=ONE_HOT)])
+
+
+def test_labels_of_edges_under_another_name_are_said():
+    g = nx.Graph([(0, 1, {"bond": "double", "weight": 2.0})])
+    for k in (EdgeHistogram(), WeisfeilerLehman(1), RandomWalk(0.1)):
+        with pytest.warns(
+            UserWarning, match=r"^X\[0\]: no edge has a label. Its edges have 'bond'.*edge_label='bond'"
+        ):
+            k.block([g])
+    for k in (VertexHistogram(), WeisfeilerLehman(1, edge_labels=False), ShortestPath()):
+        k.block([g])
+
+
+@pytest.mark.parametrize(
+    "x", [(3, [(0, 1, 2), (1, 2, 1)]), np.diag([1.0, 2.0, 3.0])], ids=["edges", "matrix"]
+)
+def test_numbers_on_edges_that_are_not_used_are_said_once(x):
+    for k in (WeisfeilerLehman(1), EdgeHistogram()):
+        with pytest.warns(
+            UserWarning, match=r"^X\[0\]: no edge has a label. The numbers .* are weights"
+        ) as found:
+            SVC(k, indefinite="error").fit([x, x], [0, 1])
+        assert len(found) == 1
+        k.block(as_graphs([x]))
+    for k in (RandomWalk(0.01), WeisfeilerLehman(1, edge_labels=False), Graphlets(3)):
+        k.block([x])
+    WeisfeilerLehman(1).block([(3, [(0, 1, 2), (1, 2, 2)]), Graph(2, [(0, 1), (0, 1)], weights=[1, 2])])
+
+
+def test_a_graph_shows_what_was_found():
+    assert repr(Graph(2, [(0, 1)])) == "<Graph with 2 nodes and 1 edges>"
+    assert repr(TRIANGLE) == "<Graph with 3 nodes and 3 edges, node labels 'a' 'b' 'c', weights 1 to 3>"
+    g = Graph(7, [(0, 1)], labels=range(7), edge_labels="=", attributes=np.zeros((7, 2)), directed=True)
+    contents = "node labels 0 1 2 3 4 ..., edge labels '=', node vectors of length 2"
+    assert repr(g) == f"<Graph with 7 nodes and 1 arcs, {contents}>"
+    assert repr(as_graphs([g])) == f"<GraphBatch of 1 graphs with 7 nodes and 1 arcs, {contents}>"
+    assert repr(as_graphs([TRIANGLE, Graph(1, labels="z")])[1:]).endswith("and 0 arcs, node labels 'z'>")

@@ -12,6 +12,8 @@ import scipy.sparse
 
 from mercer.domains import Adjacency, Graph, Nodes
 from mercer.errors import InputError
+from mercer.graphs import laplacian
+from mercer.kernels import Diffusion
 
 PATH = Adjacency(4, [(0, 1), (1, 2, 0.5), (3, 3, 2.0)])
 NAMED = Adjacency(3, [(0, 1)], names=["Ann", "Bob", ("Eve", 2)])
@@ -141,3 +143,20 @@ def test_unknown_nodes_are_named(graph: Adjacency, X: Any, words: str) -> None:
 def test_domains_of_one_graph_meet() -> None:
     assert Nodes(PATH) == Nodes(MATRIX)
     assert Nodes(PATH)._meet(Nodes(NAMED)) is None
+
+
+def test_what_would_be_read_wrongly_is_refused() -> None:
+    edges = zip([0, 1], [1, 2], strict=True)
+    for use in (Adjacency.of, laplacian, lambda graph: Diffusion(graph, 0.5)):
+        with pytest.raises(
+            InputError, match=r"`edges` must be .*empty when it is read again. Pass list\(edges\)"
+        ):
+            use((3, edges))
+    with pytest.raises(InputError, match=r"`edges` must be .*Got a dict"):
+        Adjacency(3, {(0, 1): 2.0})
+    with pytest.raises(InputError, match=r"`edges\[0\]` is \(0, 1, '2'\). A third entry is a weight"):
+        Adjacency(3, [(0, 1, "2")])
+    hermitian = np.array([[0, 1j], [-1j, 0]])
+    for graph in (hermitian, hermitian.tolist(), hermitian.real.astype(complex)):
+        with pytest.raises(InputError, match=r"`graph` must have real weights\. Got complex128"):
+            Adjacency.of(graph)

@@ -5,12 +5,29 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from mercer import gram
+from mercer import columns, gram
 from mercer.batches import Batches
-from mercer.domains import check_sparse
+from mercer.domains import Adjacency, check_sparse
 from mercer.errors import InputError
 from mercer.features import PolynomialMap, RandomFourier
-from mercer.kernels import Gaussian, Intersection, Laplacian, Linear, Polynomial, Precomputed
+from mercer.graphs import as_graph, components, eigenbasis, laplacian, smoothness
+from mercer.kernels import (
+    Diffusion,
+    Gaussian,
+    Graphlets,
+    Intersection,
+    Laplacian,
+    LaplacianKernel,
+    Linear,
+    PathKernel,
+    Polynomial,
+    Precomputed,
+    RandomWalk,
+    Regularized,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+)
 from mercer.machines import (
     SVC,
     Conformal,
@@ -207,3 +224,71 @@ def test_unsorted_indices_and_duplicates_are_sound():
         np.testing.assert_allclose(kernel.block(matrix), kernel.block(dense))
     matrix.has_canonical_format = True  # which it has not
     np.testing.assert_allclose(Linear().block(matrix), Linear().block(dense))
+
+
+SQUARE = sparse.csr_array(np.ones((6, 6)) - np.eye(6))
+
+
+def changed_square(attribute, position, value, kind="csr"):
+    matrix = SQUARE.asformat(kind).copy()
+    if kind == "coo":
+        matrix.coords[attribute][position] = value
+    elif kind == "dok":
+        matrix._dict[value, position] = 1.0
+    else:
+        getattr(matrix, attribute)[position] = value
+    return matrix
+
+
+BROKEN_GRAPHS = {
+    "column too large": lambda: changed_square("indices", 3, 6),
+    "column far too large": lambda: changed_square("indices", 3, 2**31 - 1),
+    "negative column": lambda: changed_square("indices", 3, -1),
+    "negative pointer": lambda: changed_square("indptr", 3, -5),
+    "falling pointers": lambda: changed_square("indptr", 3, 10**9),
+    "csc": lambda: changed_square("indices", 3, 10**6, "csc"),
+    "bsr": lambda: changed_square("indices", 0, 10**6, "bsr"),
+    "coo row": lambda: changed_square(0, 3, 10**6, "coo"),
+    "coo column": lambda: changed_square(1, 3, -2, "coo"),
+    "dok": lambda: changed_square(None, 3, 99, "dok"),
+}
+
+
+@pytest.mark.parametrize("make", BROKEN_GRAPHS.values(), ids=BROKEN_GRAPHS)
+def test_graphs(make):
+    label_kernels = (WeisfeilerLehman(1), RandomWalk(0.01), ShortestPath(), Graphlets(3), VertexHistogram())
+    uses = [
+        *(lambda A, k=k: k.block([SQUARE, A]) for k in label_kernels),
+        lambda A: VertexHistogram()(A, A),
+        lambda A: VertexHistogram().block([(A, "abcdef")]),
+        lambda A: SVC(VertexHistogram()).fit([SQUARE, A], [0, 1]),
+        lambda A: columns({"g": VertexHistogram()}).block({"g": [SQUARE, A]}),
+        lambda A: as_graph(A, directed=True),
+        laplacian,
+        lambda A: smoothness(A, np.arange(6.0)),
+        components,
+        lambda A: eigenbasis(A, 2),
+        Adjacency.of,
+        lambda A: Diffusion(A, 0.5),
+        lambda A: PathKernel(A, 2),
+        lambda A: LaplacianKernel(A, Regularized(1.0)),
+    ]
+    for use in uses:
+        with pytest.raises(InputError, match="must be a valid sparse matrix"):
+            use(make())
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok", "dia"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, bool])
+def test_sound_graphs_have_the_values_of_their_dense_matrices(kind, dtype):
+    dense = (np.abs(np.subtract.outer(range(6), range(6))) == 1).astype(dtype)
+    f, numbers = np.arange(6.0) ** 2, dense.astype(float)
+    L = np.diag(numbers.sum(axis=1)) - numbers
+    for constructor in (getattr(sparse, f"{kind}_array"), getattr(sparse, f"{kind}_matrix")):
+        A = constructor(dense)
+        np.testing.assert_array_equal(laplacian(A).toarray(), L)
+        assert smoothness(A, f) == f @ L @ f
+        assert components(A)[0] == 1
+        np.testing.assert_allclose(eigenbasis(A, 2).values, eigenbasis(numbers, 2).values, atol=1e-12)
+        assert Diffusion(A, 0.5) == Diffusion(numbers, 0.5)
+        assert as_graph(A) == as_graph(dense)

@@ -211,6 +211,6 @@ def is_missing(value: Any) -> bool:
     if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return True
     try:
-        return bool(value != value)
+        return not scipy.sparse.issparse(value) and bool(value != value)  # SciPy follows broken indices
     except (TypeError, ValueError):  # arrays
         return False

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from ..errors import InputError
 from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "contents", "edge_list"]
 
 
 class Graph:
@@ -26,22 +28,29 @@ class Graph:
     n : int
         Number of nodes; 0 is the empty graph.
     edges : sequence of pairs of nodes
-        Parallel edges are kept: a walk may take each of them, and each is a neighbour.
-    labels : sequence of n hashables, optional
+        Parallel edges are kept: a walk may take each of them, and each is a neighbour.  A set of edges can
+        have neither labels nor weights, for it has no order.
+    labels : sequence of n hashables, or dict by node, optional
         Labels of nodes; without them every node has the label None.
-    edge_labels : sequence of hashables, optional
+    edge_labels : sequence of hashables, or dict by edge, optional
         One for each edge; None without them.
-    weights : sequence of numbers, optional
+    weights : sequence of numbers, or dict by edge, optional
         One for each edge; 1 without them.
-    attributes : array of shape (n, d), optional
+    attributes : array of shape (n, d), or dict by node, optional
         A vector for each node.
     directed : bool, default=False
+
+    Raises
+    ------
+    InputError
+        Also for iterators, such as ``zip(...)``, which are empty when they are read again.  A dict must have
+        a value for each node or edge and none for others; an undirected edge (i, j) may be (j, i) in it.
 
     Examples
     --------
     >>> g = Graph(3, [(0, 1), (1, 2)], labels="CCO")
     >>> g
-    <Graph with 3 nodes and 2 edges>
+    <Graph with 3 nodes and 2 edges, node labels 'C' 'O'>
     >>> g.sources.tolist(), g.targets.tolist()
     ([0, 1, 1, 2], [1, 0, 2, 1])
     """
@@ -68,10 +77,18 @@ class Graph:
         directed: bool = False,
     ) -> None:
         n = _count(n)
+        if isinstance(edges, set | frozenset) and not (edge_labels is None and weights is None):
+            raise InputError(
+                "Graph: `edges` must have an order for their labels and weights. "
+                f"Got a {type(edges).__name__}. Pass a list."
+            )
         ends = _ends(edges, n)
         e = len(ends)
-        tags = _labels(edge_labels, e, "edge_labels", "edge")
-        values = _weights(weights, ends)
+        pairs = [tuple(pair) for pair in ends.tolist()]
+        tags = _labels(_in_order(edge_labels, pairs, "edge_labels", directed), e, "edge_labels", "edge")
+        values = _weights(_in_order(weights, pairs, "weights", directed), ends)
+        labels = _in_order(labels, range(n), "labels")
+        attributes = _in_order(attributes, range(n), "attributes")
         loop = ends[:, 0] == ends[:, 1]
         back = np.zeros(0, dtype=np.intp) if directed else np.flatnonzero(~loop)
         sources = np.concatenate([ends[:, 0], ends[back, 1]])
@@ -146,7 +163,24 @@ class Graph:
     def __repr__(self) -> str:
         a, loops = len(self.sources), int((self.sources == self.targets).sum())
         arcs = f"{(a + loops) // 2} edges" if self.is_symmetric else f"{a} arcs"
-        return f"<Graph with {self.n} nodes and {arcs}>"
+        more = contents(self.labels, self.edge_labels, self.weights, self.attributes)
+        return f"<Graph with {self.n} nodes and {arcs}{more}>"
+
+
+def contents(
+    labels: Iterable[Any], edge_labels: Iterable[Any], weights: np.ndarray, attributes: np.ndarray | None
+) -> str:
+    """What graphs have beside nodes and arcs, for their ``repr``."""
+    parts = []
+    for kind, found in (("node", labels), ("edge", edge_labels)):
+        shown = [repr(label) for label in dict.fromkeys(found) if label is not None]
+        if shown:
+            parts.append(f", {kind} labels {' '.join(shown[:5])}{' ...' if len(shown) > 5 else ''}")
+    if (weights != 1).any():
+        parts.append(f", weights {weights.min():g} to {weights.max():g}")
+    if attributes is not None:
+        parts.append(f", node vectors of length {attributes.shape[1]}")
+    return "".join(parts)
 
 
 def _count(n: Any) -> int:
@@ -155,8 +189,27 @@ def _count(n: Any) -> int:
     return int(n)
 
 
+def edge_list(edges: Any, caller: str) -> Any:
+    """Edges as a list or an array that can be read again, with nothing lost."""
+    problem = ""
+    if isinstance(edges, Iterator):
+        problem = f"a {type(edges).__name__}, which is empty when it is read again. Pass list(edges)"
+    elif isinstance(edges, dict):
+        problem = "a dict. Pass list(edges), with its values, edges.values(), as labels or weights"
+    elif scipy.sparse.issparse(edges):
+        problem = "a sparse matrix. Pass an adjacency matrix without the number of nodes"
+    elif isinstance(edges, str) or not isinstance(edges, Iterable):
+        problem = repr(edges)
+    if problem:
+        raise InputError(
+            f"{caller}: `edges` must be a sequence of pairs of node numbers, such as [(0, 1), (1, 2)]. "
+            f"Got {problem}."
+        )
+    return edges if isinstance(edges, np.ndarray) else list(edges)
+
+
 def _ends(edges: Any, n: int) -> np.ndarray:
-    found = edges if isinstance(edges, np.ndarray) else list(edges)
+    found = edge_list(edges, "Graph")
     try:
         ends = np.asarray(found)
         ends = ends.reshape(0, 2) if ends.size == 0 else ends
@@ -179,6 +232,33 @@ def _ends(edges: Any, n: int) -> np.ndarray:
             else "Graph: `edges` must be empty for a graph without nodes."
         )
     return np.asarray(ends.astype(np.int32))
+
+
+def _in_order(values: Any, keys: Sequence[Any], name: str, directed: bool = True) -> Any:
+    """Values of nodes or edges in the order of these; those of a dict by its keys.
+
+    What has no order is refused, and what can be read only once.
+    """
+    if isinstance(values, set | frozenset):
+        raise InputError(
+            f"Graph: `{name}` must have an order. Got a {type(values).__name__}. Pass a list or a dict."
+        )
+    if isinstance(values, Iterator):
+        raise InputError(
+            f"Graph: `{name}` must be a sequence. Got a {type(values).__name__}, which is empty when it is "
+            f"read again. Pass list({name})."
+        )
+    if not isinstance(values, Mapping):
+        return values
+    own = [key if directed or key in values or key[::-1] not in values else key[::-1] for key in keys]
+    kind = "node" if isinstance(keys, range) else "edge"
+    for problem, wrong in (
+        (f"must have a value for each {kind}. It has none for", (key for key in own if key not in values)),
+        (f"must have values of {kind}s of the graph alone. Got one for", values.keys() - set(own)),
+    ):
+        if some := ", ".join(map(repr, islice(wrong, 3))):
+            raise InputError(f"Graph: `{name}` {problem} {some}.")
+    return [values[key] for key in own]
 
 
 def _labels(labels: Any, n: int, name: str, kind: str) -> tuple[Any, ...]:
@@ -214,6 +294,8 @@ def _weights(weights: Any, ends: np.ndarray) -> np.ndarray:
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("they are complex")
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"Graph: `{name}` must be numbers: {error}.") from error

@@ -11,11 +11,13 @@ from typing import Any, overload
 import numpy as np
 
 from ..errors import InputError
-from .graph import Graph
+from .graph import Graph, contents
 from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["GraphBatch"]
+
+REMEDY = "Where vectors are not needed, mercer.graphs.as_graphs(X, attributes=None) does not read them."
 
 ARRAYS = ("node_starts", "arc_starts", "targets", "node_codes", "arc_codes", "weights", "attributes")
 
@@ -86,7 +88,10 @@ class GraphBatch:
 
     def __repr__(self) -> str:
         nodes, arcs = len(self.node_codes), len(self.targets)
-        return f"<GraphBatch of {len(self)} graphs with {nodes} nodes and {arcs} arcs>"
+        node_labels = [self.node_labels.elements[c] for c in np.unique(self.node_codes).tolist()]
+        edge_labels = [self.edge_labels.elements[c] for c in np.unique(self.arc_codes).tolist()]
+        more = contents(node_labels, edge_labels, self.weights, self.attributes)
+        return f"<GraphBatch of {len(self)} graphs with {nodes} nodes and {arcs} arcs{more}>"
 
     def __len__(self) -> int:
         return len(self.node_starts) - 1
@@ -220,12 +225,14 @@ def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
         return None
     widths = {a.shape[1] for a in found if len(a)}
     if len(widths) > 1:
-        raise InputError(f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}.")
+        raise InputError(
+            f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}. {REMEDY}"
+        )
     width = widths.pop() if widths else 0
     for i, g in enumerate(graphs):
         if g.attributes is None and g.n:
             raise InputError(
-                f"graph {i} has no node attributes, while others have vectors of length {width}."
+                f"graph {i} has no node attributes, while others have vectors of length {width}. {REMEDY}"
             )
     return np.concatenate([a.reshape(len(a), width) for a in found])
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -14,10 +15,11 @@ from ..digests import POINT_BYTES, encode
 from ..errors import DigestError, InputError
 from .base import Domain
 from .containers import points_of
-from .graph import Graph
+from .graph import Graph, edge_list
 from .graph_batch import GraphBatch
+from .sparse import check_sparse
 
-__all__ = ["Graphs"]
+__all__ = ["Graphs", "weighted"]
 
 FORMS = (
     "a networkx graph, a square adjacency matrix, a pair (adjacency, labels), (n, edges) or "
@@ -27,6 +29,9 @@ FORMS = (
 #: Names of attributes that need not be there.
 DEFAULTS = {"label": "label", "edge_label": "label", "weight": "weight", "attributes": "attributes"}
 
+#: What PyTorch Geometric calls them, where an object has none of that name.
+GEOMETRIC = {"weight": "edge_weight", "attributes": "x"}
+
 
 @dataclass(frozen=True)
 class Graphs(Domain):
@@ -35,7 +40,10 @@ class Graphs(Domain):
     A graph is one of
 
     - a networkx graph, directed or not, with or without parallel edges; its nodes are numbered as they are
-      iterated.  Graphs of igraph and of PyTorch Geometric are read in the same way;
+      iterated.  Graphs of igraph are read in the same way;
+    - a graph of PyTorch Geometric: ``x`` holds vectors of nodes, ``edge_weight`` weights, and ``edge_attr``
+      labels of edges if its numbers are integers, or whole in several columns; others are refused unless an
+      argument names them;
     - a square matrix, dense or sparse: its nonzero entries are edges, their values the weights.  A symmetric
       matrix is an undirected graph; any other is refused unless ``directed`` is set;
     - a pair ``(adjacency, labels)`` of such a matrix and the labels of the nodes;
@@ -54,12 +62,15 @@ class Graphs(Domain):
         there.  In one graph all nodes have a label or none has; a missing weight is 1.
     directed : bool, default=False
         Whether matrices and lists of edges are directed graphs; graphs of libraries know it themselves.
+    uses : frozenset of str, default=frozenset()
+        Which of "label", "edge_label", "weight" and "attributes" a kernel uses.  A warning, one for each
+        call, names a graph that has no labels where the kernel uses them, but what may be meant as labels.
 
     Examples
     --------
     >>> batch = Graphs().validate([(3, [(0, 1), (1, 2)]), ([[0, 1], [1, 0]], "CO")])
     >>> batch
-    <GraphBatch of 2 graphs with 5 nodes and 6 arcs>
+    <GraphBatch of 2 graphs with 5 nodes and 6 arcs, node labels 'C' 'O'>
     >>> batch[1].labels
     ('C', 'O')
     """
@@ -69,6 +80,7 @@ class Graphs(Domain):
     weight: str | None = "weight"
     attributes: str | None = "attributes"
     directed: bool = False
+    uses: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def validate(self, X: Any, name: str = "X") -> GraphBatch:
         if isinstance(X, GraphBatch):
@@ -80,13 +92,51 @@ class Graphs(Domain):
             )
         stacked = isinstance(X, np.ndarray) and X.ndim == 3
         points = list(X) if stacked else points_of(X, name, "a sequence of graphs")
-        return GraphBatch.of([self._graph(x, f"{name}[{i}]") for i, x in enumerate(points)])
+        return GraphBatch.of(self._graphs(points, [f"{name}[{i}]" for i in range(len(points))], name))
 
     def point(self, x: Any, name: str = "x") -> Graph:
-        return self._graph(x, name)
+        return self._graphs([x], [name], f"[{name}]")[0]
 
     def pair(self, x: Any, y: Any) -> tuple[Graph, Graph]:
-        return self._graph(x, "x"), self._graph(y, "y")
+        a, b = self._graphs([x, y], ["x", "y"], "[x, y]")
+        return a, b
+
+    def _graphs(self, points: Sequence[Any], names: Sequence[str], whole: str) -> list[Graph]:
+        """Read graphs; warn of the first without labels, where the kernel uses them and it may have them."""
+        graphs = [self._graph(x, name) for x, name in zip(points, names, strict=True)]
+        for role, kind in (("label", "node"), ("edge_label", "edge")):
+            if role not in self.uses or getattr(self, role) is None:
+                continue
+            for x, graph, name in zip(points, graphs, names, strict=True):
+                labels = graph.labels if kind == "node" else graph.edge_labels
+                problem = None if any(label is not None for label in labels) else self._unread(x, graph, role)
+                if problem is not None:
+                    warnings.warn(f"{name}: no {kind} has a label. {problem.format(whole)}", stacklevel=3)
+                    break
+        return graphs
+
+    def _unread(self, x: Any, graph: Graph, role: str) -> str | None:
+        """What may be meant as labels in a graph without them, and what to write; None if nothing may."""
+        kind = "node" if role == "label" else "edge"
+        used = {getattr(self, other) for other in self.uses - {role}} | ({self.weight} - {None})
+        if "attributes" in self.uses:
+            used.add(GEOMETRIC["attributes"])
+        if unread := sorted(map(str, _attribute_names(x, kind) - used)):
+            return (
+                f"Its {kind}s have {', '.join(map(repr, unread))}, which is not used. To take it for labels "
+                f"pass mercer.graphs.as_graphs({{}}, {role}={unread[0]!r}); for graphs without labels, "
+                f"{role}=None."
+            )
+        is_unnamed = isinstance(x, tuple) or _matrix(x) is not None
+        if kind == "node" or "weight" in self.uses or not is_unnamed or len(np.unique(graph.weights)) < 2:
+            return None
+        return (
+            "The numbers of its edges are weights, which are not used. If they are labels, make graphs by "
+            "mercer.graphs.Graph(n, edges, edge_labels=...); if not, pass mercer.graphs.as_graphs({})."
+        )
+
+    def _meet(self, other: Domain) -> Self | None:
+        return replace(self, uses=self.uses | other.uses) if self == other else None
 
     def _graph(self, x: Any, name: str) -> Graph:
         if isinstance(x, Graph):
@@ -120,7 +170,7 @@ class Graphs(Domain):
         first, second, *labels = x
         if isinstance(first, int | np.integer):
             n: Any = first
-            edges, weights = _weighted(second)
+            edges, weights = weighted(second, "Graph")
             own = labels[0] if labels else None
             return Graph(n, edges, labels=own, weights=weights, directed=self.directed)
         matrix = None if labels else _matrix(first)
@@ -188,22 +238,45 @@ class Graphs(Domain):
 
     def _from_arcs(self, x: Any) -> Graph:
         """The graph of an object with arrays, as those of PyTorch Geometric: every arc is listed."""
+        names = {role: getattr(self, role) for role in DEFAULTS}
+        if names["edge_label"] == names["label"]:  # nodes and edges have no names apart here
+            names["edge_label"] = None
         found: dict[str, Any] = {}
-        for role, default in DEFAULTS.items():
-            name = getattr(self, role)
-            if role == "edge_label" and name == self.label:  # nodes and edges have no names apart here
-                name = None
-            found[role] = None if name is None else getattr(x, name, None)
-            if found[role] is None and name not in (None, default):
+        for role, name in names.items():
+            other = GEOMETRIC.get(role) if name == DEFAULTS[role] else None
+            found[role] = None if name is None else _array(getattr(x, name, None))
+            if found[role] is None and other is not None and other not in names.values():
+                found[role] = _array(getattr(x, other, None))
+            if found[role] is None and name not in (None, DEFAULTS[role]):
                 raise InputError(f"the graph has no attribute {name!r} (`{role}`).")
+        if found["edge_label"] is None and "edge_attr" not in names.values():
+            found["edge_label"] = self._edge_attr(x, found["weight"] is not None)
+        n = getattr(x, "num_nodes", None)
+        if n is None:
+            raise InputError("the graph must have `num_nodes`, the number of its nodes. It has none.")
         return Graph(
-            int(x.num_nodes),
-            np.asarray(x.edge_index).T,
-            labels=found["label"],
-            edge_labels=found["edge_label"],
-            weights=found["weight"],
+            int(n),
+            np.asarray(_array(x.edge_index)).T,
+            labels=_rows(found["label"]),
+            edge_labels=_rows(found["edge_label"]),
+            weights=_rows(found["weight"]),
             attributes=found["attributes"],
             directed=True,
+        )
+
+    def _edge_attr(self, x: Any, is_weighted: bool) -> Any:
+        """Labels of edges that PyTorch Geometric holds in ``edge_attr``."""
+        found = _array(getattr(x, "edge_attr", None))
+        if found is None or (self.edge_label is None and (is_weighted or self.weight is None)):
+            return None
+        found = np.asarray(found)
+        columns = 1 if found.ndim == 1 else int(np.prod(found.shape[1:]))
+        if found.dtype.kind in "biu" or (columns > 1 and bool((found == np.rint(found)).all())):
+            return None if self.edge_label is None else found.astype(np.int64)
+        raise InputError(
+            f"`edge_attr`, of type {found.dtype} and shape {found.shape}, may be weights or labels of edges. "
+            "Say which with mercer.graphs.as_graphs(X, weight='edge_attr') or edge_label='edge_attr'; with "
+            "weight=None, edge_label=None it is not read."
         )
 
     def _digests(self, X: GraphBatch) -> list[str]:
@@ -249,23 +322,59 @@ def _is_single(X: Any) -> bool:
     return isinstance(X, tuple) and len(X) > 0 and isinstance(X[0], int | np.integer)
 
 
-def _weighted(edges: Any) -> tuple[Any, Any]:
+def weighted(edges: Any, caller: str) -> tuple[Any, Any]:
     """Edges (i, j) or (i, j, weight) as pairs, and the weights where there are any."""
+    edges = edge_list(edges, caller)
     if isinstance(edges, np.ndarray):
         if edges.ndim != 2 or edges.shape[1] != 3 or edges.dtype.kind not in "iuf":
             return edges, None
         ends = edges[:, :2]
         return (ends.astype(np.int64) if (ends == np.rint(ends)).all() else ends), edges[:, 2]
-    edges = list(edges)
     sizes = {len(edge) if isinstance(edge, tuple | list | np.ndarray) else 0 for edge in edges}
     if 3 not in sizes or not sizes <= {2, 3}:
         return edges, None
+    for i, edge in enumerate(edges):
+        if len(edge) > 2 and (isinstance(edge[2], str | bytes) or not hasattr(edge[2], "__float__")):
+            raise InputError(
+                f"{caller}: `edges[{i}]` is {tuple(edge)!r}. A third entry is a weight, a number. For labels "
+                "of edges write mercer.graphs.Graph(n, [e[:2] for e in edges], edge_labels=[e[2] for e in "
+                "edges])."
+            )
     return [(edge[0], edge[1]) for edge in edges], [edge[2] if len(edge) > 2 else 1.0 for edge in edges]
+
+
+def _array(values: Any) -> Any:
+    """A tensor as an array; anything else as it is."""
+    for step in ("detach", "cpu", "numpy"):
+        if hasattr(values, step):
+            values = getattr(values, step)()
+    return np.asarray(values) if hasattr(values, "__array__") else values
+
+
+def _rows(values: Any) -> Any:
+    """One value for each row: a number, or a tuple of several."""
+    if not isinstance(values, np.ndarray) or values.ndim < 2:
+        return values
+    table = values.reshape(len(values), -1)
+    return table[:, 0] if table.shape[1] == 1 else [tuple(row) for row in table.tolist()]
+
+
+def _attribute_names(x: Any, kind: str) -> set[Any]:
+    """Names of what the nodes or edges of a graph carry, as far as its form has names."""
+    if _is_networkx(x):
+        records = (d for *_, d in (x.nodes if kind == "node" else x.edges)(data=True))
+    elif _is_igraph(x):
+        records = (item.attributes() for item in (x.vs if kind == "node" else x.es))
+    else:
+        return {"x"} if kind == "node" and getattr(x, "x", None) is not None else set()
+    return {key for record in records for key in record}
 
 
 def _matrix(x: Any) -> Any:
     """A matrix of numbers, dense or sparse; None if it is something else."""
-    if not scipy.sparse.issparse(x):
+    if scipy.sparse.issparse(x):
+        check_sparse(x, "the adjacency")
+    else:
         if not isinstance(x, list) and not hasattr(x, "__array__"):
             return None
         try:

@@ -15,7 +15,7 @@ from ..errors import InputError
 from .base import Domain
 from .containers import points_of
 from .graph import Graph
-from .graphs import Graphs
+from .graphs import Graphs, weighted
 from .sequences import check_symbols
 from .sparse import check_sparse
 
@@ -62,10 +62,8 @@ class Adjacency:
     def __init__(
         self, n: int, edges: Iterable[Sequence[Any]] = (), names: Iterable[Hashable] | None = None
     ) -> None:
-        given = [tuple(edge) for edge in edges]
-        weights = [edge[2] if len(edge) > 2 else 1.0 for edge in given]
-        graph = Graph(n, [(edge[0], edge[1]) for edge in given], weights=weights)
-        self._set(_of_graph(graph), names)
+        ends, weights = weighted(edges, "Adjacency")
+        self._set(_of_graph(Graph(n, ends, weights=weights)), names)
 
     def _set(self, matrix: scipy.sparse.csr_array, names: Iterable[Hashable] | None) -> None:
         n = matrix.shape[0]
@@ -98,7 +96,7 @@ class Adjacency:
         graph : Adjacency, Graph, networkx graph, (n, edges), array or sparse matrix of shape (n, n)
             Undirected: a matrix must be symmetric.  A networkx graph gives its nodes' names, and the edge
             attribute ``weight``.  Graphs of igraph and PyTorch Geometric are read as
-            :class:`~mercer.domains.Graphs` reads them.
+            :class:`~mercer.domains.Graphs` reads them; edges must not be an iterator, nor a matrix complex.
         names : sequence of n hashables, optional
             Other names for the nodes.
         """
@@ -206,7 +204,8 @@ def _of_matrix(graph: Any) -> scipy.sparse.csr_array:
         matrix = graph
     else:
         try:
-            matrix = np.asarray(graph, dtype=np.float64)
+            matrix = np.asarray(graph)
+            matrix = matrix if np.iscomplexobj(matrix) else matrix.astype(np.float64)
         except (TypeError, ValueError):
             matrix = np.zeros(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -214,6 +213,8 @@ def _of_matrix(graph: Any) -> scipy.sparse.csr_array:
             "`graph` must be a Graph, a networkx graph, a pair (n, edges), or a square matrix of weights. "
             f"Got {type(graph).__name__}{f' of shape {matrix.shape}' if hasattr(graph, 'shape') else ''}."
         )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"`graph` must have real weights. Got {matrix.dtype}.")
     csr = _canonical(matrix)
     if not np.isfinite(csr.data).all():
         raise InputError("`graph` must have finite weights. Got a NaN or an infinity.")

@@ -22,7 +22,9 @@ def as_graphs(
     """Read graphs, under the names that their attributes have.
 
     Kernels read graphs themselves, under the default names.  For other names, for directed graphs given as
-    matrices, or to read a long list only once, pass what this function returns to kernels and machines.
+    matrices, or to read a long list only once, pass what this function returns to kernels and machines.  A
+    graph without labels, but with other attributes that are not read, is warned of; with ``label=None`` and
+    ``edge_label=None`` it is not.
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ def as_graphs(
     >>> as_graphs([g], label="element")[0].labels
     ('C', 'C', 'O')
     """
-    return Graphs(label, edge_label, weight, attributes, directed).validate(X)
+    uses = frozenset({"label", "edge_label", "weight", "attributes"})
+    return Graphs(label, edge_label, weight, attributes, directed, uses).validate(X)
 
 
 def as_graph(

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ..domains import Adjacency
+from ..domains import Adjacency, check_sparse
 from ..errors import InputError
 
 __all__ = ["components", "degrees", "inverse_roots", "laplacian", "smoothness", "weights_of", "without_loops"]
@@ -129,14 +129,17 @@ def smoothness(graph: Any, f: Any, *, normalized: bool = False) -> Any:
 def weights_of(graph: Any, caller: str) -> Affinity:
     """Weights of a graph, as they are if they come as a matrix: symmetric, and >= 0."""
     if scipy.sparse.issparse(graph):
-        A = graph
+        check_sparse(graph, f"{caller}: `graph`")
+        if graph.dtype.kind not in "biuf":
+            raise InputError(f"{caller}: `graph` must have real weights. Got {graph.dtype}.")
+        A = graph.tocsr().astype(np.float64, copy=False)
     elif isinstance(graph, np.ndarray) and graph.dtype.kind in "biuf":
         A = np.asarray(graph, dtype=np.float64)
     else:
         try:
             A = Adjacency.of(graph).matrix
         except InputError as error:
-            raise InputError(f"{caller}: {error}") from None
+            raise InputError(f"{caller}: {str(error).removeprefix('Adjacency: ')}") from None
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"{caller}: `graph` must have a square matrix of weights. Got shape {A.shape}.")
     if not A.shape[0]:

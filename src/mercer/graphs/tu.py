@@ -57,7 +57,7 @@ def read_tu(
     --------
     >>> graphs, y = read_tu("data/MUTAG")  # doctest: +SKIP
     >>> graphs  # doctest: +SKIP
-    <GraphBatch of 188 graphs with 3371 nodes and 7442 arcs>
+    <GraphBatch of 188 graphs with 3371 nodes and 7442 arcs, node labels 0 1 2 3 4 ..., edge labels 0 1 2 3>
     """
     files = _Files(Path(folder), name)
     y = files.targets()

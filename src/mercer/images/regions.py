@@ -49,8 +49,8 @@ class RegionGraph:
     >>> flag = np.zeros((2, 6, 3))
     >>> flag[:, :2, 2] = flag[:, 2:4] = flag[:, 4:, 0] = 1.0
     >>> g = RegionGraph(attributes="mean", bins=2)((flag, [[1, 1, 2, 2, 3, 3]] * 2))
-    >>> g, g.labels
-    (<Graph with 3 nodes and 2 edges>, ((0, 0, 1), (1, 1, 1), (1, 0, 0)))
+    >>> g
+    <Graph with 3 nodes and 2 edges, node labels (0, 0, 1) (1, 1, 1) (1, 0, 0), node vectors of length 4>
     >>> g.attributes[1].round(2).tolist()
     [1.0, 1.0, 1.0, 0.33]
     """

@@ -396,3 +396,13 @@ def test_grakel_agrees_where_it_converges() -> None:
 
 def _edges(g: Graph) -> list[tuple[int, int]]:
     return [(u, v) for u, v in zip(g.sources.tolist(), g.targets.tolist(), strict=True) if u < v]
+
+
+@pytest.mark.slow
+def test_a_graph_of_more_nodes_than_are_taken_at_a_time():
+    n, decay = 2100, 1e-3
+    path = Graph(n, [(i, i + 1) for i in range(n - 1)])
+    degrees = np.array([1, *[2] * (n - 2), 1])  # walks of two steps: pairs of neighbours of a node
+    expected = n**2 + decay * degrees.sum() ** 2 + decay**2 * (degrees**2).sum() ** 2
+    K = RandomWalk(decay, length=2).block([path, Graph(1)])
+    np.testing.assert_allclose(K, [[expected, n], [n, 1]], rtol=1e-10)

@@ -32,7 +32,7 @@ class WLOptimalAssignment(Coloured):
 
     with the counts of :class:`WeisfeilerLehman`; on the right over all one-to-one assignments :math:`\pi` of
     the nodes of the smaller graph to nodes of the larger one.  Colours form a tree, so that the best
-    assignment matches as many nodes as possible in each iteration.
+    assignment matches as many nodes as possible in each iteration.  Weights of edges do not matter.
 
     Positive definite: an intersection of histograms, whose features say for each colour whether it occurs
     once, twice, and so on.  Not strictly.  The empty graph has k = 0 with
@@ -116,7 +116,7 @@ class WassersteinWL(Coloured):
     with the counts of :class:`WeisfeilerLehman` over the numbers of nodes.  D is the Wasserstein distance of
     the two sets of nodes, where two nodes are as far apart as the share of the iterations in which their
     colours differ: colours form a tree, on which the distance has this closed form.  The histograms of the
-    empty graph are zero: its distance to any other graph is 1/2.
+    empty graph are zero: its distance to any other graph is 1/2.  Weights of edges do not matter.
 
     Positive definite: D is an l1 distance, which is negative definite, and Schoenberg's theorem.  Not
     strictly.  Cost: O(h m) for the colours of graphs with m edges in all, then sums over shared colours.

@@ -30,9 +30,11 @@ class CountedFeatures(Kernel):
     batch of graphs becomes rows of counts (``_prepare``, a :class:`~mercer.kernels.counts.Counts`).
     """
 
+    _uses = frozenset[str]()  # of graphs, as Graphs(uses=...) has it
+
     @property
     def domain(self) -> Domain:
-        return Graphs()
+        return Graphs(uses=self._uses)
 
     def _features(self, x: Graph) -> Iterator[tuple[Hashable, Places]]:
         """Each occurrence of a feature in a graph, with its nodes v as places (v, v + 1)."""

@@ -41,6 +41,8 @@ class VertexHistogram(CountedFeatures):
        1.0  'O'  [2:3 | 1:2]
     """
 
+    _uses = frozenset({"label"})
+
     def _features(self, x: Graph) -> Iterator[tuple[Hashable, Places]]:
         for v, label in enumerate(x.labels):
             yield label, ((v, v + 1),)
@@ -75,6 +77,8 @@ class EdgeHistogram(CountedFeatures):
     >>> k(x, y), k(y, y)
     (3.0, 9.0)
     """
+
+    _uses = frozenset({"edge_label"})
 
     def _features(self, x: Graph) -> Iterator[tuple[Hashable, Places]]:
         ends = zip(x.sources.tolist(), x.targets.tolist(), x.edge_labels, strict=True)

@@ -88,7 +88,7 @@ class MarginalizedWalk(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return Graphs()
+        return Graphs(uses=frozenset({"label", "edge_label", "weight"}))
 
     @property
     def _tile_size(self) -> int:

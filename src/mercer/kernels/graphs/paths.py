@@ -17,7 +17,7 @@ from ...algebra import tensor
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution, Places
-from ...domains import Data, Graph, GraphBatch, Vectors, Vocabulary
+from ...domains import Data, Domain, Graph, GraphBatch, Graphs, Vectors, Vocabulary
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
 from ...errors import InputError, ParameterError
@@ -28,6 +28,7 @@ from ..counts import Counts
 from ..noise import WhiteNoise
 from .counted import CountedFeatures, label_name
 from .path_tables import PathTable, as_lengths, lengths_of, named_values, sums_over_paths
+from .similarities import uses_of
 
 __all__ = ["ShortestPath"]
 
@@ -94,6 +95,10 @@ class ShortestPath(CountedFeatures):
         for name, value in (("node", self.node), ("length", self.length)):
             if value is not None and not isinstance(value, Kernel):
                 raise ParameterError(f"ShortestPath: `{name}` must be a kernel or None. Got {value!r}.")
+
+    @property
+    def domain(self) -> Domain:
+        return Graphs(uses=uses_of(self.node, None) - {"edge_label"})
 
     @property
     def _is_explicit(self) -> bool:

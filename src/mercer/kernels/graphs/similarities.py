@@ -27,6 +27,7 @@ __all__ = [
     "premises",
     "resolved",
     "similarity",
+    "uses_of",
 ]
 
 #: Rows and columns of a table, and the table.
@@ -46,6 +47,13 @@ def check_similarity(owner: str, name: str, kernel: Any) -> None:
 def compares_vectors(kernel: Kernel | None) -> bool:
     """Whether a kernel on nodes compares their vectors; any other compares labels."""
     return kernel is not None and isinstance(kernel.domain, Vectors)
+
+
+def uses_of(node: Kernel | None, edge: Kernel | None) -> frozenset[str]:
+    """What is used of graphs by walks, whose nodes and edges are compared by kernels or by equality."""
+    uses = {"weight", "attributes" if compares_vectors(node) else "label", "edge_label"}
+    ignored = {"label": node, "edge_label": edge}
+    return frozenset(uses - {role for role, k in ignored.items() if k is not None and k.bounds == ONE})
 
 
 def premises(*kernels: Kernel | None) -> list[Claim]:

@@ -30,6 +30,7 @@ from .similarities import (
     premises,
     resolved,
     similarity,
+    uses_of,
 )
 from .walk_sums import Pairs, Walkers, diagonal, native_arrays
 
@@ -114,7 +115,7 @@ class TreeWalk(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return Graphs()
+        return Graphs(uses=uses_of(self.node, self.edge))
 
     @property
     def _tile_size(self) -> int:

@@ -127,7 +127,7 @@ def _of_equal_size(sizes: np.ndarray) -> Iterator[np.ndarray]:
     """Graphs with the same number of nodes, as many at a time as memory takes."""
     for n in np.unique(sizes).tolist():
         same = np.flatnonzero(sizes == n)
-        yield from np.array_split(same, len(same) * n * n // MOST_ENTRIES + 1)
+        yield from np.array_split(same, min(len(same), len(same) * n * n // MOST_ENTRIES + 1))
 
 
 def _adjacencies(graphs: GraphBatch, n: int) -> np.ndarray:

@@ -29,6 +29,7 @@ from .similarities import (
     node_similarities,
     premises,
     resolved,
+    uses_of,
 )
 from .walk_features import walk_counts
 from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, diagonal, spectral_sums, sums
@@ -143,7 +144,7 @@ class RandomWalk(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return Graphs()
+        return Graphs(uses=uses_of(self.node, self.edge))
 
     @property
     def _series(self) -> Series:

@@ -14,7 +14,7 @@ import scipy.sparse
 from ...arithmetic import Arithmetic
 from ...certificate import Certificate
 from ...contributions import Contribution
-from ...domains import Domain, Graph, GraphBatch, Graphs, Vectors
+from ...domains import Domain, Graph, GraphBatch, Graphs, Vectors, meet
 from ...engine.program import Builder, Program, Value
 from ...errors import DomainError, ParameterError
 from ...intervals import NONNEGATIVE, Interval
@@ -36,7 +36,7 @@ class Coloured(Kernel):
 
     @property
     def domain(self) -> Domain:
-        return Graphs()
+        return Graphs(uses=frozenset({"label", "edge_label"} if self.edge_labels else {"label"}))
 
     def _levels(self, x: Graph, y: Graph) -> Iterator[list[list[int]]]:
         """Colours of both graphs, iteration by iteration."""
@@ -134,6 +134,11 @@ class WeisfeilerLehman(Coloured):
                 f"WeisfeilerLehman: `base` must have fixed parameters: each iteration has other data. "
                 f"Got {base!r}."
             )
+
+    @property
+    def domain(self) -> Domain:
+        own = super().domain
+        return own if self.base is None or self._on_counts else meet(own, self.base.domain)
 
     @property
     def _on_counts(self) -> bool:

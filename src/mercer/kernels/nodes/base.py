@@ -37,7 +37,7 @@ class NodeKernel(Kernel):
         try:
             graph = Adjacency.of(self.graph)
         except InputError as error:
-            raise InputError(f"{type(self).__name__}: {error}") from None
+            raise InputError(f"{type(self).__name__}: {str(error).removeprefix('Adjacency: ')}") from None
         object.__setattr__(self, "graph", graph)
         self._check()
 
