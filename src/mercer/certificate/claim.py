@@ -65,6 +65,14 @@ class Claim:
         return any(claim.rule == ASSERTED for claim in self.walk())
 
     @property
+    def contradicted(self) -> str:
+        """What a confirmed witness says of this claim, as a sentence."""
+        assumed = next((claim for claim in self.walk() if claim.rule == ASSERTED), None)
+        if assumed is not None:
+            return f"So what was assumed of {assumed.subject} is wrong ({assumed.reason})."
+        return f"So the certificate is wrong: its rule `{self.rule}` does not hold for {self.subject}."
+
+    @property
     def label(self) -> str:
         """The claim in one word, as shown in proof trees."""
         if self.status is Status.UNKNOWN:
