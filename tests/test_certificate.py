@@ -7,7 +7,7 @@ import pytest
 
 from mercer.algebra import Constant
 from mercer.certificate import Certificate, Claim, Property, Status, Verdict, Witness
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Wendland
 
 
 def claim(about: Property, status: Status, **options: object) -> Claim:
@@ -145,3 +145,12 @@ def test_certificates_are_values() -> None:
     assert Gaussian(1.0).certificate == Gaussian(1.0).certificate
     assert hash(Gaussian(1.0).certificate) == hash(Gaussian(1.0).certificate)
     assert Gaussian(1.0).certificate != Gaussian(2.0).certificate
+
+
+def test_a_refutation_without_a_witness_says_so() -> None:
+    alone, shown = Wendland(1, 1, n_features=2).certificate, Wendland(1, 0, n_features=2).certificate
+    assert alone.witness is None
+    assert "no witness: refuted by the theorem alone" in alone.explain()
+    assert "no witness: refuted by the theorem alone" in alone._repr_html_()
+    assert "witness: 25 points" in shown.explain() or "witness: points" in shown.explain()
+    assert "theorem alone" not in shown.explain() + Gaussian(1.0).certificate.explain()

@@ -329,6 +329,32 @@ def test_slow_kernels_are_tried_on_few_points_within_the_budget():
     assert len(calls) < 100_000  # not the 160,000 of one full chunk
 
 
+@pytest.mark.parametrize(
+    "k", [Gaussian(1.0), Gaussian(1.0).distance(), mercer.kernel(lambda x, y: float(x @ y))]
+)
+def test_many_given_points_end_with_the_budget(k):
+    """The eigenvalues of all 2,501 points take much longer than the budget."""
+    X = np.random.default_rng(0).standard_normal((2501, 2))
+    begun = time.process_time()
+    result = refute(k, X, budget=0.5)
+    assert time.process_time() - begun < 6.0  # several threads and a busy machine
+    assert not result
+    assert result.n_sets > 0
+
+
+def test_an_interrupt_ends_the_search():
+    calls = []
+
+    def interrupted(x, y):
+        calls.append(1)
+        if len(calls) == 500:
+            raise KeyboardInterrupt
+        return float(min(x, y))
+
+    with pytest.raises(KeyboardInterrupt):
+        refute(mercer.kernel(interrupted), np.arange(2000.0).tolist(), budget=60.0)
+
+
 def test_widths_that_wait_for_data():
     with pytest.raises(UnresolvedError):
         refute(Gaussian("median"))

@@ -10,18 +10,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .arithmetic import multiprecision
 from .certificate import Property, Witness
 from .domains import Data, Similarities, items, take
 from .errors import InputError, ParameterError
 from .gram.witnesses import (
-    DIGITS,
-    SLACK,
     ULPS,
     clarity,
     confirm,
+    confirm_asymmetry,
     confirm_values,
-    error_allowance,
     looks_single,
     short_coefficients,
     worst_direction,
@@ -54,7 +51,9 @@ class Sampled:
         return K if np.isfinite(K).all() else None
 
     def asymmetric(self, i: int, j: int) -> Asymmetry | None:
-        return _asymmetric(self.k, _plain(self.points[i]), _plain(self.points[j]))
+        pair = _plain(self.points[i]), _plain(self.points[j])
+        values = confirm_asymmetry(self.k, *pair)
+        return None if values is None else (pair, values)
 
     def witness(self, K: np.ndarray, c: np.ndarray, tested: Property) -> Witness | None:
         """A confirmed witness, as short as it can be made, else as it was found."""
@@ -116,7 +115,9 @@ class Given:
     def asymmetric(self, i: int, j: int) -> Asymmetry | None:
         if isinstance(self.k.domain, Similarities):
             return None  # its own validation has accepted the matrix
-        return _asymmetric(self.k, self._point(i), self._point(j))
+        pair = self._point(i), self._point(j)
+        values = confirm_asymmetry(self.k, *pair)
+        return None if values is None else (pair, values)
 
     def witness(self, K: np.ndarray, c: np.ndarray, tested: Property) -> Witness | None:
         index = _fewest(K, c, tested)
@@ -154,20 +155,6 @@ def _fewest(K: np.ndarray, c: np.ndarray, tested: Property) -> np.ndarray:
 def _clear(K: np.ndarray, index: np.ndarray, tested: Property) -> float:
     part = K[np.ix_(index, index)]
     return clarity(part, worst_direction(part, tested)[1], tested)
-
-
-def _asymmetric(k: Kernel, x: Any, y: Any) -> Asymmetry | None:
-    """The pair and its two values, if these differ by more than rounding."""
-    if k.is_precise:
-        m = multiprecision(DIGITS)
-        a, b = (k.domain.to_arithmetic(p, m) for p in k.domain.pair(x, y))
-        there, back = k._define(a, b, m), k._define(b, a, m)
-        differ = abs(there - back) > SLACK * (abs(there) + abs(back))
-    else:
-        there, back = k(x, y), k(y, x)
-        values = np.array([[k(x, x), there], [back, k(y, y)]])
-        differ = bool(abs(there - back) > 2 * error_allowance(k, [x, y], values).max())
-    return ((x, y), (float(there), float(back))) if differ else None
 
 
 def _plain(point: Any) -> Any:

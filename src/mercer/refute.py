@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .candidates import Given, Sampled
-from .certificate import Property, Witness
+from .certificate import Claim, Property, Witness
 from .domains import Region, Similarities, Vectors, size, take
+from .engine.runs import Stopped, running
 from .errors import DomainError, InputError, ParameterError
 from .gram import gram
 from .gram.check import check, property_of
@@ -49,6 +50,8 @@ class Refutation:
         Two points with ``k(x, y) != k(y, x)`` (``kind="asymmetry"``).
     values : tuple of float or None
         Those two values.
+    claim : Claim or None
+        What the kernel's certificate says of that property; the statement says which of the two is wrong.
     n_sets, n_points : int
         Number of sets of points tried, and of points in them.
     seconds : float
@@ -63,6 +66,7 @@ class Refutation:
     n_sets: int = 0
     n_points: int = 0
     seconds: float = 0.0
+    claim: Claim | None = None
 
     def __bool__(self) -> bool:
         return self.kind != "none"
@@ -70,11 +74,13 @@ class Refutation:
     @property
     def statement(self) -> str:
         """The outcome as a sentence."""
+        consequence = f". {self.claim.contradicted}" if self.claim is not None and self.claim.proved else ""
         if self.kind == "indefinite":
-            return f"not {self.tested.value}: {describe(self.witness)}"
+            return f"not {self.tested.value}: {describe(self.witness)}{consequence}"
         if self.kind == "asymmetry" and self.pair is not None and self.values is not None:
             (x, y), (a, b) = self.pair, self.values
-            return f"not symmetric: k(x, y) = {a!r} but k(y, x) = {b!r} for x = {_show(x)}, y = {_show(y)}"
+            points = f"x = {_show(x)}, y = {_show(y)}"
+            return f"not symmetric: k(x, y) = {a!r} but k(y, x) = {b!r} for {points}{consequence}"
         return (
             f"no witness against {self.tested.value} among {self.n_sets} point sets "
             f"({self.n_points} points, {self.seconds:.1f} s): this proves nothing"
@@ -111,7 +117,8 @@ def refute(
         allows, and up to 4096 points), then subsets.  Needed where the domain cannot be sampled (arbitrary
         objects).  A parameter that depends on data is resolved from them.
     budget : float, default=2.0
-        Seconds; the search ends earlier when it has found a witness.
+        Seconds; the search ends earlier when it has found a witness, and in the middle of a set of points if
+        it must.
     n_trials : int, optional
         Number of point sets to try instead of a time budget: the outcome is then reproducible exactly.
     max_points : int, default=32
@@ -142,7 +149,11 @@ def refute(
     search = _Search(
         k, property_of(k.certificate, property), budget, n_trials, np.random.default_rng(random_state)
     )
-    return search.among(X) if X is not None else search.everywhere(max_points)
+    with running("refute", budget if n_trials is None else None):
+        try:
+            return search.among(X) if X is not None else search.everywhere(max_points)
+        except Stopped:  # in the middle of a set of points
+            return search.result()
 
 
 class _Search:
@@ -159,9 +170,15 @@ class _Search:
         self.threshold = THRESHOLD
 
     def result(self, kind: Literal["indefinite", "asymmetry", "none"] = "none", **found: Any) -> Refutation:
-        seconds = time.monotonic() - self.start
+        certificate = self.k.certificate
         return Refutation(
-            kind, self.tested, n_sets=self.n_sets, n_points=self.n_points, seconds=seconds, **found
+            kind,
+            self.tested,
+            n_sets=self.n_sets,
+            n_points=self.n_points,
+            seconds=time.monotonic() - self.start,
+            claim=certificate.positive if self.tested is Property.POSITIVE else certificate.negative,
+            **found,
         )
 
     def goes_on(self) -> bool:

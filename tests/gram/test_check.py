@@ -3,12 +3,24 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mercer.certificate import Property
+import mercer
+from mercer.certificate import Certificate, Property
 from mercer.errors import ParameterError
 from mercer.gram import gram
 from mercer.gram.check import check
 from mercer.kernel import Kernel
-from mercer.kernels import Gaussian, Linear, Precomputed, Sigmoid
+from mercer.kernels import (
+    CloudVariance,
+    Diffusion,
+    Gaussian,
+    Linear,
+    MeanMap,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    TruncatedSpectrum,
+)
+from mercer.refute import refute
 
 from .kernels import Brownian, Distance, Letters, Lopsided, Tanh
 
@@ -61,6 +73,120 @@ def test_data_far_from_the_origin_raise_no_false_alarm(rng):
     for k in (Gaussian(1.0), Linear(), Linear() ** 2):
         assert gram(k, X).check()
         assert gram(k, X).center().check()
+
+
+def near_duplicates(seed, distance, n=6):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(2) + distance * rng.standard_normal((n, 2))
+
+
+DISTANCES = [
+    Polynomial(2, 1.0).normalized().distance(),
+    Polynomial(2, 1.0).distance(),
+    Linear().normalized().distance(),
+]
+
+
+@pytest.mark.parametrize("k", DISTANCES, ids=repr)
+@pytest.mark.parametrize("distance", [1e-8, 1e-12, 1e-15])
+def test_distances_of_near_duplicates_are_rounding(k, distance):
+    for seed in range(2):
+        X = near_duplicates(seed, distance)
+        result = gram(k, X).check()
+        assert result, result.statement
+        assert result.symmetric
+        assert not refute(k, X, n_trials=2)
+        floats = mercer.kernel(k.__call__, domain=k.domain)  # no certificate, and no more digits
+        assert gram(floats, X).check("negative").verdict != "refuted"
+        assert not refute(floats, X, n_trials=2, property="negative")
+
+
+def test_distances_of_many_near_duplicates_are_rounding():
+    for k in DISTANCES[1:]:
+        for K in (gram(k, near_duplicates(0, 1e-9, 80)), gram(k.base, near_duplicates(0, 1e-9, 80)).center()):
+            assert K.check(), K.check().statement
+
+
+def test_parallel_vectors_have_the_angle_zero():
+    k = Linear().normalized().distance()
+    for seed in range(10):
+        X = np.outer(np.arange(1.0, 7.0), np.random.default_rng(seed).standard_normal(2))
+        assert gram(k, X).check()
+        assert not refute(k, X, n_trials=2)
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        MeanMap(Gaussian(1.0)).distance(),
+        CloudVariance(Linear()).distance(),
+        CloudVariance(Linear(), eta=1e-7),
+        CloudVariance(Linear(), eta=1e-7).normalized().distance(),
+    ],
+    ids=repr,
+)
+def test_clouds_of_the_same_points_are_rounding(k):
+    rng = np.random.default_rng(0)
+    cloud = rng.standard_normal((3, 2))
+    clouds = [cloud, cloud[[1, 2, 0]], cloud[[2, 1, 0]], cloud + 1e-9 * rng.standard_normal((3, 2))]
+    result = gram(k, clouds).check()
+    assert result, result.statement
+    assert not refute(k, clouds, n_trials=1)
+
+
+def test_nodes_without_a_difference_are_rounding():
+    path = (4, [(0, 1), (1, 2), (2, 3)])
+    triangle = (4, [(0, 1), (0, 2), (1, 2), (2, 3)])
+    for base in (Diffusion(path, 20.0), Diffusion(triangle, 20.0), TruncatedSpectrum(path, 1)):
+        for k in (base.distance(), base.normalized().distance()):
+            result = gram(k, range(4)).check()
+            assert result, result.statement
+            assert not refute(k, range(4), n_trials=2)
+
+
+def test_a_witness_against_a_certificate_says_what_is_wrong():
+    class Hoped(Tanh):
+        def _certify(self):
+            return Certificate.psd(self, "hope", "")
+
+    X = [[1.0], [0.1], [3.0], [-2.0]]
+    proved = gram(Hoped(), X).check()
+    assert proved.verdict == "refuted"
+    assert "the certificate is wrong: its rule `hope` does not hold for Hoped()" in proved.statement
+    assumed = gram(2.0 * Tanh().assume("PSD", "a habit"), X).check()
+    assert "what was assumed of Tanh()" in assumed.statement
+    assert "(a habit)" in assumed.statement
+    assert "wrong" not in gram(Tanh(), X).check().statement
+    lopsided = gram(Lopsided().assume("PSD", "a habit"), ["a", "bb", "ccc"]).check()
+    assert "what was assumed of Lopsided()" in lopsided.statement
+    assert "what was assumed of Tanh()" in refute(Tanh().assume("PSD", "a habit"), X, n_trials=3).statement
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-20, 1e100, 1e300])
+def test_values_of_any_size(scale):
+    X = np.random.default_rng(0).standard_normal((12, 2))
+    assert gram(scale * Gaussian(1.0), X).check()
+    assert gram(scale * Gaussian(1.0), near_duplicates(0, 1e-9)).check()
+    refuted = gram(scale * Sigmoid(1.0, -1.0), X).check()
+    assert refuted.verdict == "refuted"
+    assert refuted.witness.value < 0
+
+
+def test_few_points_and_equal_points():
+    for k in (Gaussian(1.0), Linear(), Gaussian(1.0).distance(), Polynomial(2, 1.0).normalized().distance()):
+        for X in (np.empty((0, 2)), np.ones((1, 2)), np.zeros((5, 2)), np.full((5, 2), 0.1)):
+            for dtype in (np.float64, np.float32):
+                result = gram(k, X.astype(dtype)).check()
+                assert result, result.statement
+                assert result.n_points == len(X)
+
+
+def test_single_precision_is_no_contradiction():
+    for seed in range(3):
+        X = near_duplicates(seed, 1e-4).astype(np.float32)
+        for k in (*DISTANCES, Gaussian(1.0), Gaussian(1.0).distance()):
+            for K in (gram(k, X), gram(k, X, dtype=np.float32)):
+                assert K.check(), K.check().statement
 
 
 def test_the_sigmoid_is_refuted_with_a_short_witness():

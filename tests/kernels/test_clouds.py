@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -188,3 +189,21 @@ def test_digests_name_points_and_weights():
     domain = Clouds(Vectors())
     assert domain.digest([[0.0], [1.0]]) == domain.digest(Cloud([[0.0], [1.0]], [3, 3]))
     assert domain.digest([[0.0], [1.0]]) != domain.digest(Cloud([[0.0], [1.0]], [3, 1]))
+
+
+def test_equal_weights_are_exact_with_many_digits():
+    """A third is no float: the mean of three numbers is that of fractions."""
+    x, y = [0.0, 1.0, 1.0], [2.0, 2.0, 3.0, 5.0, 5.0, 7.0, 1.0]
+    want = Fraction(2, 3) * Fraction(25, 7)
+    value = MeanMap(Linear()).precise(np.array(x)[:, None], np.array(y)[:, None])
+    assert abs(value * want.denominator - want.numerator) < 1e-45
+
+
+def test_means_of_bounded_values_are_bounded():
+    k = MeanMap(Gaussian(1.0))
+    for n in (3, 5, 10, 49):
+        cloud = np.zeros((n, 2))
+        assert k.bounds.high >= k.precise(cloud, cloud)
+        assert k.bounds.high >= k(cloud, cloud)
+        assert k.bounds.high >= k.block([cloud, cloud]).max()
+        assert k.bounds.high >= k.diagonal([cloud]).max()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -96,3 +97,30 @@ def test_lengths_and_dimensions_have_to_match():
         kl_divergence(Normal([0.0], [[1.0]]), Normal([0.0, 0.0], np.eye(2)))
     with pytest.raises(InputError, match=r"p.*>= 0"):
         kl_divergence([-0.5, 1.5], [0.5, 0.5])
+
+
+def test_normals_to_fifty_digits_against_fractions():
+    k = GaussianJeffreys()
+    assert k.is_precise
+    normals = [((0.1, 3.0), (0.7, 0.2, 1.3)), ((-2.0, 0.3), (5.0, -1.1, 0.9))]
+    for p, q in itertools.product(normals, repeat=2):
+        value = k.precise(*[(mean, [[a, b], [b, c]]) for mean, (a, b, c) in (p, q)], 60)
+        want = _exact_divergence(p, q)
+        assert abs(value * want.denominator - want.numerator) <= 1e-55 * want.numerator
+    assert k.certificate.negative.witness.digits == 50
+
+
+def _exact_divergence(p, q):
+    """The formula in two dimensions, in rational arithmetic."""
+    (m, S), (w, T) = [([Fraction(v) for v in mean], [Fraction(v) for v in cov]) for mean, cov in (p, q)]
+    inverses = []
+    for a, b, c in (S, T):
+        det = a * c - b * b
+        inverses.append((c / det, -b / det, a / det))
+    traces = sum(
+        inverse[0] * other[0] + 2 * inverse[1] * other[1] + inverse[2] * other[2]
+        for inverse, other in zip(inverses, (T, S), strict=True)
+    )
+    a, b, c = (u + v for u, v in zip(*inverses, strict=True))
+    x, y = m[0] - w[0], m[1] - w[1]
+    return (traces - 4 + a * x * x + 2 * b * x * y + c * y * y) / 2

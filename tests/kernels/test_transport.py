@@ -173,3 +173,34 @@ def test_nothing_is_said_of_other_costs():
 def test_masses_and_costs_are_checked(p, q, C, message):
     with pytest.raises(InputError, match=f"earth_mover: .*{message}"):
         earth_mover(p, q, C)
+
+
+# -- fifty digits ---------------------------------------------------------------------------------
+def test_fifty_digits_on_the_line_are_those_of_the_monotone_coupling():
+    """Masses are multiples of a sixteenth: sums of them are exact."""
+    rng = np.random.default_rng(5)
+    k, sliced = EarthMover(PowerDistance(1.0)), SlicedWasserstein()
+    assert k.is_precise
+    for n, m in [(1, 4), (3, 3), (5, 4), (6, 7)]:
+        x, y = (
+            Cloud(rng.integers(-3, 3, size) + rng.random(size) * (n % 2), [16 - size + 1] + [1] * (size - 1))
+            for size in (n, m)
+        )
+        assert abs(k.precise(x, y) - sliced.precise(x, y)) < 1e-46
+        assert k(x, y) == pytest.approx(float(sliced.precise(x, y)), abs=1e-8)
+
+
+def test_fifty_digits_of_assignments_in_the_plane():
+    rng = np.random.default_rng(6)
+    k, ground = EarthMover(PowerDistance(1.0)), PowerDistance(1.0)
+    for _ in range(4):
+        x, y = rng.standard_normal((2, 4, 2))
+        C = [[ground.precise(a, b) for b in y] for a in x]
+        want = min(sum(C[i][j] for i, j in enumerate(p)) for p in itertools.permutations(range(4))) / 4
+        assert abs(k.precise(x, y) - want) < 1e-46
+
+
+def test_the_square_refutes_to_fifty_digits():
+    witness = EarthMover(PowerDistance(1.0)).certificate.negative.witness
+    assert witness.digits == 50
+    assert witness.value == pytest.approx(4 * math.sqrt(2) - 4, rel=1e-15)

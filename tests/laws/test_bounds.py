@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mercer import Kernel
 from mercer.arithmetic import multiprecision
+from mercer.domains import items, take
+from mercer.errors import MercerError
 from mercer.kernels import (
+    DotTanimoto,
     GaussianComparison,
     LaplaceMixture,
     SetIntersection,
@@ -20,6 +24,8 @@ from mercer.kernels import (
     Triangular,
     WhiteNoise,
 )
+
+from .registry import sample_modules
 
 PRECISE = multiprecision(50)
 #: Digits of the fifty that the rounding of a definition leaves.
@@ -90,3 +96,42 @@ def test_splines_reach_their_bounds(order: int) -> None:
 
 def test_the_exponential_of_a_comparison_does_not_exceed_its_maximum() -> None:
     check(GaussianComparison(6.554095384269038).exp(), 0.0, 0.0)
+
+
+def test_the_least_value_of_the_tanimoto_similarity_is_a_third() -> None:
+    check(DotTanimoto(), [1.0], [-1.0])
+
+
+FAMILIES = sample_modules()
+
+#: Floats may leave the bounds by this part of these; not where the bound is zero.
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_values_of_registered_kernels_lie_within_their_bounds(family: str) -> None:
+    for case in FAMILIES[family]:
+        k = case.kernel.resolve(case.points)
+        block, diagonal = k.block(case.points), k.diagonal(case.points)
+        for values, interval in ((block, k.bounds), (diagonal, k.diagonal_bounds)):
+            ends = [abs(end) for end in (interval.low, interval.high) if np.isfinite(end)]
+            allowed = ROUNDING * max(ends, default=0.0)
+            assert values.min() >= interval.low - (allowed if interval.low else 0.0), repr(k)
+            assert values.max() <= interval.high + (allowed if interval.high else 0.0), repr(k)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_precise_kernels_have_more_digits_than_floats(family: str) -> None:
+    """Values of fifty and of eighty digits agree to forty, and lie within the bounds."""
+    for case in FAMILIES[family]:
+        k = case.kernel.resolve(case.points)
+        if not k.is_precise:
+            continue
+        x, y, z = items(take(k.domain.validate(case.points), np.arange(3)))
+        for a, b in ((x, y), (y, z), (z, z)):
+            try:
+                fifty, eighty = k.precise(a, b), k.precise(a, b, 80)
+            except MercerError:  # no value on this pair
+                continue
+            assert abs(eighty - fifty) <= PRECISE.real(10) ** -KEPT_DIGITS * max(1, abs(eighty)), repr(k)
+            check(k, a, b)

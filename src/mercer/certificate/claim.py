@@ -65,6 +65,14 @@ class Claim:
         return any(claim.rule == ASSERTED for claim in self.walk())
 
     @property
+    def contradicted(self) -> str:
+        """What a confirmed witness says of this claim, as a sentence."""
+        assumed = next((claim for claim in self.walk() if claim.rule == ASSERTED), None)
+        if assumed is not None:
+            return f"So what was assumed of {assumed.subject} is wrong ({assumed.reason})."
+        return f"So the certificate is wrong: its rule `{self.rule}` does not hold for {self.subject}."
+
+    @property
     def label(self) -> str:
         """The claim in one word, as shown in proof trees."""
         if self.status is Status.UNKNOWN:
@@ -88,6 +96,15 @@ class Claim:
     def tree(self) -> str:
         """Draw the proof as text."""
         return "\n".join(_draw(self, "", ""))
+
+    @property
+    def evidence(self) -> str:
+        """The witness of a refuted claim, or that there is none; empty for other claims."""
+        if self.witness is not None:
+            return f"witness: {self.witness}"
+        if not self.refuted or any(claim.witness is not None for claim in self.walk()):
+            return ""
+        return "no witness: refuted by the theorem alone"
 
     def _html(self) -> str:
         """Draw the proof as HTML, with nodes that fold."""
@@ -135,8 +152,8 @@ def _draw(claim: Claim, head: str, indent: str) -> Iterator[str]:
         yield f"{indent}{bar}  {': '.join(filter(None, (claim.rule, claim.reason)))}"
     for condition in claim.conditions:
         yield f"{indent}{bar}  if {condition}"
-    if claim.witness is not None:
-        yield f"{indent}{bar}  witness: {claim.witness}"
+    if claim.evidence:
+        yield f"{indent}{bar}  {claim.evidence}"
     for i, premise in enumerate(claim.premises):
         last = i == len(claim.premises) - 1
         yield from _draw(premise, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  "))
@@ -156,8 +173,8 @@ def _folding(claim: Claim) -> str:
     colour = _COLOURS.get(claim.label.partition(" of order")[0], "#9a6700")
     notes = [f"<i>{html.escape(claim.rule)}</i> {html.escape(claim.reason)}"]
     notes += [f"if {html.escape(c)}" for c in claim.conditions]
-    if claim.witness is not None:
-        notes.append(f"witness: <code>{html.escape(str(claim.witness))}</code>")
+    if claim.evidence:
+        notes.append(html.escape(claim.evidence))
     body = "<br>".join(notes) + "".join(_folding(p) for p in claim.premises)
     return (
         f'<details open style="margin-left:1em"><summary><b style="color:{colour}">{claim.label}</b> '

@@ -152,7 +152,9 @@ class Clouds(Domain):
 
     def to_arithmetic(self, x: Any, numbers: Arithmetic) -> ArithmeticCloud:
         points = tuple(self.members.to_arithmetic(p, numbers) for p in items(x.points))
-        return ArithmeticCloud(points, ArithmeticVector(map(numbers.real, x.weights.tolist())), x)
+        weights = [numbers.real(w) for w in x.weights.tolist()]
+        total = numbers.fsum(weights)  # in floats they add up to one except for rounding
+        return ArithmeticCloud(points, ArithmeticVector(w / total for w in weights), x)
 
     def _digests(self, X: Data) -> list[str]:
         names = self.members._digests(X.points)

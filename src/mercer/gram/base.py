@@ -99,8 +99,15 @@ class Gram(ABC):
     def _scale(self) -> float:
         """Magnitude of the numbers that the values were computed from, for bounds on rounding."""
 
-    def _asymmetry(self, points: int) -> float:
-        """Largest difference of ``k(x, y)`` and ``k(y, x)`` among some points, where both can be computed."""
+    def _asymmetry(self, points: int) -> tuple[float, np.ndarray]:
+        """Largest difference of ``k(x, y)`` and ``k(y, x)`` among some points, and the worst pairs, in order.
+
+        Where both can be computed.
+        """
+        return 0.0, np.empty((0, 2), dtype=int)
+
+    def _value_error(self, index: np.ndarray) -> float:
+        """Allowed error of a value, from a comparison of those of these points with more digits."""
         return 0.0
 
     @property

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from .. import memory
-from ..certificate import Certificate, Property, Witness
+from ..certificate import Certificate, Claim, Property, Witness
 from ..domains import Similarities
 from ..engine.factorizations import eigh
 from ..errors import ParameterError
@@ -16,7 +16,15 @@ from .base import Gram
 from .negative import breakdown
 from .point_gram import PointGram
 from .spectrum import finite, rounding_level
-from .witnesses import ULPS, confirm, confirm_values, describe, short_coefficients, worst_direction
+from .witnesses import (
+    ULPS,
+    confirm,
+    confirm_asymmetry,
+    confirm_values,
+    describe,
+    short_coefficients,
+    worst_direction,
+)
 
 __all__ = ["Check", "check", "property_of"]
 
@@ -28,6 +36,9 @@ _CLEAR = 1e6
 
 #: Points among which symmetry is tested, every pair in both orders, and for a brief check.
 _POINTS, _FEW_POINTS = 1024, 128
+
+#: Points whose values are compared with more digits, to see the rounding of the kernel.
+_COMPARED = 8
 
 #: Pairs that violate Cauchy-Schwarz and are reported, at most.
 _PAIRS = 10
@@ -43,9 +54,11 @@ class Check:
         What was tested: positive or negative definiteness.
     verdict : {"consistent", "refuted", "unclear"}
         ``unclear``: an eigenvalue has the wrong sign beyond the rounding of the eigenvalue solver, but
-        higher precision does not confirm it: the float values of the kernel are not good enough.
+        higher precision does not confirm it: the float values of the kernel are not good enough.  If the
+        kernel's certificate proves the property, that stands: ``consistent``.
     n_points : int
     symmetric : bool
+        False if some ``k(x, y)`` and ``k(y, x)`` differ by more than the rounding of both.
     asymmetry : float
         Largest ``|K_ij - K_ji|``, each order computed by itself, among at most 1024 of the points; among 8
         of them where no compiled code computes the values, so that a Python function is called for each pair
@@ -61,6 +74,8 @@ class Check:
         Number of such pairs.
     witness : Witness or None
         Confirmed points and coefficients, if refuted.
+    claim : Claim or None
+        What the kernel's certificate says of the property; the statement says which of the two is wrong.
     """
 
     tested: Property
@@ -73,6 +88,7 @@ class Check:
     cauchy_schwarz: tuple[tuple[int, int], ...] = ()
     n_cauchy_schwarz: int = 0
     witness: Witness | None = None
+    claim: Claim | None = None
 
     def __bool__(self) -> bool:
         return self.verdict == "consistent"
@@ -80,16 +96,22 @@ class Check:
     @property
     def statement(self) -> str:
         """The result as a sentence."""
-        if not self.symmetric:
-            return f"not symmetric: k(x, y) and k(y, x) differ by up to {self.asymmetry:.3g}"
         name = self.tested.value
         spectrum = f"least eigenvalue {self.least_eigenvalue:.6g}"
+        consequence = f". {self.claim.contradicted}" if self.claim is not None and self.claim.proved else ""
+        if not self.symmetric:
+            return f"not symmetric: k(x, y) and k(y, x) differ by up to {self.asymmetry:.3g}{consequence}"
         if self.verdict == "refuted":
-            return f"not {name} on these points ({spectrum}): {describe(self.witness)}"
+            return f"not {name} on these points ({spectrum}): {describe(self.witness)}{consequence}"
         if self.verdict == "unclear":
             return (
-                f"unclear: {spectrum} is below what the eigenvalue solver's rounding explains "
+                f"unclear: {spectrum} is below what rounding explains "
                 f"({-self.tolerance:.3g}), but higher precision does not confirm a contradiction to {name}"
+            )
+        if self.least_eigenvalue < -self.tolerance or self.cauchy_schwarz:
+            return (
+                f"consistent with {name} on these {self.n_points} points: higher precision does not confirm "
+                f"the {spectrum}. It is rounding, and the certificate stands"
             )
         return (
             f"consistent with {name} on these {self.n_points} points ({spectrum}, rounding "
@@ -119,17 +141,20 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     If ``brief``, the least eigenvalue of a matrix that has a Cholesky factor is nan: it is not computed.
     Symmetry is tested among at most 128 points, and what is far beyond rounding needs no witness.
     """
-    refutes = property_of(gram.kernel.certificate, given)
+    certificate = gram.kernel.certificate
+    refutes = property_of(certificate, given)
     n = gram.shape[0]
     memory.require(4 * 8 * n * n, f"checking the {n} x {n} Gram matrix", "Check a subset of the points.")
     gram = gram._in_double()
     K = finite(gram.dense())
-    asymmetry = gram._asymmetry(_FEW_POINTS if brief else _POINTS)
+    asymmetry, unequal = gram._asymmetry(_FEW_POINTS if brief else _POINTS)
     rounding = _rounding(gram, K)
-    symmetric = asymmetry <= 2 * rounding
-    A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()) if refutes is Property.NEGATIVE else K
+    symmetric = asymmetry <= 2 * rounding or not any(_is_unequal(gram, pair) for pair in unequal)
+    A = K
+    if refutes is Property.NEGATIVE and n:
+        A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
     norm = max(float(np.abs(K).sum(axis=1).max(initial=0.0)), n * gram._scale())
-    level = rounding_level(n, gram._eps, norm)
+    level = max(rounding_level(n, gram._eps, norm), n * float(np.finfo(np.float64).smallest_subnormal))
     pairs = _cauchy_schwarz(K, rounding) if refutes is Property.POSITIVE else np.empty((0, 2), int)
     least, vector = 0.0, np.zeros(n)
     if brief and not len(pairs) and breakdown(A.copy(), level) is None:
@@ -137,24 +162,41 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     elif n:
         values, vectors = eigh(A, subset=(0, 0))
         least, vector = float(values[0]), vectors[:, 0]
-    witness = None
+    witness, clear = None, False
     suspicious = least < -level or len(pairs) > 0
-    clear = brief and least < -_CLEAR * level
-    if suspicious and symmetric and not clear:
-        witness = _witness(gram, K, vector, pairs, refutes)
+    if suspicious and symmetric:
+        if gram.kernel.is_precise or not brief:
+            heaviest = np.argsort(-np.abs(vector), kind="stable")[:_COMPARED]
+            rounding = max(rounding, gram._value_error(np.union1d(heaviest, pairs[:1])))
+            level = max(level, n * rounding)
+        clear = brief and least < -_CLEAR * level
+        witness = None if clear else _witness(gram, K, vector, pairs, rounding, refutes)
+    if witness is None:  # what more digits have shown to be rounding is nothing to report
+        pairs = pairs[: len(_cauchy_schwarz(K, rounding))]
+        suspicious = least < -level or len(pairs) > 0
+    claim = certificate.positive if refutes is Property.POSITIVE else certificate.negative
+    if refutes is Property.NEGATIVE and not isinstance(gram, PointGram):
+        claim = None  # it speaks of the kernel, not of what was made of its values
     verdict: Literal["consistent", "refuted", "unclear"] = "consistent"
     if witness is not None or not symmetric or clear:
         verdict = "refuted"
-    elif suspicious:
+    elif suspicious and (claim is None or claim.asserted or not claim.proved):
         verdict = "unclear"
     worst = tuple((int(i), int(j)) for i, j in pairs[:_PAIRS])
-    return Check(refutes, verdict, n, symmetric, asymmetry, least, level, worst, len(pairs), witness)
+    return Check(refutes, verdict, n, symmetric, asymmetry, least, level, worst, len(pairs), witness, claim)
+
+
+def _is_unequal(gram: Gram, pair: np.ndarray) -> bool:
+    """Whether the two orders of a pair of points differ by more than rounding."""
+    if isinstance(gram.kernel.domain, Similarities):
+        return True  # given numbers
+    return confirm_asymmetry(gram.kernel, *gram._points(pair)) is not None
 
 
 def _cauchy_schwarz(K: np.ndarray, rounding: float) -> np.ndarray:
     """Pairs with ``K_ij^2 > K_ii K_jj`` beyond rounding, worst first."""
-    d = np.diagonal(K)
-    bound = np.sqrt(np.maximum(d[:, None] * d, 0.0))
+    norms = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    bound = norms[:, None] * norms
     excess = np.triu(np.abs(K) - bound, 1)
     i, j = np.nonzero(excess > rounding)
     order = np.argsort(-excess[i, j], kind="stable")
@@ -162,7 +204,7 @@ def _cauchy_schwarz(K: np.ndarray, rounding: float) -> np.ndarray:
 
 
 def _witness(
-    gram: Gram, K: np.ndarray, vector: np.ndarray, pairs: np.ndarray, refutes: Property
+    gram: Gram, K: np.ndarray, vector: np.ndarray, pairs: np.ndarray, rounding: float, refutes: Property
 ) -> Witness | None:
     """A confirmed witness on as few of the points as possible, else on all."""
     order = np.argsort(-np.abs(vector), kind="stable")
@@ -176,25 +218,23 @@ def _witness(
             continue
         c = short_coefficients(part, c, refutes)
         used = c != 0
-        witness = _confirm(gram, subset[used], part[np.ix_(used, used)], c[used], refutes)
+        witness = _confirm(gram, subset[used], part[np.ix_(used, used)], c[used], rounding, refutes)
         if witness is not None:
             return witness
     if len(order) <= _SIZES[-1]:
         return None
     if refutes is Property.NEGATIVE:
         vector = vector - vector.mean()
-    return confirm_values(
-        gram._points(order), vector[order], K[np.ix_(order, order)], _rounding(gram, K), refutes
-    )
+    return confirm_values(gram._points(order), vector[order], K[np.ix_(order, order)], rounding, refutes)
 
 
 def _confirm(
-    gram: Gram, index: np.ndarray, K: np.ndarray, c: np.ndarray, refutes: Property
+    gram: Gram, index: np.ndarray, K: np.ndarray, c: np.ndarray, rounding: float, refutes: Property
 ) -> Witness | None:
     points = gram._points(index)
     if isinstance(gram, PointGram) and not isinstance(gram.kernel.domain, Similarities):
         return confirm(gram.kernel, points, c.tolist(), refutes)
-    return confirm_values(points, c, K, _rounding(gram, K), refutes)
+    return confirm_values(points, c, K, rounding, refutes)
 
 
 def _rounding(gram: Gram, K: np.ndarray) -> float:

@@ -83,6 +83,9 @@ class CenteredGram(_Derived):
     def _scale(self) -> float:
         return max(self.base._scale(), float(np.abs(self.base.diagonal()).max()), abs(self._mean))
 
+    def _value_error(self, index: np.ndarray) -> float:
+        return 4 * self.base._value_error(index)
+
 
 class NormalizedGram(_Derived):
     r"""Gram matrix of cosines: ``K.normalize()``.
@@ -129,6 +132,9 @@ class NormalizedGram(_Derived):
 
     def _scale(self) -> float:
         return max(1.0, self.base._scale() * self._amplification)
+
+    def _value_error(self, index: np.ndarray) -> float:
+        return self._amplification * self.base._value_error(index)
 
 
 def _inverse_norms(diagonal: np.ndarray, base: Gram) -> np.ndarray:

@@ -14,11 +14,15 @@ from ..errors import InputError
 from ..kernel import Kernel
 from .base import Gram
 from .indexing import positions
+from .witnesses import error_allowance
 
 __all__ = ["PointGram", "is_single", "widened"]
 
 #: Points among which symmetry is tested, every pair in both orders, where values are not compiled.
 FEW_POINTS = 8
+
+#: Pairs that differ most in their two orders and are computed again with more digits.
+MOST_PAIRS = 5
 
 
 class PointGram(Gram):
@@ -82,7 +86,7 @@ class PointGram(Gram):
     def _scale(self) -> float:
         return 0.0
 
-    def _asymmetry(self, points: int) -> float:
+    def _asymmetry(self, points: int) -> tuple[float, np.ndarray]:
         index = np.arange(self.shape[0])
         points = points if self._is_compiled else min(points, FEW_POINTS)
         if len(index) > points:
@@ -93,7 +97,15 @@ class PointGram(Gram):
             return self.kernel._block(take(part, r), take(part, c))
 
         F = tiles.run(tile, len(index), len(index), dtype=self.dtype, progress=True)
-        return float(np.abs(F - F.T).max(initial=0.0))
+        gaps = np.triu(np.abs(F - F.T))
+        worst = np.argsort(-gaps, axis=None, kind="stable")[:MOST_PAIRS]
+        return float(gaps.max(initial=0.0)), index[np.stack(np.unravel_index(worst, gaps.shape), axis=1)]
+
+    def _value_error(self, index: np.ndarray) -> float:
+        if isinstance(self.kernel.domain, Similarities):
+            return 0.0
+        values = self._values(index, index).astype(np.float64)
+        return float(error_allowance(self.kernel, self._points(index), values).max(initial=0.0))
 
 
 def is_single(data: Data) -> bool:

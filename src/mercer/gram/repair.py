@@ -164,6 +164,9 @@ class RepairedGram(Gram):
     def _scale(self) -> float:
         return max(self.base._scale(), self._largest)
 
+    def _value_error(self, index: np.ndarray) -> float:
+        return self.base._value_error(index)
+
     def __str__(self) -> str:
         n = self.shape[1]
         what = (

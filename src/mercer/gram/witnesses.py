@@ -4,10 +4,13 @@ A witness against positive definiteness is points and coefficients with ``c'Kc <
 definiteness, with ``c'Kc > 0`` and ``sum(c) = 0``.  Eigenvalues of a matrix in floating point propose them.
 :func:`confirm` recomputes the quadratic form
 
-- from fifty digits of every kernel value, where the kernel can give them (``k.is_precise``); else
+- with fifty digits, where the kernel can give them (``k.is_precise``), and if that contradicts the claim with
+  a hundred: the difference of the two is the rounding of the first, and the form has to lie beyond it; else
 - exactly, in rational arithmetic, from the float values, each allowed to be wrong by :data:`ULPS` units in
   the last place of the largest number that it was computed from; the form has to keep its sign for all
   values within that allowance.
+
+:func:`confirm_asymmetry` does the same for two values ``k(x, y)`` and ``k(y, x)``.
 """
 
 from __future__ import annotations
@@ -23,12 +26,14 @@ from ..arithmetic import multiprecision
 from ..certificate import Property, Witness
 from ..domains import Domain, Simplex, Tuples, Vectors
 from ..engine.factorizations import eigh
+from ..engine.runs import checkpoint
 from ..errors import MercerError
 from ..kernel import Kernel
 
 __all__ = [
     "clarity",
     "confirm",
+    "confirm_asymmetry",
     "confirm_values",
     "describe",
     "error_allowance",
@@ -48,6 +53,9 @@ SLACK = 1e-14
 
 #: The same where points satisfy the conditions of the domain only within its tolerance.
 SIMPLEX_SLACK = 1e-6
+
+#: A value must exceed its rounding, the difference of its fifty and its hundred digits, by this factor.
+CERTAIN = 1000
 
 #: Number of points up to which every pair is recomputed in multiprecision.
 PRECISE_POINTS = 64
@@ -107,7 +115,7 @@ def confirm(
         return None
     if kernel.is_precise and len(points) <= PRECISE_POINTS:
         return _confirm_precisely(kernel, points, coefficients, refutes)
-    values = np.array([[kernel(x, y) for y in points] for x in points])
+    values = _table(kernel, points)
     if not np.isfinite(values).all():
         return None
     return _confirm_exactly(points, exact, values, error_allowance(kernel, points, values), refutes)
@@ -116,20 +124,34 @@ def confirm(
 def _confirm_precisely(
     kernel: Kernel, points: Sequence[Any], coefficients: Sequence[float], refutes: Property
 ) -> Witness | None:
-    m = multiprecision(DIGITS)
+    slack = SIMPLEX_SLACK if _has_tolerance(kernel.domain) else SLACK
+    sign = -1 if refutes is Property.POSITIVE else 1
+    first, weight = _form(kernel, points, coefficients, DIGITS)
+    if not sign * first > weight * slack:
+        return None
+    value, weight = _form(kernel, points, coefficients, 2 * DIGITS)
+    error = CERTAIN * abs(value - first)
+    if not sign * value > max(weight * slack, error) or not float(value):
+        return None
+    c = tuple(map(float, coefficients))
+    return Witness(tuple(points), c, float(value), refutes, DIGITS, float(error))
+
+
+def _form(
+    kernel: Kernel, points: Sequence[Any], coefficients: Sequence[float], digits: int
+) -> tuple[Any, Any]:
+    """``sum c_i c_j k_ij`` and ``sum |c_i c_j k_ij|``, computed with many digits."""
+    m = multiprecision(digits)
     domain = kernel.domain
     converted = [domain.to_arithmetic(domain.point(x), m) for x in points]
     c = [m.real(float(v)) for v in coefficients]
     value = weight = m.real(0)
     for i, x in enumerate(converted):
+        checkpoint()
         for j in range(i + 1):
             term = c[i] * c[j] * kernel._define(x, converted[j], m) * (1 if i == j else 2)
             value, weight = value + term, weight + abs(term)
-    bound = weight * m.real(SIMPLEX_SLACK if _has_tolerance(domain) else SLACK)
-    if not (-value if refutes is Property.POSITIVE else value) > bound:
-        return None
-    error = float(weight) * 10.0 ** (10 - DIGITS)
-    return Witness(tuple(points), tuple(map(float, coefficients)), float(value), refutes, DIGITS, error)
+    return value, weight
 
 
 def _confirm_exactly(
@@ -137,6 +159,7 @@ def _confirm_exactly(
 ) -> Witness | None:
     value = error = Fraction(0)
     for i, ci in enumerate(c):
+        checkpoint()
         for j, cj in enumerate(c):
             value += ci * cj * Fraction(float(values[i, j]))
             error += abs(ci * cj) * Fraction(float(allowance[i, j]))
@@ -160,6 +183,23 @@ def confirm_values(
     return Witness(tuple(points), tuple(map(float, c)), value, refutes, 15, error)
 
 
+def confirm_asymmetry(kernel: Kernel, x: Any, y: Any) -> tuple[float, float] | None:
+    """The values ``k(x, y)`` and ``k(y, x)`` if they differ beyond their own rounding, else None."""
+    if not kernel.is_precise:
+        there, back = kernel(x, y), kernel(y, x)
+        values = np.array([[kernel(x, x), there], [back, kernel(y, y)]])
+        differ = abs(there - back) > 2 * error_allowance(kernel, [x, y], values).max()
+        return (there, back) if differ else None
+    gaps = []
+    for digits in (DIGITS, 2 * DIGITS):
+        m = multiprecision(digits)
+        a, b = m.real(kernel.precise(x, y, digits)), m.real(kernel.precise(y, x, digits))
+        gaps.append(a - b)
+        if not abs(gaps[-1]) > SLACK * (abs(a) + abs(b)):
+            return None
+    return (float(a), float(b)) if abs(gaps[1]) > CERTAIN * abs(gaps[1] - gaps[0]) else None
+
+
 def describe(witness: Witness | None) -> str:
     """The witness in words; one on many points only by its size."""
     if witness is None or len(witness.points) <= 12:
@@ -172,27 +212,39 @@ def describe(witness: Witness | None) -> str:
 def error_allowance(kernel: Kernel, points: Sequence[Any], values: np.ndarray) -> np.ndarray:
     """Allowed error of each float value ``k(x_i, x_j)``.
 
-    64 units in the last place of the largest of: the value, ``sqrt |k_ii k_jj|``, the values of the
-    kernels that it is composed of; and 16 times the noise that the values show along a short line, which
-    tells a formula that cancels.  Values that all fit single precision count as single precision.
+    64 units in the last place of the larger of the value and ``sqrt |k_ii k_jj|``, and 16 times what is seen
+    of a formula that cancels: the distance of a few values from their fifty digits.  Without these, the
+    distance from the definition, the noise along a short line, the common unit of values that are small
+    multiples of it, and 64 units in the last place of the values of the kernels that it is composed of.
+    Values that all fit single precision count as single precision.
     """
     norms = np.sqrt(np.abs(values.diagonal()))
     magnitude = np.maximum(np.abs(values), norms[:, None] * norms)
-    composed = _magnitudes(kernel, points)
-    if composed is not None:
-        magnitude = np.maximum(magnitude, composed)
+    seen: Any = _distance_from_definition(kernel, points, values)
+    if not kernel.is_precise:
+        composed = _magnitudes(kernel, points)
+        magnitude = magnitude if composed is None else np.maximum(magnitude, composed)
+        seen = np.maximum(_noise(kernel, points), max(seen, _unit(values)))
     eps = np.finfo(np.float32 if looks_single(values) else np.float64).eps
-    return np.asarray(ULPS * float(eps) * magnitude + 16 * _noise(kernel, points))
+    return np.asarray(ULPS * float(eps) * magnitude + 16 * seen)
+
+
+def _distance_from_definition(kernel: Kernel, points: Sequence[Any], values: np.ndarray) -> float:
+    """Largest error of the float values among a few of the points."""
+    some = np.unique(np.linspace(0, len(points) - 1, 8).astype(int))
+    value = kernel.precise if kernel.is_precise else kernel
+    return max(float(abs(value(points[i], points[j]) - values[i, j])) for i in some for j in some if i <= j)
 
 
 def _magnitudes(kernel: Kernel, points: Sequence[Any]) -> np.ndarray | None:
-    """Largest absolute value among the nested kernels on the same points; None if there are none."""
+    """Largest absolute value among the nested kernels, of a pair or its points; None if there are none."""
     largest = None
     for _, child in kernel._children():
         try:
-            inner = np.array([[abs(child(x, y)) for y in points] for x in points])
+            inner = np.abs(_table(child, points))
         except (MercerError, TypeError, ValueError):
             continue  # a kernel on other objects, behind a map
+        inner = np.maximum(inner, np.maximum.outer(inner.diagonal(), inner.diagonal()))
         deeper = _magnitudes(child, points)
         inner = inner if deeper is None else np.maximum(inner, deeper)
         largest = inner if largest is None else np.maximum(largest, inner)
@@ -217,7 +269,8 @@ def _noise(kernel: Kernel, points: Sequence[Any]) -> np.ndarray:
     for step in (2.0**-26, 2.0**-17):
         for sign in (1.0, -1.0):  # one of them may lead out of the domain
             try:
-                values = [_table(kernel, arrays + sign * step * t * direction) for t in range(7)]
+                moved = [arrays + sign * step * t * direction for t in range(7)]
+                values = [_table(kernel, P.tolist() if P.ndim == 1 else list(P)) for P in moved]
             except (MercerError, TypeError, ValueError, ArithmeticError):
                 continue
             fifth = np.abs(np.diff(values, n=5, axis=0)).max(axis=0) / math.sqrt(math.comb(10, 5))
@@ -226,9 +279,25 @@ def _noise(kernel: Kernel, points: Sequence[Any]) -> np.ndarray:
     return noise
 
 
-def _table(kernel: Kernel, arrays: np.ndarray) -> np.ndarray:
-    points = arrays.tolist() if arrays.ndim == 1 else list(arrays)
-    return np.array([[kernel(x, y) for y in points] for x in points])
+def _unit(values: np.ndarray) -> float:
+    """Largest power of two that divides all values: differences of larger numbers are small multiples of it.
+
+    Zero if it is 2^-30 or more, as for counts and short fractions, which are exact, or if values are large
+    multiples.
+    """
+    mantissas, exponents = np.frexp(values[values != 0])
+    digits = np.ldexp(mantissas, 53).astype(np.int64)
+    unit = np.ldexp((digits & -digits).astype(np.float64), exponents - 53).min(initial=1.0)
+    return float(unit) if unit < 2.0**-30 and np.abs(values).max() < 2.0**20 * unit else 0.0
+
+
+def _table(kernel: Kernel, points: Sequence[Any]) -> np.ndarray:
+    """Values of the definition on all pairs."""
+    values = np.empty((len(points), len(points)))
+    for i, x in enumerate(points):
+        checkpoint()
+        values[i] = [kernel(x, y) for y in points]
+    return values
 
 
 def looks_single(values: np.ndarray) -> bool:

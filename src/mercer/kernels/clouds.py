@@ -14,7 +14,7 @@ from ..domains import CloudData, Clouds, Data, Domain, take
 from ..engine.runs import checkpoint
 from ..errors import InputError
 from ..intervals import NONNEGATIVE, Interval
-from ..kernel import Kernel
+from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .derived import Contracted, Gathered
 from .measures import log_determinant
@@ -73,17 +73,23 @@ class MeanMap(Contracted):
         return min(super()._tile_size, TILE_SIZE)
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
-        return m.fsum(
+        mean = m.fsum(
             w * v * self.base._define(p, q, m)
             for p, w in zip(x.points, x.weights, strict=True)
             for q, v in zip(y.points, y.weights, strict=True)
         )
+        return m.maximum(m.minimum(mean, self.bounds.high), self.bounds.low)
 
     def _prepare(self, X: CloudData) -> Gathered:
         positions = np.arange(len(X.weights))
         shape = (len(X), max(len(positions), 1))
         means = scipy.sparse.csr_array((X.weights, positions, X.starts), shape=shape)
         return Gathered(means, X.points, self.base._prepare(X.points))
+
+    def _contract(self, X: Gathered, Y: Gathered | None, gradient: bool) -> tuple[np.ndarray, Gradient]:
+        K, inner = super()._contract(X, Y, gradient)
+        low, high = self.bounds.low, self.bounds.high  # a mean lies within them, except for rounding
+        return np.clip(K, low, high), inner
 
     def _resolve(self, X: CloudData, weight: np.ndarray | None) -> Self:
         return resolved_on_points(self, X, weight)  # type: ignore[no-any-return]

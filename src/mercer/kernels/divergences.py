@@ -197,9 +197,15 @@ class GaussianJeffreys(_Symmetrised):
     def domain(self) -> Domain:
         return Gaussians()
 
-    def __call__(self, x: Any, y: Any) -> float:
-        (mean, S), (other, T) = self.domain.pair(x, y)
-        return jeffreys_divergence(Normal(mean, S), Normal(other, T))
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        (mean, S), (other, T) = x, y
+        gaps = [[s - t for s, t in zip(*rows, strict=True)] for rows in zip(S, T, strict=True)]
+        delta = [a - b for a, b in zip(mean, other, strict=True)]
+        left, right = (_solved(A, [*zip(*gaps, strict=True), delta], m) for A in (S, T))
+        # S^-1 T + T^-1 S - 2 I = S^-1 (S - T) T^-1 (S - T), without cancellation
+        d = len(delta)
+        trace = m.fsum(left[j][i] * right[i][j] for i in range(d) for j in range(d))
+        return (trace + m.fsum(v * (a + b) for v, a, b in zip(delta, left[d], right[d], strict=True))) / 2
 
     def _block(self, X: GaussianData, Y: GaussianData | None) -> np.ndarray:
         Z = X if Y is None else Y
@@ -212,3 +218,20 @@ class GaussianJeffreys(_Symmetrised):
             traces = np.einsum("jab,jba->j", left[i] @ gaps, right @ gaps)
             D[i] = (traces + np.einsum("ja,jab,jb->j", delta, left[i] + right, delta)) / 2
         return (D + D.T) / 2 if Y is None else D
+
+
+def _solved(A: Any, columns: Any, m: Arithmetic) -> list[list[Any]]:
+    """``A^-1 b`` for some columns b and a positive definite matrix, by Gaussian elimination."""
+    d = len(A)
+    rows = [[*row, *(b[i] for b in columns)] for i, row in enumerate(A)]
+    for p in range(d):
+        for i in range(p + 1, d):
+            ratio = rows[i][p] / rows[p][p]
+            rows[i] = [v - ratio * w for v, w in zip(rows[i], rows[p], strict=True)]
+    solutions = []
+    for c in range(d, d + len(columns)):
+        z: list[Any] = [None] * d
+        for i in reversed(range(d)):
+            z[i] = (rows[i][c] - m.fsum(rows[i][j] * z[j] for j in range(i + 1, d))) / rows[i][i]
+        solutions.append(z)
+    return solutions

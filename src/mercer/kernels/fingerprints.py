@@ -220,4 +220,4 @@ class DotTanimoto(InnerOverAll):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(-1 / 3, 1.0)
+        return Interval(Interval.about(-1 / 3).low, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-from ..arithmetic import Arithmetic
+from ..arithmetic import FLOAT, Arithmetic
 from ..certificate import Certificate, Claim, Property, Status, Witness
 from ..domains import CloudData, Clouds, Domain, Vectors, take
 from ..engine import pairwise
@@ -250,6 +251,42 @@ def earth_mover(p: Any, q: Any, cost: Any) -> float:
     return float(found.fun)
 
 
+def _shortest_paths(p: list[Any], q: list[Any], C: list[list[Any]], m: Arithmetic) -> Any:
+    """Least cost of moving masses of one total, with many digits, by successive shortest paths.
+
+    Nodes are the rows 0..n-1 and the columns n..n+k-1.  A column leads back to the rows that it receives
+    mass from.  Masses and gains below rounding do not count.
+    """
+    n, k = len(p), len(q)
+    T = [[m.real(0)] * k for _ in p]
+    mass, gain = 1000 * m.eps, 1000 * m.eps * max(abs(c) for row in C for c in row)
+    while any(left > mass for left in p):
+        length = [m.real(0) if left > mass else math.inf for left in p] + [math.inf] * k
+        before = [-1] * (n + k)
+        changed = True
+        while changed:  # Bellman and Ford
+            changed = False
+            for i, j in itertools.product(range(n), range(k)):
+                if length[i] + C[i][j] < length[n + j] - gain:
+                    length[n + j], before[n + j], changed = length[i] + C[i][j], i, True
+                if T[i][j] > mass and length[n + j] - C[i][j] < length[i] - gain:
+                    length[i], before[i], changed = length[n + j] - C[i][j], n + j, True
+        node = n + min((j for j in range(k) if q[j] > mass), key=lambda j: length[n + j])
+        path = [node]
+        while before[path[-1]] >= 0:
+            path.append(before[path[-1]])
+        back = [T[i][j - n] for j, i in itertools.pairwise(reversed(path)) if j >= n]
+        moved = min([p[path[-1]], q[node - n], *back])
+        for b, a in itertools.pairwise(path):
+            if a < n:
+                T[a][b - n] += moved
+            else:
+                T[b][a - n] -= moved
+        p[path[-1]] -= moved
+        q[node - n] -= moved
+    return m.fsum(t * c for row, costs in zip(T, C, strict=True) for t, c in zip(row, costs, strict=True))
+
+
 def _numbers(value: Any, name: str) -> np.ndarray:
     try:
         return np.asarray(value, dtype=np.float64)
@@ -299,11 +336,11 @@ class EarthMover(Kernel):
     def domain(self) -> Domain:
         return Clouds(self.ground.domain)
 
-    def __call__(self, x: Any, y: Any) -> float:
-        self._require_resolved()
-        X, Y = self.domain.validate([x], "x"), self.domain.validate([y], "y")
-        self.domain.match(X, Y)
-        return float(self._block(self._prepare(X), self._prepare(Y))[0, 0])
+    def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
+        C = [[self.ground._define(p, q, m) for q in y.points] for p in x.points]
+        if m is FLOAT:
+            return earth_mover(x.weights, y.weights, C)
+        return _shortest_paths(list(x.weights), list(y.weights), C, m)
 
     def _prepare(self, X: CloudData) -> CloudData:
         return CloudData(self.ground._prepare(X.points), X.weights, X.starts)

@@ -64,7 +64,7 @@ class NodeKernel(Kernel):
 
     @property
     def _is_entrywise(self) -> bool:
-        """Whether all values are known to be >= 0: rounding errors below 0 are then removed."""
+        """Whether all values are known to be >= 0: rounding errors beyond the bounds are then removed."""
         return False
 
     # -- values ---------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class NodeKernel(Kernel):
         return self._rounded(self._matrix())
 
     def _rounded(self, K: np.ndarray) -> np.ndarray:
-        return np.maximum(K, 0.0) if self._is_entrywise else K
+        return np.clip(K, 0.0, self.bounds.high) if self._is_entrywise else K
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         i, j = self.domain.validate([x, y]).numbers.tolist()
