@@ -90,8 +90,8 @@ ARRAYS: Arithmetic = _Arrays()
 
 def floating(values: Any) -> np.ndarray:
     """Kernel values as floats: whole numbers, which code of a user may give, as doubles."""
-    values = np.asarray(values)
-    return values if values.dtype.kind == "f" else values.astype(np.float64)
+    found = np.asarray(values)
+    return found if found.dtype.kind == "f" else np.asarray(found, dtype=np.float64)
 
 
 def integer_power(K: np.ndarray, exponent: int) -> np.ndarray:

@@ -81,7 +81,7 @@ class Outputs:
         squares = weights * weights
         string_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         sums = np.bincount(string_of, squares, minlength=len(starts) - 1)
-        return sums.astype(np.float64)[rows]  # of no numbers at all they would be integers
+        return np.asarray(sums[rows], dtype=np.float64)  # sums of no numbers at all are integers
 
 
 def listable(T: Transducer) -> str | None:

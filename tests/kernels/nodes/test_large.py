@@ -219,3 +219,13 @@ def test_nothing_is_cut_off_on_a_large_graph() -> None:
     with pytest.raises(ParameterError, match=r"at most 1\.6\. A bound of those of this Laplacian is 2"):
         LaplacianKernel(triangles, OneStep(1.6))
     np.testing.assert_allclose(LaplacianKernel(triangles, OneStep(2.0))(0, 1), 0.5, atol=1e-12)
+
+
+def test_a_radius_that_was_found_by_iteration_is_a_condition() -> None:
+    """Cycles of four nodes with one negative edge: eigenvalues of +-sqrt(2), and +-2 without the sign."""
+    edges = [(4 * c + i, 4 * c + (i + 1) % 4, -1.0 if i == 3 else 1.0) for c in range(626) for i in range(4)]
+    k = VonNeumann((2504, edges), 0.6)
+    assert k(0, 0) == pytest.approx(1 / (1 - 2 * 0.6**2))
+    assert k.certificate.is_psd
+    assert "1.41421" in k.certificate.conditions[0]
+    assert not VonNeumann((2504, edges), 0.4).certificate.conditions
