@@ -229,7 +229,7 @@ def test_an_unresolved_kernel_has_no_values() -> None:
         Gaussian().conformal(np.sum),
         mercer.convolution(WhiteNoise(), list),
         mercer.limit(lambda n: Gaussian(1 + 1 / n)),
-        Linear().power_series(lambda n: 0.5**n, radius=2.0),
+        Linear().power_series(lambda n: 0.5**n, tail=(1.0, 2.0)),
         mercer.kernels.Jittered(Linear(), lambda x: [x]),
         mercer.kernels.Semigroup(np.linalg.norm, "negation"),
     ],

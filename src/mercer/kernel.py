@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse
 
 from . import memory
-from .arithmetic import FLOAT, Arithmetic, multiprecision
+from .arithmetic import FLOAT, Arithmetic, floating, multiprecision
 from .caches import Cache
 from .certificate import Certificate, Claim, negated
 from .contributions import Contribution, Contributions, weighted
@@ -109,7 +109,12 @@ class Kernel(Expression):
         def exp(self) -> Kernel: ...
         def polynomial(self, coefficients: Any) -> Kernel: ...
         def power_series(
-            self, coefficients: Any, radius: float | None = None, *, version: str | None = None
+            self,
+            coefficients: Any,
+            radius: float | None = None,
+            *,
+            tail: tuple[float, float] | None = None,
+            version: str | None = None,
         ) -> Kernel: ...
         def normalized(self) -> Kernel: ...
         def conformal(self, factor: Any, *, nonzero: bool = False, version: str | None = None) -> Kernel: ...
@@ -294,7 +299,7 @@ class Kernel(Expression):
     def _finite_diagonal(self, X: Data) -> np.ndarray:
         """Values ``k(x, x)`` on prepared data, unless one is an infinity or NaN, which is an error."""
         with _quietly():
-            values = np.asarray(self._diagonal(X))
+            values = floating(self._diagonal(X))
         if not np.isfinite(values).all():
             i = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ParameterError(

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ def test_polynomials_and_series():
         np.testing.assert_allclose(k.block(X), expected, rtol=1e-12)
         assert k(X[0], X[1]) == pytest.approx(expected[0, 1], rel=1e-12)  # summed from the coefficients
         assert k.certificate.is_psd
-    own = G.power_series(lambda n: 1 / math.factorial(n) ** 2, radius=math.inf)
+    own = G.power_series(lambda n: 1 / math.factorial(n) ** 2, radius=math.inf, tail=(1.0, np.i0(2.0)))
     assert own(X[0], X[0]) == pytest.approx(np.i0(2 * math.sqrt(0.5)), rel=1e-12)
     np.testing.assert_allclose(own.block(X), np.i0(2 * np.sqrt(g)), rtol=1e-12)
     assert own.certificate.verdict is Verdict.UNKNOWN
@@ -133,10 +134,49 @@ def test_radius_is_checked_on_the_values():
     np.testing.assert_allclose(
         Linear().power_series("inverse_sqrt").block(inside), InverseRoot().block(inside), rtol=1e-12
     )
-    with pytest.raises(ParameterError, match="radius"):
-        Linear().power_series(lambda n: 1.0)
+    with pytest.raises(ParameterError, match="`radius` must be > 0"):
+        Linear().power_series(lambda n: 1.0, -1.0, tail=(0.5, 2.0))
     with pytest.raises(ParameterError, match="coefficients"):
         Linear().power_series("bessel")
+
+
+@pytest.mark.parametrize(
+    "coefficient",
+    [
+        lambda n: 0.0 if n < 5 else 1 / math.factorial(n),
+        lambda n: 0.0 if n % 5 else 1 / math.factorial(n),
+        lambda n: 0.0 if n % 5 else (-1) ** n / math.factorial(n),
+        lambda n: 0.0,
+        lambda n: float(n == 200) / 4.0**200,
+    ],
+    ids=["late", "every fifth", "signs", "none", "one"],
+)
+def test_a_series_with_gaps_is_summed_to_its_end(coefficient):
+    k = Linear().power_series(coefficient, math.inf, tail=(4.0, 60.0))
+    for t in (0.0, 1.0, -1.5, 3.5):
+        exact = sum(Fraction(coefficient(n)) * Fraction(t) ** n for n in range(300))
+        assert k([1.0], [t]) == pytest.approx(float(exact), rel=1e-14, abs=1e-16)
+        np.testing.assert_array_equal(k.block([[1.0]], [[t]]), k([1.0], [t]))
+        single = k.block(np.ones((1, 1), np.float32), np.full((1, 1), t, np.float32))
+        np.testing.assert_allclose(single, float(exact), rtol=1e-6, atol=1e-16)
+
+
+def test_the_tail_of_a_series_is_declared():
+    one_over = lambda n: 1 / (n + 1)  # noqa: E731
+    for tail in (None, (1.0,), (0.0, 1.0), (1.0, math.inf)):
+        with pytest.raises(ParameterError, match=r"`tail` must be two positive numbers \(r, M\)"):
+            Linear().power_series(one_over, 1.0, tail=tail)
+    with pytest.raises(ParameterError, match=r"at least the r of `tail`, 1\.5"):
+        Linear().power_series(one_over, 1.0, tail=(1.5, 3.0))
+    k = Linear().power_series(one_over, 1.0, tail=(0.9, 3.0))  # -log(1 - t) / t
+    assert k([1.0], [0.5]) == pytest.approx(2 * math.log(2.0), rel=1e-14)
+    with pytest.raises(InputError, match=r"below the r of `tail`, 0\.9. Got 0\.95"):
+        k([1.0], [0.95])
+    with pytest.raises(InputError, match="inside the radius of convergence 1"):
+        k([1.0], [1.0])
+    with pytest.raises(ParameterError, match="some terms add up to"):
+        Linear().power_series(lambda n: 1.0, 1.0, tail=(0.9, 1.5)).block([[0.8]])
+    assert eval(repr(Linear().power_series(math.exp, tail=(0.1, 2.0))), {"Linear": Linear, "exp": math.exp})
 
 
 def test_assumptions_are_marked_and_cannot_contradict_proofs():

@@ -212,3 +212,42 @@ def test_reals_and_models() -> None:
     assert k(scale=3.0)(1.0, 2.0) == 3.0
     model = SVC(k(scale=3.0).assume("PSD")).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     assert model.predict([[0.5], [5.0]]).tolist() == [0, 1]
+
+
+class Hits(mercer.Kernel):
+    """Number of positive coordinates in common; whole numbers throughout."""
+
+    @property
+    def domain(self) -> Vectors:
+        return Vectors(dense=True)
+
+    def __call__(self, x: Any, y: Any) -> int:
+        return int(np.sum((np.asarray(x) > 0) & (np.asarray(y) > 0)))
+
+    def _block(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        Y = X if Y is None else Y
+        return (X > 0).astype(int) @ (Y > 0).astype(int).T
+
+    def _diagonal(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray((X > 0).sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda k: k,
+        lambda k: k.normalized(),
+        lambda k: k.exp(),
+        lambda k: k**2,
+        lambda k: k**0.5,
+        lambda k: k.distance(),
+        lambda k: k.power_series("cosh"),
+        lambda k: k.gaussian(1.0),
+        lambda k: 1 / (2 + k),
+    ],
+)
+def test_values_may_be_whole_numbers(make: Any) -> None:
+    k, X = make(Hits()), np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    pairs = [[k(x, y) for y in X] for x in X]
+    np.testing.assert_allclose(k.block(X), pairs, rtol=1e-14)
+    np.testing.assert_allclose(k.diagonal(X), np.diagonal(pairs), rtol=1e-14)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mercer.errors import InputError, MercerError
 from mercer.features import (
     AllSubsetsMap,
     AnovaMap,
@@ -14,6 +15,7 @@ from mercer.features import (
     PositiveRandom,
     RandomFourier,
     Sampled,
+    TensorSketch,
 )
 from mercer.kernels import ExponentialDot, Gaussian, MinMax, NGram, Polynomial
 
@@ -58,3 +60,28 @@ def test_a_radius_takes_the_place_of_the_training_points():
     for features in (taylor, positive):
         assert features.error_bound() == pytest.approx(features.error_bound(radius))
         assert features.error_bound() < features.error_bound(2 * radius)
+
+
+@pytest.mark.parametrize(
+    ("map", "points"),
+    [*((m, p) for m, p in MAPS if p is not WORDS), (TensorSketch(Polynomial(2), 50), X)],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("scale", [1e155, 1e200])
+def test_features_are_finite_or_an_error(map, points, scale):
+    features, large = map.fit(points), np.abs(points) * scale
+    k = features.as_kernel()
+    for values in (features.transform, k.diagonal, lambda X: k(X[0], X[1])):
+        try:
+            found = values(large)
+        except MercerError:
+            continue
+        assert np.isfinite(found.toarray() if hasattr(found, "toarray") else found).all()
+
+
+@pytest.mark.parametrize("map", [PolynomialMap(2), Explicit(Polynomial(2)), AnovaMap(2), AllSubsetsMap()])
+def test_the_row_whose_features_overflow_is_named(map):
+    large = X.copy()
+    large[3] = 1e155
+    with pytest.raises(InputError, match=f"{type(map).__name__}: `X` must have features .* row 3 overflow"):
+        map.fit(X).transform(large)

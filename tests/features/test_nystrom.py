@@ -95,11 +95,17 @@ def test_own_landmarks_repeated_and_dependent():
     assert words.dim == 2
 
 
-def test_trace_error_of_many_points_is_estimated():
+@pytest.mark.parametrize("landmarks", ["uniform", "kmeans++", "leverage", "own"])
+def test_the_errors_of_many_points_are_those_of_all(landmarks):
     X = np.random.default_rng(0).standard_normal((2500, 2))
-    features = Nystrom(Gaussian(1.0), 20, landmarks="uniform", random_state=0).fit(X)
-    F = features.transform(X)
-    assert features.trace_error_ == pytest.approx(2500 - np.sum(F**2), rel=0.1)
+    X[1234] = 50.0  # the only point far from all others: its error is 1 unless it is a landmark
+    own = X[:20] if landmarks == "own" else landmarks
+    features = Nystrom(Gaussian(1.0), 20, landmarks=own, random_state=0).fit(X)
+    left = 1 - (features.transform(X) ** 2).sum(axis=1)
+    assert features.trace_error_ == pytest.approx(left.sum(), rel=1e-9)
+    assert features.error_bound() == pytest.approx(left.max(), rel=1e-9)
+    if landmarks in ("own", "uniform"):
+        assert features.error_bound() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("rule", RULES)

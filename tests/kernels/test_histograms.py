@@ -141,6 +141,14 @@ def test_negative_definite_with_a_zero_diagonal(psi: object) -> None:
     assert psi.schoenberg(0.7).certificate.is_psd
 
 
+@pytest.mark.parametrize("psi", [Geodesic(), SquaredGeodesic(categories=2)])
+def test_strictness_needs_rows_that_division_by_their_sums_tells_apart(psi):
+    x = np.array([0.25, 0.75])
+    assert psi(x, x * (1 + 2.0**-21)) == 0.0
+    for k in (psi, psi.schoenberg(1.0), 1 / (1 + psi), psi**0.5, psi.schoenberg(1.0) * 2 + 1):
+        assert any("division by their sums" in condition for condition in k.certificate.conditions)
+
+
 @pytest.mark.parametrize("psi", [*DIVERGENCES, Geodesic()])
 def test_no_positive_direction_on_many_distributions(psi: object, distributions: np.ndarray) -> None:
     K = psi.block(distributions)

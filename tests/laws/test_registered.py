@@ -2,8 +2,10 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
+from mercer.certificate import Property
 from mercer.domains import size
 from mercer.errors import MercerError
 from mercer.testing import LAWS, check_kernel
@@ -58,3 +60,22 @@ def test_certificates_and_bounds_exist_for_extreme_parameters(family: str) -> No
             assert k.certificate.explain()
             assert k.bounds.low <= k.bounds.high
             assert k.diagonal_bounds.low <= k.diagonal_bounds.high
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_strict_kernels_tell_multiples_and_permutations_apart(family: str) -> None:
+    """Two points x and y that a strict proof without conditions is about have a positive distance."""
+    for case in FAMILIES[family]:
+        k = case.kernel.resolve(case.points)
+        claim = k.certificate.positive if k.certificate.is_psd else k.certificate.negative
+        if not (k.is_precise and claim.proved and claim.strict and not claim.all_conditions()):
+            continue
+        for x in [x for x in case.points if isinstance(x, np.ndarray) and x.ndim == 1][:4]:
+            for y in (2.0 * x, x * (1 + 2.0**-21), x[::-1], x / max(x.sum(), 1.0)):
+                try:
+                    within = (np.abs(y - x) > 1e-9).any() and np.abs([x, y]).max() < 10
+                    terms = [k.precise(x, x), k.precise(y, y), -2 * k.precise(x, y)] if within else [1]
+                except MercerError:  # a point outside of the domain
+                    continue
+                assert claim.about is Property.NEGATIVE or sum(terms) > 0, (k, x, y)
+                assert claim.about is Property.POSITIVE or sum(terms) < 0 or not within, (k, x, y)

@@ -430,3 +430,41 @@ def test_sequences_do_not_depend_on_their_company():
             assert together[0][i] == -np.inf
             assert not together[3][i].any()
             assert not together[2][i].any()
+
+
+SCALES = [1e-12, 1e-8, 1.0, 1e12]
+
+
+@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_mixture_of_scaled_data_is_the_scaled_mixture(scale: float, covariance_type: str) -> None:
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(5, 2, (40, 2))])
+    own, other = (Mixture.fit(Z, 2, covariance_type=covariance_type, random_state=0) for Z in (X, scale * X))
+    np.testing.assert_allclose(other.weights, own.weights, rtol=1e-6)
+    np.testing.assert_allclose(other.responsibilities(scale * X), own.responsibilities(X), atol=1e-6)
+    for g, h in zip(other.normals, own.normals, strict=True):
+        np.testing.assert_allclose(g.mean, scale * h.mean, rtol=1e-6)
+        np.testing.assert_allclose(g.covariance, scale**2 * h.covariance, rtol=1e-6)
+    one = Mixture.fit(scale * X, 1).normals[0].covariance
+    np.testing.assert_allclose(one, scale**2 * np.cov(X.T, bias=True), rtol=1e-5)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_hidden_markov_model_of_scaled_series_is_the_scaled_model(scale: float) -> None:
+    rng = np.random.default_rng(0)
+    series = [np.concatenate([rng.normal(0, 1, (20, 1)), rng.normal(6, 1, (20, 1))]) for _ in range(3)]
+    own = HMM.fit(series, 2, random_state=0)
+    other = HMM.fit([scale * x for x in series], 2, random_state=0)
+    np.testing.assert_allclose(other.transitions, own.transitions, rtol=1e-6)
+    for g, h in zip(other.emissions, own.emissions, strict=True):
+        np.testing.assert_allclose(g.mean, scale * h.mean, rtol=1e-6)
+        np.testing.assert_allclose(g.covariance, scale**2 * h.covariance, rtol=1e-6)
+    one = HMM.fit([scale * x for x in series], 1, random_state=0).emissions[0].covariance
+    np.testing.assert_allclose(one, 1.001 * scale**2 * np.var(np.concatenate(series)), rtol=1e-6)
+
+
+def test_data_without_a_spread_are_an_error() -> None:
+    for fit in (lambda: Mixture.fit(np.ones((5, 2)), 1), lambda: HMM.fit([np.ones((5, 2))], 1)):
+        with pytest.raises(InputError, match="X must have rows that differ"):
+            fit()

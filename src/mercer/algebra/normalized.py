@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..arithmetic import FLOAT, Arithmetic
+from ..arithmetic import FLOAT, Arithmetic, floating
 from ..certificate import Certificate, Claim, Property
 from ..contributions import Contribution
 from ..domains import Data, to_float
@@ -106,6 +106,7 @@ class Normalized(Node):
 
     def _inverse_norms(self, d: np.ndarray) -> np.ndarray:
         """``1 / sqrt(k(x, x))``, with 0 for points of norm zero."""
+        d = floating(d)
         self._check(d)
         inverse = np.zeros_like(d)
         np.divide(1.0, np.sqrt(d), out=inverse, where=d > 0)

@@ -119,6 +119,7 @@ def power_series(
     coefficients: str | Callable[[int], float] | Sequence[float],
     radius: float | None = None,
     *,
+    tail: tuple[float, float] | None = None,
     version: str | None = None,
 ) -> Kernel:
     """Return ``sum_n a_n k^n``; see :class:`~mercer.algebra.PowerSeries`.
@@ -126,7 +127,8 @@ def power_series(
     A finite list of coefficients is a polynomial, which converges everywhere.
     """
     if isinstance(coefficients, str) or callable(coefficients):
-        return PowerSeries(self, coefficients, 0.0 if radius is None else scalar_or_inf(radius), version)
+        limit = 0.0 if radius is None else scalar_or_inf(radius)
+        return PowerSeries(self, coefficients, limit, version, tail)
     return polynomial(self, coefficients)
 
 

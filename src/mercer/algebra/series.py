@@ -231,23 +231,44 @@ class PowerSeries(Unary):
     Positive definite if ``k`` is, every :math:`a_n \ge 0`, and every value lies inside the radius of
     convergence; the radius is checked on the actual values of every block.
 
+    No finite number of values of a function says what the next ones are.  So a function comes with numbers r
+    and M such that :math:`\sum_n |a_n| r^n \le M`, and is summed until what is left of it,
+
+    .. math:: \Bigl|\sum_{n \ge N} a_n t^n\Bigr| \le M \left(\frac{|t|}{r}\right)^N ,
+
+    is lost in the rounding of the terms before.  Where no :math:`a_n` is negative, M is the sum at r.
+
     Parameters
     ----------
     base : Kernel
     coefficients : str or callable
         One of ``"exp"``, ``"geometric"`` (1/(1-t)), ``"log"`` (-log(1-t)), ``"inverse_sqrt"``
-        ((1-t)^(-1/2)), ``"cosh"``, ``"sinh"``, ``"arcsin"``; or a function ``n -> a_n``, summed until the
-        terms no longer matter.  (For finitely many coefficients use ``polynomial``.)
+        ((1-t)^(-1/2)), ``"cosh"``, ``"sinh"``, ``"arcsin"``; or a function ``n -> a_n``.  (For finitely many
+        coefficients use ``polynomial``.)
     radius : float, optional
-        Radius of convergence; required with a function.
+        Radius of convergence of a function; by default the r of ``tail``.
     version : str, optional
         Your word on which code a function has; see :meth:`~mercer.Kernel.digest`.
+    tail : (float, float), optional
+        The numbers r and M; required with a function.  All values of k must be below r, half of which takes
+        some 60 terms.
+
+    Examples
+    --------
+    >>> import math
+    >>> from mercer.kernels import Linear
+    >>> def every_other(n):
+    ...     return 0.0 if n % 2 else 1 / math.factorial(n)
+    >>> k = Linear().power_series(every_other, tail=(4.0, math.cosh(4.0)))
+    >>> math.isclose(k([1.0], [2.0]), math.cosh(2.0))
+    True
     """
 
     base: Kernel
     coefficients: str | Callable[[int], float]
     radius: float = 0.0
     version: str | None = None
+    tail: tuple[float, float] | None = None
 
     MAX_TERMS = 100_000
 
@@ -264,8 +285,24 @@ class PowerSeries(Unary):
                 "power_series: `coefficients` must be a name or a function n -> a_n; "
                 "for a finite list use .polynomial(coefficients)."
             )
-        elif not self.radius > 0:
-            raise ParameterError(f"power_series: `radius` must be > 0. Got {self.radius!r}.")
+        else:
+            self._check_tail()
+
+    def _check_tail(self) -> None:
+        got = () if self.tail is None else tuple(map(float, self.tail))
+        if len(got) != 2 or not all(0 < number < math.inf for number in got):
+            raise ParameterError(
+                "power_series: `tail` must be two positive numbers (r, M) with sum_n |a_n| r^n <= M, without "
+                "which nothing bounds the terms that are left out of the sum of a function. "
+                f"Got {self.tail!r}. Take r about twice as large as the largest value of the kernel."
+            )
+        object.__setattr__(self, "tail", got)
+        object.__setattr__(self, "radius", self.radius or got[0])
+        if not self.radius >= got[0]:
+            raise ParameterError(
+                f"power_series: `radius` must be > 0, and at least the r of `tail`, {got[0]:g}. "
+                f"Got {self.radius!r}."
+            )
 
     @property
     def is_precise(self) -> bool:
@@ -281,33 +318,52 @@ class PowerSeries(Unary):
     _overflow: ClassVar[str | None] = "coefficients"
 
     def formula(self, t: Any, m: Arithmetic) -> Any:
-        inside = math.nextafter(self.radius, 0.0)
+        inside = math.nextafter(self.radius if self.tail is None else self.tail[0], 0.0)
         t = m.within(t, -inside, inside, self._outside)
         if isinstance(self.coefficients, str):
             return SERIES[self.coefficients].formula(t, m)
-        total, power, small = t * 0, t * 0 + 1, 0
+        assert self.tail is not None
+        reach, most = self.tail
+        t = t * np.float64(1)  # more exponents than single precision has
+        total, size, power, rest = t * 0, t * 0, t * 0 + 1, t * 0 + most
         for n in range(self.MAX_TERMS):
-            term = power * m.real(self.coefficients(n))
-            total = total + term
-            small = small + 1 if np.all(abs(term) <= abs(total) * 1e-18) else 0
-            if small >= 4:  # several in a row, because a series may skip powers
+            if np.any(size > most * (1 + 1e-9)):
+                raise self._wrong(float(np.max(size)))
+            if np.all(rest <= size * (m.eps / 4) + np.finfo(np.float64).tiny):
                 return total
-            power = power * t
+            a = m.real(self.coefficients(n))
+            term = power * a if a else 0 * t  # a power that has overflowed by now
+            total, size = total + term, size + abs(term)
+            power, rest = power * t, rest * (abs(t) / reach)
+            if not np.all(size < math.inf):
+                return total
         raise self._slow(float(np.max(abs(t))))
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
         return SERIES[self.coefficients].derivative(K) if isinstance(self.coefficients, str) else None
 
     def _outside(self, value: float) -> InputError:
+        if self.tail is not None and abs(value) < self.radius:
+            return InputError(
+                f"power_series: every value of {self.base!r} must be below the r of `tail`, "
+                f"{self.tail[0]:g}. Got {abs(value):.6g}. Give an r about twice as large, with its M."
+            )
         return InputError(
             f"power_series: every value of {self.base!r} must lie inside the radius of convergence "
             f"{self.radius:g}. Got {abs(value):.6g}. Scale the kernel, or normalise it and scale."
         )
 
+    def _wrong(self, size: float) -> ParameterError:
+        assert self.tail is not None
+        return ParameterError(
+            "power_series: `tail` must be (r, M) with sum_n |a_n| r^n <= M. "
+            f"Got {self.tail!r}, where some terms add up to {size:.6g} within r."
+        )
+
     def _slow(self, value: float) -> InputError:
         return InputError(
-            f"power_series: {self.MAX_TERMS} terms do not converge to the value {value:.6g}; "
-            f"is the radius {self.radius:g} right?"
+            f"power_series: {self.MAX_TERMS} terms are not enough at the value {value:.6g}: it is close to "
+            "the r of `tail`. Give a larger r, or scale the kernel."
         )
 
     def _certify(self) -> Certificate:
@@ -340,5 +396,5 @@ class PowerSeries(Unary):
     def __repr__(self) -> str:
         if isinstance(self.coefficients, str):
             return f"{wrap(self.base)}.power_series({self.coefficients!r})"
-        options = f"radius={self.radius!r}{show_version(self)}"
+        options = f"radius={self.radius!r}, tail={self.tail!r}{show_version(self)}"
         return f"{wrap(self.base)}.power_series({show(self.coefficients)}, {options})"

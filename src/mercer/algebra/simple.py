@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arithmetic import ARRAYS, FLOAT, Arithmetic
+from ..arithmetic import ARRAYS, FLOAT, Arithmetic, floating
 from ..domains import Data
 from ..engine.formulas import compile_formula
 from ..engine.program import Builder, Value
@@ -59,6 +59,7 @@ class SimpleKernel(Kernel):
 
     def _evaluate(self, *numbers: np.ndarray) -> np.ndarray:
         """The formula on arrays of numbers."""
+        numbers = tuple(map(floating, numbers))
         with np.errstate(all="ignore"):
             K = np.asarray(self.formula(*numbers, ARRAYS), dtype=numbers[0].dtype)
         return K if K.shape else np.full_like(numbers[0], K)

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from .arrays import ARRAYS, integer_power
+from .arrays import ARRAYS, floating, integer_power
 from .floats import FLOAT
 from .matern import matern
 from .multiprecision import multiprecision
 
-__all__ = ["ARRAYS", "FLOAT", "Arithmetic", "integer_power", "matern", "multiprecision"]
+__all__ = ["ARRAYS", "FLOAT", "Arithmetic", "floating", "integer_power", "matern", "multiprecision"]
 
 Number = Any  # float, mpmath.mpf, array or term of the engine
 

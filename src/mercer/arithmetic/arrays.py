@@ -17,7 +17,7 @@ from .matern import matern
 if TYPE_CHECKING:
     from . import Arithmetic
 
-__all__ = ["ARRAYS", "integer_power"]
+__all__ = ["ARRAYS", "floating", "integer_power"]
 
 
 def _elementwise(name: str, function: Callable[[Any], Any]) -> Any:
@@ -86,6 +86,12 @@ class _Arrays:
 
 
 ARRAYS: Arithmetic = _Arrays()
+
+
+def floating(values: Any) -> np.ndarray:
+    """Kernel values as floats: whole numbers, which code of a user may give, as doubles."""
+    found = np.asarray(values)
+    return found if found.dtype.kind == "f" else np.asarray(found, dtype=np.float64)
 
 
 def integer_power(K: np.ndarray, exponent: int) -> np.ndarray:

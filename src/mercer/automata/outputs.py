@@ -80,7 +80,8 @@ class Outputs:
         starts, _, weights = self.entries
         squares = weights * weights
         string_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        return np.asarray(np.bincount(string_of, squares, minlength=len(starts) - 1)[rows])
+        sums = np.bincount(string_of, squares, minlength=len(starts) - 1)
+        return np.asarray(sums[rows], dtype=np.float64)  # sums of no numbers at all are integers
 
 
 def listable(T: Transducer) -> str | None:

@@ -7,16 +7,18 @@ A map is not a kernel.  It is a transformer in scikit-learn's contract, with the
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+import functools
+from collections.abc import Callable, Hashable
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..certificate import Certificate
 from ..domains import Data, Domain, refuse_iterator
 from ..engine import pairwise
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..kernel import Gradient, Kernel
 from ..kernels.inner import squared_norms
 
@@ -29,7 +31,14 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     Subclasses define ``target``, ``dim``, ``fit`` and ``transform``, as scikit-learn's transformers do.
     Maps that stand for their kernel, exactly or nearly, have ``error_bound()``, which can be called without
     arguments after ``fit`` and says for which points it holds.
+
+    Features that are no finite numbers are an error, whatever the map.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        for name in {"transform", "fit_transform", "_features"} & vars(cls).keys():
+            setattr(cls, name, _finite(vars(cls)[name]))
+        super().__init_subclass__(**kwargs)
 
     @property
     def target(self) -> Kernel:
@@ -75,6 +84,27 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     def _identity(self) -> Hashable:
         """What makes two maps equal inside a kernel; by default, being the same object."""
         return id(self)
+
+
+def _finite(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that gives features, with an error in place of those that overflow."""
+
+    @functools.wraps(method)
+    def checked(self: FeatureMap, X: Any, *args: Any, **kwargs: Any) -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            features = method(self, X, *args, **kwargs)
+        values = features.data if scipy.sparse.issparse(features) else np.asarray(features)
+        if not np.isfinite([values.min(initial=0.0), values.max(initial=0.0)]).all():
+            wrong = np.flatnonzero(~np.isfinite(values))[0]
+            rows = scipy.sparse.coo_array(features).row if values.ndim == 1 else None
+            row = rows[wrong] if rows is not None else wrong // values.shape[1]
+            raise InputError(
+                f"{type(self).__name__}: `X` must have features within the range of floats. Those of row "
+                f"{row} overflow. Scale the data."
+            )
+        return features
+
+    return checked
 
 
 class KernelMap(FeatureMap):

@@ -30,9 +30,6 @@ DEFAULT_COMPONENTS = 100
 #: Numbers of a band of features: 32 MiB.
 BAND = 1 << 22
 
-#: Points from which the trace error is estimated where it is not a by-product.
-TRACE_SAMPLE = 2000
-
 
 class LandmarkMap(FittedMap):
     r"""Features :math:`\phi(x) = L^{-1} k(Z, x)` of landmarks Z with :math:`k(Z, Z) = L L^\top`.
@@ -91,8 +88,7 @@ class LandmarkMap(FittedMap):
         Parameters
         ----------
         X : points, optional
-            By default the training points (of more than 2,000, unless the landmarks came with the error of
-            all: a sample of 2,000).
+            By default the training points, all of them.
         """
         check_is_fitted(self, "_gram")
         return self._largest_error if X is None else float(self.residual(X).max(initial=0.0))
@@ -196,13 +192,15 @@ class Nystrom(LandmarkMap):
     ================  ===================================================================  ================
     ``"rpcholesky"``  randomly pivoted Cholesky: in proportion to what the landmarks so    O(n r^2), memory
                       far leave of :math:`k(x, x)`                                         O(n r)
-    ``"uniform"``     any, equally likely                                                  O(r^3)
-    ``"kmeans++"``    in proportion to the squared distance from the nearest so far        O(n r) values
+    ``"uniform"``     any, equally likely                                                  O(n r^2)
+    ``"kmeans++"``    in proportion to the squared distance from the nearest so far        O(n r^2)
     ``"leverage"``    in proportion to approximate ridge leverage scores                   O(n r^2)
-    points            these                                                                O(r^3)
+    points            these                                                                O(n r^2)
     ================  ===================================================================  ================
 
-    A transform costs O(n r) kernel values and O(n r^2) operations.
+    A transform costs O(n r) kernel values and O(n r^2) operations.  So does the error of the training points,
+    which is part of ``fit``: it is a by-product of ``"rpcholesky"``, and otherwise takes memory for a band of
+    features at a time.
 
     Parameters
     ----------
@@ -224,8 +222,7 @@ class Nystrom(LandmarkMap):
         Their rows in the training data; None for your own.
     trace_error_ : float
         :math:`\sum_i k(x_i, x_i) - |\phi(x_i)|^2` over the training points, the trace of the error, which is
-        positive semidefinite.  A by-product of ``"rpcholesky"``; otherwise exact for up to 2,000 points, and
-        estimated from 2,000 of them for more.
+        positive semidefinite.
     relative_trace_error_ : float
         Divided by :math:`\sum_i k(x_i, x_i)`.
 
@@ -268,7 +265,7 @@ class Nystrom(LandmarkMap):
         K = self._checked(X)
         rule = self.landmarks if isinstance(self.landmarks, str) else None
         if rule is None:
-            self._take(K, *self._own(K), None)
+            self._take(K, *self._own(K))
             return None
         if rule != "rpcholesky" and rule not in RULES:
             options = ", ".join(map(repr, ["rpcholesky", *RULES]))
@@ -285,7 +282,7 @@ class Nystrom(LandmarkMap):
             raise self._indefinite(str(error)) from error
         chosen = K.select(indices)
         assert isinstance(chosen, PointGram)
-        self._take(K, chosen, indices, rng)
+        self._take(K, chosen, indices)
         return None
 
     def _random(self) -> np.random.RandomState:
@@ -315,9 +312,7 @@ class Nystrom(LandmarkMap):
             )
         return gram(K.kernel, Z), None
 
-    def _take(
-        self, K: PointGram, chosen: PointGram, indices: np.ndarray | None, rng: np.random.RandomState | None
-    ) -> None:
+    def _take(self, K: PointGram, chosen: PointGram, indices: np.ndarray | None) -> None:
         """Factorise the matrix of chosen landmarks, without those that depend on others."""
         W = finite(chosen._in_double().dense())
         largest = float(np.abs(np.diagonal(W)).max(initial=0.0))
@@ -330,23 +325,20 @@ class Nystrom(LandmarkMap):
         part = chosen.select(order[:rank])
         self._landmarks(part, None if indices is None else indices[order], L)
         self._nonnegative(np.diagonal(W) - self._norms(chosen), np.diagonal(W))
-        n = len(K)
-        sample = np.arange(n)
-        if n > TRACE_SAMPLE:
-            rng = np.random.RandomState(0) if rng is None else rng
-            sample = np.sort(rng.permutation(n)[:TRACE_SAMPLE])
         diagonal = K.diagonal().astype(np.float64)
-        residual = self._nonnegative(
-            diagonal[sample] - self._norms(K if len(sample) == n else K.select(sample)), diagonal
-        )
-        self._errors(residual * (n / len(sample)), float(diagonal.sum()))
-        self._largest_error = float(residual.max(initial=0.0))
+        self._errors(self._nonnegative(diagonal - self._norms(K), diagonal), float(diagonal.sum()))
 
     def _norms(self, K: Gram) -> np.ndarray:
-        """Squared norms of the features of the points of a Gram matrix."""
-        assert isinstance(K, PointGram)
-        features = self.transform(K._X)
-        return np.asarray(np.einsum("ij,ij->i", features, features))
+        """Squared norms of the features of the points of a Gram matrix, a band of them at a time."""
+        norms = np.empty(len(K))
+        height = max(1, BAND // self.dim)
+        for start in range(0, len(K), height):
+            rows = np.arange(start, min(start + height, len(K)))
+            part = K.select(rows)
+            assert isinstance(part, PointGram)
+            features = self.transform(part._X)
+            norms[rows] = np.einsum("ij,ij->i", features, features)
+        return norms
 
 
 class IncompleteCholesky(LandmarkMap):

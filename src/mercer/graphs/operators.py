@@ -92,8 +92,14 @@ class GraphOperator:
         with single_threaded_blas():  # whose number of threads would change the bits
             values, vectors = eigh(self.matrix.toarray(), overwrite=True)
         if self.kind != "adjacency":
-            values = np.maximum(values, 0.0)
+            values = np.clip(values, 0.0, 2.0 if self.kind == "normalized" else np.inf)
         return values, vectors
+
+    @property
+    def rounding(self) -> float:
+        """Bound on the rounding errors of computed eigenvalues; of a large graph, on those of its bound."""
+        n = self.n if self.is_small else 1
+        return 64 * n * float(np.finfo(np.float64).eps) * max(map(abs, self.interval))
 
     def eigen_in(self, m: Arithmetic) -> tuple[Any, Any]:
         """Eigenvalues and eigenvectors in the arithmetic of multiprecision numbers."""
@@ -152,11 +158,8 @@ class GraphOperator:
 
     @cached_property
     def largest(self) -> float:
-        """The largest eigenvalue; on large graphs to about ten digits, or the bound of :attr:`interval`."""
-        if self.is_small:
-            return float(self.eigen[0][-1])
-        found = self._lanczos("LA")
-        return self.interval[1] if found is None else found
+        """The largest eigenvalue of a small graph, and a proved bound of it for a large Laplacian."""
+        return float(self.eigen[0][-1]) if self.is_small else self.interval[1]
 
     @cached_property
     def radius(self) -> float:
@@ -165,11 +168,11 @@ class GraphOperator:
             return self.largest
         if self.is_small:
             return max(map(abs, self.interval))
-        found, bound = self._lanczos("LM"), self.bracket[1]
+        found, bound = self._lanczos(), self.bracket[1]
         return bound if found is None else min(abs(found) * WIDER, bound)
 
-    def _lanczos(self, which: str) -> float | None:
-        """An eigenvalue at an end of the spectrum; None if it is not found in time."""
+    def _lanczos(self) -> float | None:
+        """The eigenvalue of largest absolute value; None if it is not found in time."""
         from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
         if not self.matrix.nnz:
@@ -177,7 +180,7 @@ class GraphOperator:
         start = np.random.default_rng(0).standard_normal(self.n)
         options: Any = {"v0": start, "tol": 1e-12, "maxiter": MOST_RESTARTS, "return_eigenvectors": False}
         try:
-            return float(eigsh(self.matrix, k=1, which=which, **options)[0])
+            return float(eigsh(self.matrix, k=1, which="LM", **options)[0])
         except ArpackNoConvergence:
             return None
 

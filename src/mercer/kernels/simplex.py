@@ -28,6 +28,7 @@ from ..parameters import parameter
 __all__ = ["Geodesic", "InformationDiffusion", "SquaredGeodesic"]
 
 ZERO = Interval(0.0, 0.0)
+TOLD_APART = "rows are told apart after division by their sums"
 MOST_CATEGORIES = 1000  # of points whose number of categories is given; witnesses have as many entries
 RIGHT_ANGLE = math.pi / 2 * (1 + 1e-15)  # an outer bound
 
@@ -105,6 +106,7 @@ class Geodesic(Spherical):
             "random hyperplanes",
             "the angle is pi times the probability that a random hyperplane separates the points",
             separating=True,
+            conditions=[TOLD_APART],
             zero_diagonal=True,
             witness=Witness.of(self, _corners(2), [1.0, -1.0]),
         )
@@ -171,6 +173,7 @@ class SquaredGeodesic(_Curved):
             "isometry with an interval",
             "two categories make a quarter circle: |s - t|^2 of the arc lengths",
             separating=True,
+            conditions=[TOLD_APART],
             zero_diagonal=True,
             witness=Witness.of(self, _corners(d or 2), [1.0, -1.0]),
         )
@@ -248,7 +251,7 @@ class InformationDiffusion(_Curved):
                 "pull-back of a Gaussian",
                 "two categories make a quarter circle: a Gaussian of arc lengths, which tell points apart",
                 strict=True,
-                conditions=["rows are told apart after division by their sums"],
+                conditions=[TOLD_APART],
             )
         return Certificate.refuted(
             self,

@@ -27,7 +27,7 @@ from .chains import (
     symbols,
 )
 from .log_paths import lost_sequences, path_sums_in_logs
-from .normal import Normal
+from .normal import Normal, spread
 
 __all__ = ["HMM", "Expected"]
 
@@ -333,10 +333,12 @@ class HMM(Model):
 
 
 def _weighted_normal(steps: np.ndarray, weights: np.ndarray, ridge: float) -> Normal:
-    total = max(float(weights.sum()), 1e-12)
+    if not weights.sum() >= np.finfo(np.float64).tiny:  # a state without any step starts again
+        weights = np.ones(len(steps))
+    total = float(weights.sum())
     mean = weights @ steps / total
     centred = steps - mean
-    level = ridge * max(float(steps.var(axis=0).mean()), 1e-12)
+    level = ridge * spread(steps, "HMM.fit") ** 2
     return Normal(mean, (weights[:, None] * centred).T @ centred / total + level * np.eye(steps.shape[1]))
 
 

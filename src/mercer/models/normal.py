@@ -15,7 +15,7 @@ from ..domains import Data, Domain, Vectors
 from ..errors import InputError, ParameterError
 from .base import Model, checked_number, numbers, probabilities, simplex_scores
 
-__all__ = ["Mixture", "Normal", "full_covariances"]
+__all__ = ["Mixture", "Normal", "full_covariances", "spread"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -203,7 +203,7 @@ class Mixture(Model):
         n_components : int
         covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         ridge : float, default=1e-6
-            Added to the variances.
+            Added to the variances, in units of the mean variance of the columns of X.
         max_iter : int, default=200
         random_state : int, Generator or None
         """
@@ -223,6 +223,7 @@ class Mixture(Model):
                 f"Mixture.fit: X must have at least {max(2, n_components)} rows for {n_components} "
                 f"component(s). Got {len(points)}."
             )
+        mean, unit = points.mean(axis=0), spread(points, "Mixture.fit")
         if isinstance(random_state, np.random.Generator):
             random_state = int(random_state.integers(2**32))
         model = GaussianMixture(
@@ -231,9 +232,10 @@ class Mixture(Model):
             reg_covar=ridge,
             max_iter=max_iter,
             random_state=random_state,
-        ).fit(points)
-        S = full_covariances(model.covariances_, covariance_type, *model.means_.shape)
-        return cls(model.weights_, [Normal(m, s) for m, s in zip(model.means_, S, strict=True)])
+        ).fit((points - mean) / unit)
+        S = full_covariances(model.covariances_, covariance_type, *model.means_.shape) * unit**2
+        means = mean + unit * model.means_
+        return cls(model.weights_, [Normal(m, s) for m, s in zip(means, S, strict=True)])
 
     @property
     def parameters(self) -> np.ndarray:
@@ -273,6 +275,18 @@ class Mixture(Model):
         for k, g in enumerate(self.normals):
             found[which == k] = g._sample(int((which == k).sum()), rng)
         return found
+
+
+def spread(points: np.ndarray, caller: str) -> float:
+    """Root of the mean variance of the columns: the unit in which a ridge and rounding are small."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = float(points.var(axis=0).mean())
+    if not np.finfo(np.float64).tiny <= variance < np.inf:
+        raise InputError(
+            f"{caller}: X must have rows that differ, and a variance within the range of floats. "
+            f"Got the mean variance {variance:.6g}. Scale the data, or use a Normal of your own."
+        )
+    return float(np.sqrt(variance))
 
 
 def full_covariances(given: Any, covariance_type: str, K: int, d: int) -> np.ndarray:

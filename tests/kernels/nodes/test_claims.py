@@ -149,6 +149,22 @@ def test_the_bound_itself_is_allowed() -> None:
     np.testing.assert_allclose(k.block(range(3)), np.ones((3, 3)), atol=1e-12)
 
 
+@pytest.mark.parametrize("make", [OneStep, lambda a: Steps(a, 3)])
+def test_no_more_is_cut_off_than_rounding(make: Callable[[float], Any]) -> None:
+    """The triangle has the eigenvalues 0, 3, 3."""
+    with pytest.raises(ParameterError, match="largest of this Laplacian is 3"):
+        LaplacianKernel(K3, make(3 * (1 - 5e-10)), laplacian=FULL)
+    assert LaplacianKernel(K3, make(3 * (1 - 1e-15)), laplacian=FULL).certificate.is_psd
+
+
+def test_a_users_function_is_proved_up_to_the_rounding_of_eigenvalues() -> None:
+    certificate = LaplacianKernel(K3, lambda x: (x - 1) ** 2).certificate  # eigenvalues 0, 1.5, 1.5
+    assert certificate.is_psd
+    assert "within" in certificate.conditions[0]
+    steep = LaplacianKernel(P3, lambda x: np.where(abs(x - 1) < 0.1, 1 + 1e14 * (1 - x), 1.0))
+    assert not steep.certificate.is_psd
+
+
 def test_the_spectrum_is_computed_once_for_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     from mercer.graphs import operators
 

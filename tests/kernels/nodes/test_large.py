@@ -166,7 +166,7 @@ def test_kernels_of_weights_on_a_long_path() -> None:
             VonNeumann(path, decay)
     with pytest.raises(ParameterError, match="at most 350"):
         ExponentialDiffusion(path, 351.0)
-    with pytest.raises(ParameterError, match=r"The largest of this Laplacian is 4"):
+    with pytest.raises(ParameterError, match=r"A bound of those of this Laplacian is 4"):
         LaplacianKernel(path, OneStep(3.9), laplacian="combinatorial")
     assert LaplacianKernel(path, OneStep(4.0), laplacian="combinatorial")(0, 0) == pytest.approx(3.0)
 
@@ -195,3 +195,37 @@ def test_a_bound_of_the_radius_is_called_a_bound() -> None:
         VonNeumann(path, 0.5)
     with pytest.raises(ParameterError, match="the sum over walks diverges"):
         VonNeumann(path, 0.6)
+
+
+def test_a_function_of_the_users_proves_nothing_on_a_spectrum_that_is_not_computed() -> None:
+    """The cycle has the eigenvalues 1 - cos(2 pi j / n); both functions are >= 0 at 0, .002, ..., 2."""
+    n = 2501
+    cycle = (n, [(i, (i + 1) % n) for i in range(n)])
+    spectrum = 1 - np.cos(2 * np.pi * np.arange(n) / n)
+    for r in (
+        lambda v: (v - 1.9830002435535325) ** 2 - 2.5e-7,
+        lambda v: np.cos(2 * np.pi * v / 0.002),
+    ):
+        assert r(np.linspace(0.0, 2.0, 1001)).min() >= -1e-12
+        assert r(spectrum).min() < -1e-7
+        k = LaplacianKernel(cycle, r)
+        assert k.certificate.verdict.name == "UNKNOWN"
+        assert k.assume("PSD").certificate.is_psd
+
+
+def test_nothing_is_cut_off_on_a_large_graph() -> None:
+    """A walk of one step needs a proved bound: 2 here, where the largest eigenvalue is 1.5."""
+    triangles = (2502, [(3 * (i // 3) + i % 3, 3 * (i // 3) + (i + 1) % 3) for i in range(2502)])
+    with pytest.raises(ParameterError, match=r"at most 1\.6\. A bound of those of this Laplacian is 2"):
+        LaplacianKernel(triangles, OneStep(1.6))
+    np.testing.assert_allclose(LaplacianKernel(triangles, OneStep(2.0))(0, 1), 0.5, atol=1e-12)
+
+
+def test_a_radius_that_was_found_by_iteration_is_a_condition() -> None:
+    """Cycles of four nodes with one negative edge: eigenvalues of +-sqrt(2), and +-2 without the sign."""
+    edges = [(4 * c + i, 4 * c + (i + 1) % 4, -1.0 if i == 3 else 1.0) for c in range(626) for i in range(4)]
+    k = VonNeumann((2504, edges), 0.6)
+    assert k(0, 0) == pytest.approx(1 / (1 - 2 * 0.6**2))
+    assert k.certificate.is_psd
+    assert "1.41421" in k.certificate.conditions[0]
+    assert not VonNeumann((2504, edges), 0.4).certificate.conditions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import ParameterError
-from mercer.kernels import RegexCount
+from mercer.kernels import NGram, RegexCount, as_rational
 
 PATTERNS = ["ab", "a+b?", "[ab]{2,3}", "(a|ab)(b|)", "a*", "", "[^a]c|.", "(a|b)*c", r"\w\W", "(ab|a)*"]
 
@@ -65,6 +65,18 @@ def test_symbols_unknown_to_the_pattern():
     k = RegexCount("a.")
     assert k(["a", None, "a"], [("t",), "a", None]) == 1.0
     assert k.block(["\U0001d11ea\0", "a\0"]).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_points_without_a_match_have_norm_zero():
+    for k in (RegexCount("a.c"), as_rational(NGram(3)), RegexCount("a.c", by="total")):
+        for points in (["xx", "y"], ["xx", "abcd"]):
+            K = k.normalized().block(points)
+            np.testing.assert_array_equal(K, np.diag([0.0, float(len(points[1]) > 1)]))
+            np.testing.assert_array_equal(k.normalized().diagonal(points), np.diagonal(K))
+            for operation in (lambda k: k.exp(), lambda k: k**2, lambda k: k**0.5, lambda k: k.distance()):
+                other = operation(k)
+                np.testing.assert_allclose(other.diagonal(points), [other(x, x) for x in points])
+                np.testing.assert_allclose(np.diagonal(other.block(points)), other.diagonal(points))
 
 
 def test_the_plan_does_not_change_the_digest():

@@ -130,7 +130,7 @@ SERIES = [
     (0.1 * LINEAR).power_series("cosh"),
     (3.0 * LINEAR).power_series("cosh"),
     (2.0 * LINEAR).power_series("exp"),
-    GAUSSIAN.power_series(reciprocal_factorial, radius=2.0),
+    GAUSSIAN.power_series(reciprocal_factorial, radius=2.0, tail=(2.0, 7.5)),
 ]
 SHAPE = [
     LINEAR.normalized(),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arithmetic import Arithmetic
+from ...certificate import Certificate
 from ...errors import ParameterError
 from ...graphs.operators import Kind
 from ...kernel import parameter
@@ -25,7 +26,9 @@ class LaplacianKernel(SpectralKernel):
     Eigenvectors of small eigenvalue are smooth on the graph: :math:`u' L u` sums the squared differences
     along the edges.  Positive definite for :math:`r \ge 0` on the spectrum, strictly for r > 0.  What is
     negative on the spectrum of this graph is refused, with the bound; the tables of textbooks hold for the
-    normalised Laplacian, whose eigenvalues are at most 2.
+    normalised Laplacian, whose eigenvalues are at most 2.  A function of your own is evaluated at every
+    eigenvalue of a graph that is diagonalised; on a larger one nothing is known of it until you say
+    ``.assume("PSD")``.
 
     ===========================  ========================================================
     transform                    :math:`r(\lambda)`
@@ -47,7 +50,8 @@ class LaplacianKernel(SpectralKernel):
     graph : Graph, networkx graph, (n, edges), array or sparse matrix of weights
         Undirected, with weights >= 0.
     transform : Transform or callable
-        A callable takes an array of eigenvalues and gives an array of values >= 0.
+        A callable takes an array of eigenvalues and gives an array of values >= 0.  On graphs that are not
+        diagonalised it is sampled for its expansion, and must be smooth.
     laplacian : {"normalized", "combinatorial"}, default="normalized"
         :math:`D^{-1/2} (D - B) D^{-1/2}`, or :math:`D - B`.
     tol : float, default=1e-12
@@ -86,19 +90,19 @@ class LaplacianKernel(SpectralKernel):
                 f"Regularized, Heat, OneStep, Steps, InverseCosine, Cutoff, GraphMatern. Got {r!r}."
             )
         else:
-            points = L.eigen[0] if L.is_small else np.linspace(*L.interval, 1001)
+            points = L.eigen[0] if L.is_small else np.array(L.interval)
             self._check_values(np.asarray(r(points)), points)
 
     def _check_reach(self, r: Transform) -> None:
+        """Refuse a transform that would be cut off at 0 for an eigenvalue, by more than its rounding."""
         L = self.operator
-        reach = r.reach * (1 + 1e-9)
-        if reach >= L.interval[1] or reach >= L.largest:
+        if r.reach >= L.interval[1] or r.reach >= L.largest - L.rounding:
             return
-        is_normalized = self.laplacian == "normalized"
-        remedy = "" if is_normalized else " Those of the normalised one are at most 2."
+        what = "The largest of this Laplacian is" if L.is_small else "A bound of those of this Laplacian is"
+        remedy = "" if self.laplacian == "normalized" else " Those of the normalised one are at most 2."
         raise ParameterError(
-            f"LaplacianKernel: `transform` {r!r} is meant for eigenvalues of at most {r.reach:.6g}. The "
-            f"largest of this Laplacian is {L.largest:.6g}.{remedy}"
+            f"LaplacianKernel: `transform` {r!r} is meant for eigenvalues of at most {r.reach:.6g}. "
+            f"{what} {L.largest:.6g}.{remedy}"
         )
 
     def _check_values(self, values: np.ndarray, points: np.ndarray) -> None:
@@ -108,11 +112,32 @@ class LaplacianKernel(SpectralKernel):
                 f"Got shape {values.shape} of type {values.dtype} for shape {points.shape}."
             )
         wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-        if len(wrong):
+        if self.operator.is_small and len(wrong):
             raise ParameterError(
                 f"LaplacianKernel: `transform` must be >= 0 on the spectrum. It is {values[wrong[0]]:.6g} at "
                 f"the eigenvalue {points[wrong[0]]:.6g}."
             )
+
+    def _certify(self) -> Certificate:
+        L = self.operator
+        if isinstance(self.transform, Transform):
+            return super()._certify()
+        if not L.is_small:
+            low, high = L.interval
+            reason = (
+                f"a user's function on a spectrum that is not computed: say .assume('PSD') if it is >= 0 on "
+                f"all of [{low:g}, {high:.6g}]"
+            )
+            return Certificate.unknown(self, reason)
+        moved = (np.clip(L.eigen[0] + step, *L.interval) for step in (-L.rounding, 0.0, L.rounding))
+        if not all((np.asarray(self.transform(points)) >= 0).all() for points in moved):
+            return Certificate.unknown(self, "a user's function, negative within rounding of an eigenvalue")
+        return Certificate.psd(
+            self,
+            "spectral transform",
+            "a user's function, >= 0 at every eigenvalue, and at both ends of its rounding",
+            conditions=[f"it is >= 0 between those ends: within {L.rounding:.1g} of an eigenvalue"],
+        )
 
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         return self.transform.formula(x, m) if isinstance(self.transform, Transform) else self.transform(x)
@@ -132,7 +157,7 @@ class LaplacianKernel(SpectralKernel):
 
     @property
     def _is_positive(self) -> bool:
-        return isinstance(self.transform, Transform) and self.transform.is_positive
+        return bool(self.transform.is_positive)
 
     @property
     def _is_entrywise(self) -> bool:

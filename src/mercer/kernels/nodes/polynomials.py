@@ -100,7 +100,7 @@ class PolynomialKernel(NodeKernel):
             return self._certify_large()
         values, vectors = self.operator.eigen
         p = np.polynomial.Polynomial(powers)
-        slack = 64 * len(values) * np.finfo(np.float64).eps * self.operator.radius
+        slack = self.operator.rounding
         around = np.array([p(values - slack), p(values), p(values + slack)])
         rounding = 64 * len(powers) * np.finfo(np.float64).eps * np.polynomial.Polynomial(np.abs(powers))(
             self.operator.radius

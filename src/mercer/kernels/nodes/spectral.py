@@ -85,7 +85,13 @@ class SpectralKernel(NodeKernel):
             "spectral transform",
             f"a function of the matrix of {name[self._kind]} that is {sign} on its spectrum",
             strict=self._is_positive,
+            conditions=self._conditions,
         )
+
+    @property
+    def _conditions(self) -> tuple[str, ...]:
+        """What the proof takes from numbers that are not proved bounds."""
+        return ()
 
     @property
     def bounds(self) -> Interval:
@@ -261,6 +267,13 @@ class VonNeumann(SpectralKernel):
             f"VonNeumann: `decay` must be below {1 / radius:.6g} in absolute value on this graph, {why}. "
             f"Got {self.decay}."
         )
+
+    @property
+    def _conditions(self) -> tuple[str, ...]:
+        B = self.operator
+        if B.is_small or self._may_converge(B.bracket[1]):
+            return ()
+        return (f"the spectral radius of the weights is {B.radius:.6g}, as found by Lanczos iteration",)
 
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         return 1 / (1 - m.real(self.decay) * x)

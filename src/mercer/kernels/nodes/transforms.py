@@ -1,6 +1,8 @@
 r"""Functions r of the eigenvalues of a Laplacian, for :class:`~mercer.kernels.LaplacianKernel`.
 
-The larger an eigenvalue, the rougher its eigenvector on the graph: all of these are >= 0 and decrease.
+The larger an eigenvalue, the rougher its eigenvector on the graph: all of these are >= 0 and decrease.  Those
+that would be negative beyond some eigenvalue are 0 there, for one that exceeds it by rounding; a graph with
+larger eigenvalues is refused.
 """
 
 from __future__ import annotations
