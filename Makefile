@@ -101,6 +101,9 @@ $(STAMPS)/venv:
 	$(check_compiler)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "mercer needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig as s; sys.exit(not os.path.exists(s.get_path("include") + "/Python.h"))' || \
+	  { echo "mercer needs the headers of Python (Debian, Ubuntu: apt install python3-dev; Fedora: dnf install python3-devel)"; \
+	  exit 1; }
 	@echo "making $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS)
