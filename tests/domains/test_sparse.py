@@ -39,7 +39,8 @@ from mercer.machines import (
 )
 from mercer.selection import KernelSearchCV, discover, learn_metric, rank_kernels, tune
 
-SOUND = sparse.random_array((8, 6), density=0.4, rng=np.random.default_rng(0), format="csr")
+RNG = np.random.default_rng(0)
+SOUND = sparse.csr_array(RNG.random((8, 6)) * RNG.binomial(1, 0.4, (8, 6)))
 LABELS = np.arange(8) % 2
 
 

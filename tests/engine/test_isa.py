@@ -28,7 +28,7 @@ def python(*arguments, **environment):
 
 @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
 def test_native_code_under(isa):
-    """The quick files here; ``make isas`` runs all native tests of the engine."""
+    """The quick files here; ``make isas`` runs the whole suite."""
     if isa not in _native.available_isas():
         pytest.skip(f"this machine cannot run {isa}")
     if isa == _native.isa():

@@ -85,6 +85,14 @@ def test_weights_are_optimal(name, norm):
         np.testing.assert_allclose(model.weights_, worth / np.linalg.norm(worth), atol=1e-4)
 
 
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_gap_far_below_the_default_is_reached(name):
+    """Slopes of about 30 hid in their rounding that a step of 1e-8 goes down."""
+    model, _ = fitted(name, tol=1e-10)
+    assert model.converged_
+    assert model.gap_ <= 1e-10
+
+
 @pytest.mark.parametrize(
     ("name", "weights"),
     [

@@ -107,14 +107,16 @@ def test_a_stopped_fit_is_usable_and_goes_on(monkeypatch, tmp_path):
     X, y = data()
     path = tmp_path / "state"
     map = Nystrom(K, 60, random_state=0)
-    machine = KernelRidge(alpha=1e-3, approximation=map, tol=1e-9, max_iter=3, checkpoint=path)
-    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+    fresh = KernelRidge(alpha=1e-3, approximation=map, tol=1e-7).fit(X, y)
+    # Stopped late: directions of before are forgotten, so that after three steps rounding decides which run
+    # is shorter.  (Of tol, 1e-9 is where the residual of this system is rounding.)
+    machine = clone(fresh).set_params(max_iter=fresh.n_iter_ - 5, checkpoint=path)
+    with pytest.warns(ConvergenceWarning, match=f"max_iter={machine.max_iter}"):
         machine.fit(X, y)
     assert np.isfinite(machine.predict(X)).all()
     assert path.exists()
     machine.set_params(max_iter=500).fit(X, y)
-    fresh = clone(machine).set_params(checkpoint=None).fit(X, y)
-    assert machine.n_iter_ < fresh.n_iter_
+    assert machine.n_iter_ < 0.75 * fresh.n_iter_
     np.testing.assert_allclose(machine.predict(X), fresh.predict(X), atol=1e-5)
     assert not path.exists()
 

@@ -90,6 +90,14 @@ def test_nothing_but_constant_columns(machine):
     assert len(machine.fit(X, y).predict(X)) == 10
 
 
+@pytest.mark.parametrize("points", [np.ones((6, 2)), np.random.default_rng(0).standard_normal((6, 2))])
+def test_classes_of_the_same_points_have_no_margin(points):
+    """The function is zero, or what rounding makes of that: both count as the same."""
+    X, y = np.vstack([points, points[::-1]]), np.repeat([0, 1], 6)
+    with pytest.raises(InputError, match="margin vanishes"):
+        NuSVC(Gaussian(1.0), nu=1.0).fit(X, y)
+
+
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e6])
 def test_duplicated_points_with_opposite_labels(C):
     X = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)

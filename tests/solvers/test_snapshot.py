@@ -72,13 +72,13 @@ from mercer.solvers.snapshot import Snapshot
 save = Snapshot.save
 saves = []
 
-def third_time_killed(self, value):
+def late_killed(self, value):
     save(self, value, now=True)
     saves.append(value)
-    if len(saves) == 3:
+    if len(saves) == 60:  # of some 80: after a few, rounding decides whether the rest takes fewer
         os.kill(os.getpid(), signal.SIGKILL)
 
-Snapshot.save = third_time_killed
+Snapshot.save = late_killed
 machine = KernelRidge(Gaussian(0.5), alpha=1e-2, solver="cg", tol=1e-8, checkpoint=sys.argv[1])
 machine.fit(*problem())
 """
@@ -96,7 +96,7 @@ def test_a_killed_fit_goes_on_from_its_checkpoint(tmp_path):
     resumed = KernelRidge(Gaussian(0.5), **options, checkpoint=path).fit(X, y)
     assert resumed.solution_.stats["resumed"]
     fresh = KernelRidge(Gaussian(0.5), **options).fit(X, y)
-    assert resumed.n_iter_ <= fresh.n_iter_
+    assert resumed.n_iter_ < 0.75 * fresh.n_iter_
     np.testing.assert_allclose(resumed.predict(X), fresh.predict(X), atol=1e-6)
     assert not path.exists()
 

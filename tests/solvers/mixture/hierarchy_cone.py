@@ -48,9 +48,10 @@ def hierarchy_optimum(Ks, above, delta, y, *, alpha=None, C=None):
         require(block, np.zeros(len(block)), clarabel.SecondOrderConeT(len(block)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-8
+    settings.max_step_fraction = 0.9  # norms of zero are tips of cones: nearer, rounding ends the run early
     parts = sparse.csc_matrix(np.diag(curvature)), cost, sparse.csc_matrix(np.vstack(rows))
     found = clarabel.DefaultSolver(*parts, np.concatenate(right), cones, settings).solve()
-    assert str(found.status) in ("Solved", "AlmostSolved"), found.status
+    assert str(found.status) == "Solved", found.status
     norms = np.linalg.norm(np.array(found.x)[u].reshape(m, n), axis=1)
     return float(found.obj_val), norms

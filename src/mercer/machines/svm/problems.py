@@ -107,7 +107,7 @@ def solve_nu_classification(
     while True:  # the tolerance is relative to the margin, which is known at the end
         solution = limits.solve(problem, matrix, beta, tol=tol)
         beta = solution.value.coefficients
-        above, below = _margins(solution.value, y, weight)
+        above, below = _margins(solution.value, y, weight, rounding)
         margin, bias = (above - below) / 2, -(above + below) / 2
         enough = max(limits.tol * margin, rounding)
         if not solution.converged or solution.stats["kkt_violation"] <= enough:
@@ -123,13 +123,13 @@ def solve_nu_classification(
     return fit.after(steps)
 
 
-def _margins(value: BoxValue, y: Vector, weight: Vector) -> tuple[float, float]:
+def _margins(value: BoxValue, y: Vector, weight: Vector, rounding: float) -> tuple[float, float]:
     """Values of f at the margins of the positive and of the negative class, before f is scaled."""
     above, below = (-t for t in value.multipliers)
-    beta, spread = value.coefficients, float(np.ptp(value.gradient)) or 1.0
-    if above <= below and (np.abs(beta) >= weight)[y > 0].all():
+    beta, spread = value.coefficients, float(np.ptp(value.gradient))
+    if above - below <= 2 * rounding and (np.abs(beta) >= weight)[y > 0].all():
         above = below + spread  # nu is all that this class allows: any larger margin is as good
-    if above <= below and (np.abs(beta) >= weight)[y <= 0].all():
+    if above - below <= 2 * rounding and (np.abs(beta) >= weight)[y <= 0].all():
         below = above - spread
     return above, below
 

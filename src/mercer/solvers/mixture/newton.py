@@ -259,7 +259,8 @@ class _Run:
         slopes, H = penalty.model(x, -0.5 * prices, H)
         goal = self._goal(H, slopes, x, penalty.low(x))
         direction = goal - x
-        slope = float(slopes @ direction)
+        # Weights keep their sum, so that what all slopes have in common counts for nothing but rounding.
+        slope = float((slopes - slopes @ x) @ direction)
         if slope >= 0.0:
             return None
         length, before = 1.0, state.trained.upper

@@ -140,7 +140,9 @@ class _Newton:
         self._free |= entered
         per_variable = self._rows_of_constraints(index).T @ multipliers
         rest = np.abs(self.grad[index] + self._signs(index) + per_variable).max(initial=0.0)
-        return int(left.sum() + entered.sum()) + int(rest > self._slack)
+        # A sum that no free variable is in cannot make up for what the bounds took from it.
+        off = np.abs(self._totals - self._sums()) > 1e-9 * np.abs(self.beta).sum()
+        return int(left.sum() + entered.sum()) + int(rest > self._slack) + int(off.sum())
 
     def primal_round(self) -> bool:
         """A step to the first bound, or a full one and new free variables; whether there was any."""
