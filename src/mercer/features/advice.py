@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from ..domains import Data, size, take
 from ..errors import DefinitenessError, InputError, MercerError, ParameterError
 from ..gram import gram
 from ..kernel import Kernel
-from .base import FeatureMap
+from ..parameters import check_count, check_number
+from .base import FeatureMap, check_kernel
 from .finite import Explicit
 from .fourier import RandomFourier
 from .homogeneous import Homogeneous
@@ -177,14 +177,11 @@ def advise(
     >>> round(advice.effective_dimension)
     18
     """
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(f"advise: `kernel` must be a kernel. Got {kernel!r}.")
+    check_kernel("advise", "kernel", kernel)
     affordable = _affordable(budget)
     for name, value in (("alpha", alpha), ("tol", tol)):
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
-            raise ParameterError(f"advise: `{name}` must be a positive number. Got {value!r}.")
-    if not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise ParameterError(f"advise: `random_state` must be an integer >= 0. Got {random_state!r}.")
+        check_number("advise", name, value, "a positive number", above=0.0)
+    check_count("advise", "random_state", random_state, low=0, high=2**32 - 1)
     points = kernel.domain.validate(X, "X")
     n = size(points)
     if n < 4:
@@ -257,12 +254,8 @@ def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
                 f"Got {budget!r}."
             ) from None
         return lambda trial, n: trial.nbytes <= most
-    if isinstance(budget, bool) or not isinstance(budget, numbers.Real) or not float(budget) > 0:
-        raise ParameterError(
-            "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
-            f"Got {budget!r}."
-        )
-    seconds = float(budget)
+    wanted = "a positive number of seconds, or memory such as '2GiB'"
+    seconds = check_number("advise", "budget", budget, wanted, above=0.0, infinite=True)
     return lambda trial, n: n * trial.row_seconds <= seconds
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -16,11 +17,19 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from ..certificate import Certificate
 from ..domains import Data, Domain
 from ..engine import pairwise
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
+from ..guarantees._validate import probability
 from ..kernel import Gradient, Kernel
 from ..kernels.inner import squared_norms
+from ..parameters import Checks, check_count
 
-__all__ = ["FeatureKernel", "FeatureMap", "KernelMap"]
+__all__ = ["FeatureKernel", "FeatureMap", "KernelMap", "check_kernel"]
+
+
+def check_kernel(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a kernel."""
+    if not isinstance(value, Kernel):
+        raise ParameterError(f"{caller}: `{name}` must be a kernel. Got {brief(value)}.")
 
 
 class FeatureMap(TransformerMixin, BaseEstimator):
@@ -78,6 +87,12 @@ class KernelMap(FeatureMap):
     kernel: Kernel
     kernel_: Kernel
 
+    _checks: ClassVar[Checks] = {
+        "kernel": check_kernel,
+        "n_components": partial(check_count, unless=(None,)),
+        "delta": probability,
+    }
+
     @property
     def target(self) -> Kernel:
         """The kernel that the map was made from."""
@@ -118,7 +133,7 @@ class FeatureKernel(Kernel):
     def _validate(self) -> None:
         value: Any = self.map
         if not isinstance(value, FeatureMap):
-            raise ParameterError(f"FeatureKernel: `map` must be a FeatureMap. Got {value!r}.")
+            raise ParameterError(f"FeatureKernel: `map` must be a FeatureMap. Got {brief(value)}.")
 
     @property
     def domain(self) -> Domain:

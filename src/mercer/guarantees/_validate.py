@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import DefinitenessError, InputError, ParameterError
+from mercer.errors import DefinitenessError, InputError, ParameterError, brief
 
 __all__ = [
     "GramLike",
@@ -45,7 +45,7 @@ def _real(caller: str, name: str, value: object, rule: str, advice: str) -> floa
 
 
 def _message(caller: str, name: str, rule: str, value: object, advice: str = "") -> str:
-    return f"`{caller}`: `{name}` must be {rule}. Got {value!r}." + (f" {advice}" if advice else "")
+    return f"`{caller}`: `{name}` must be {rule}. Got {brief(value)}." + (f" {advice}" if advice else "")
 
 
 def positive(caller: str, name: str, value: object, advice: str = "") -> float:

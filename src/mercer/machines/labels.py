@@ -12,8 +12,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from .. import memory
-from ..errors import InputError, ParameterError
-from .arguments import WEIGHT_RANGE
+from ..errors import InputError, ParameterError, brief
+from ..parameters import check_number
+from .arguments import WEIGHT_RANGE, read_targets
 from .base import KernelMachine
 
 __all__ = [
@@ -37,8 +38,8 @@ def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
     Numbers, strings, bytes and booleans are labels, also in arrays of objects (which they stay), if all are
     of one kind; numbers with fractions are refused.  A column is taken as a row, with scikit-learn's warning.
     """
-    labels = machine._validate_targets(y, n, numeric=False)
     name = type(machine).__name__
+    labels = read_targets(name, y, n, numeric=False)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = np.asarray(column_or_1d(labels, warn=True))
     if labels.ndim != 1:
@@ -127,7 +128,7 @@ def class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[An
     if not isinstance(class_weight, Mapping):
         raise ParameterError(
             f"{type(machine).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, "
-            f"or None. Got {class_weight!r}."
+            f"or None. Got {brief(class_weight)}."
         )
     factors = np.ones(len(classes))
     for label, factor in class_weight.items():
@@ -137,7 +138,9 @@ def class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[An
                 f"{type(machine).__name__}: `class_weight` names the class {label!r}, which is not in y. "
                 f"The classes in y: {list(classes)}."
             )
-        factors[found[0]] = machine._require(
-            "class_weight", factor, lambda v: 0 <= v <= WEIGHT_RANGE[1], "numbers >= 0, up to 1e20"
+        wanted = "numbers >= 0, up to 1e20"
+        name = type(machine).__name__
+        factors[found[0]] = check_number(
+            name, "class_weight", factor, wanted, least=0.0, most=WEIGHT_RANGE[1]
         )
     return factors

@@ -14,8 +14,9 @@ from ...domains import join
 from ...errors import InputError, ParameterError
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
+from ...parameters import check_random
 from ...solvers import Solution, loo_predictions
-from ..arguments import checked_random
+from ..arguments import read_targets
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -150,7 +151,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
         self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
-        targets = self._validate_targets(y, len_of(points), numeric=True)
+        targets = read_targets(type(self).__name__, y, len_of(points), numeric=True)
         alpha = self._noise(len(targets))
         self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
         self.kernel_ = self._checked_kernel().resolve(points, None)
@@ -281,7 +282,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             raise ParameterError(
                 f"{type(self).__name__}.sample_y: `n_samples` must be a whole number >= 1. Got {n_samples!r}."
             )
-        rng = checked_random(type(self).__name__, random_state)
+        rng = check_random(type(self).__name__, "random_state", random_state)
         mean, covariance = self.predict(X, return_cov=True)
         draws = []
         for target, center in enumerate(mean.reshape(len(mean), -1).T):
