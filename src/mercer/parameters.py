@@ -238,24 +238,22 @@ def check_arguments(estimator: Any) -> None:
     A parameter whose default is True or False is a flag.  What others may be the classes say in ``_checks``,
     a subclass in addition to its bases; so do flags that may be words as well.
     """
-    caller = type(estimator).__name__
-    for name, check in _checks_of(type(estimator)).items():
-        check(caller, name, getattr(estimator, name))
+    for name, default, check in _checks_of(type(estimator)):
+        value = getattr(estimator, name)
+        if value is not default:
+            check(type(estimator).__name__, name, value)
 
 
 @cache
-def _checks_of(kind: type) -> Checks:
-    """The checks of the parameters of a class, in the order of its constructor."""
-    declared = {
-        name: check for base in kind.__mro__[::-1] for name, check in vars(base).get("_checks", {}).items()
-    }
-    checks: dict[str, Callable[[str, str, Any], Any]] = {}
+def _checks_of(kind: type) -> list[tuple[str, Any, Callable[[str, str, Any], Any]]]:
+    """Name, default and check of each parameter of a class, in the order of its constructor."""
+    declared = {k: check for base in kind.__mro__[::-1] for k, check in vars(base).get("_checks", {}).items()}
+    found = []
     for name, argument in inspect.signature(kind).parameters.items():
-        if name in declared:
-            checks[name] = declared[name]
-        elif isinstance(argument.default, bool):
-            checks[name] = check_flag
-    return checks
+        check = declared.get(name, check_flag if isinstance(argument.default, bool) else None)
+        if check is not None:
+            found.append((name, argument.default, check))
+    return found
 
 
 def check_flag(caller: str, name: str, value: Any) -> bool:
@@ -346,6 +344,8 @@ def check_random(caller: str, name: str, value: Any) -> np.random.RandomState:
     from sklearn.utils import check_random_state
 
     try:
+        if isinstance(value, bool | np.bool_):
+            raise ValueError("a flag is no seed")
         source: np.random.RandomState = check_random_state(value)
     except Exception as error:  # comparisons of any object may raise anything
         raise ParameterError(

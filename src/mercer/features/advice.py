@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from .. import memory
 from ..domains import Data, size, take
-from ..errors import DefinitenessError, InputError, MercerError, ParameterError
+from ..errors import DefinitenessError, InputError, MercerError, ParameterError, brief
 from ..gram import gram
 from ..kernel import Kernel
 from ..parameters import check_count, check_number
@@ -219,7 +219,7 @@ def advise(
         raise ParameterError(
             f"advise: `budget` must be larger: the features of {n} points take at least "
             f"{n * min(trial.row_seconds for trial in trials):.2g} seconds and "
-            f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {budget!r}."
+            f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {brief(budget)}."
         )
     good = [trial for trial in within if trial.error <= tol and trial.dim >= dimension]
     chosen = min(good, key=lambda t: (t.nbytes, t.error)) if good else min(within, key=lambda t: t.error)
@@ -251,7 +251,7 @@ def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
         except ParameterError:
             raise ParameterError(
                 "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
-                f"Got {budget!r}."
+                f"Got {brief(budget)}."
             ) from None
         return lambda trial, n: trial.nbytes <= most
     wanted = "a positive number of seconds, or memory such as '2GiB'"

@@ -18,10 +18,9 @@ from ..certificate import Certificate
 from ..domains import Data, Domain
 from ..engine import pairwise
 from ..errors import ParameterError, brief
-from ..guarantees._validate import probability
 from ..kernel import Gradient, Kernel
 from ..kernels.inner import squared_norms
-from ..parameters import Checks, check_count
+from ..parameters import Checks, check_count, check_number
 
 __all__ = ["FeatureKernel", "FeatureMap", "KernelMap", "check_kernel"]
 
@@ -90,7 +89,7 @@ class KernelMap(FeatureMap):
     _checks: ClassVar[Checks] = {
         "kernel": check_kernel,
         "n_components": partial(check_count, unless=(None,)),
-        "delta": probability,
+        "delta": partial(check_number, requirement="in (0, 1)", above=0.0, below=1.0),
     }
 
     @property

@@ -132,7 +132,7 @@ class PolynomialMap(ExplicitMap):
         kernel = Polynomial(self.degree, self.offset)
         if kernel.offset < 0:
             raise ParameterError(
-                f"PolynomialMap: `offset` must be >= 0. Got {self.offset!r}, a kernel that is refuted."
+                f"PolynomialMap: `offset` must be >= 0. Got {brief(self.offset)}, a kernel that is refuted."
             )
         return kernel
 

@@ -100,6 +100,7 @@ class RandomFourier(RandomMap):
 
     _checks: ClassVar[Checks] = {
         "form": partial(check_choice, options=get_args(Form)),
+        "theorem": partial(check_choice, options=(*get_args(Theorem), MEASURED)),
         "eps": partial(check_number, requirement="a positive finite number", above=0.0, unless=(None,)),
     }
 

@@ -39,9 +39,12 @@ class GramLike(Protocol):
 
 
 def _real(caller: str, name: str, value: object, rule: str, advice: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(_message(caller, name, rule, value, advice))
-    return float(value)
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return float(value)
+    except OverflowError:  # an int beyond the floats
+        pass
+    raise ParameterError(_message(caller, name, rule, value, advice))
 
 
 def _message(caller: str, name: str, rule: str, value: object, advice: str = "") -> str:

@@ -6,9 +6,10 @@ Those of one parameter by itself are in :mod:`mercer.parameters`.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, MappingView, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight
 
 from ..domains import refuse_dates
-from ..errors import InputError, ParameterError, brief
+from ..errors import InputError, MercerError, ParameterError, brief
 from ..gram import Gram
 from ..parameters import check_number
 
@@ -25,15 +26,17 @@ __all__ = [
     "WEIGHT_RANGE",
     "check_callbacks",
     "check_fraction",
+    "check_path",
+    "check_penalties",
     "check_penalty",
     "check_positive",
     "check_time_budget",
     "naming",
+    "read_column",
     "read_targets",
     "read_weight",
     "refuse_large_targets",
     "refuse_large_values",
-    "refuse_unordered",
 ]
 
 #: Squares of larger targets, summed over the points, overflow.
@@ -68,9 +71,27 @@ def check_penalty(
     return check_number(caller, name, value, requirement, least=0.0 if none else low, most=high, **more)
 
 
+def check_penalties(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a list of penalties to choose from, or None."""
+    if value is None:
+        return
+    given = np.asarray(value).tolist() if hasattr(value, "__array__") else value
+    wanted = "a list of numbers between 1e-100 and 1e100"
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) == 0:
+        raise ParameterError(f"{caller}: `{name}` must be {wanted}. Got {brief(value)}.")
+    for penalty in given:
+        check_penalty(caller, name, penalty, wanted)
+
+
+def check_path(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is the name of a file, or None."""
+    if not (value is None or (isinstance(value, str | PathLike) and value)):
+        raise ParameterError(f"{caller}: `{name}` must be a path, or None. Got {brief(value)}.")
+
+
 def check_callbacks(caller: str, name: str, value: Any) -> None:
     """Raise unless the value is a sequence of functions."""
-    if not isinstance(value, Sequence) or not all(map(callable, value)):
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes) or not all(map(callable, value)):
         raise ParameterError(f"{caller}: `{name}` must be a sequence of callables. Got {brief(value)}.")
 
 
@@ -80,42 +101,58 @@ def naming(caller: str, argument: str) -> Iterator[None]:
     """Make what NumPy and scikit-learn say one of our errors, which names the machine and the argument."""
     try:
         yield
-    except InputError:
+    except MercerError:
         raise
-    except (ValueError, TypeError, OverflowError) as error:
+    except Exception as error:  # objects that are no numbers may raise anything
         raise InputError(f"{caller}: `{argument}` is not valid. {error}") from error
 
 
-def refuse_unordered(values: Any, name: str) -> None:
-    """Raise for what has no entry for each point, in order: dicts, sets, iterators, masked arrays."""
-    if isinstance(values, Mapping | Set | Iterator):
+def read_column(caller: str, argument: str, values: Any) -> Any:
+    """Return an array or a table with an entry for each point, in their order; raise if this is none.
+
+    Lists become arrays, of objects if there are numbers beside strings: these are no numbers, and no strings.
+    """
+    name = f"{caller}: `{argument}`"
+    if isinstance(values, Mapping | Set | MappingView | Iterator):
         raise InputError(
             f"{name} must be an array, a list or a column, in the order of the points. Got a "
             f"{type(values).__name__}."
         )
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise InputError(f"{name} must have no masked entries. Leave these points out, or fill them in.")
+    if isinstance(values, list | tuple):
+        with naming(caller, argument):
+            array = np.asarray(values)
+        text: Any = {"U": str, "S": bytes}.get(array.dtype.kind, object)
+        mixed = array.ndim == 1 and not all(isinstance(value, text) for value in values)
+        values = np.array(values, dtype=object) if mixed else array
+    kind = getattr(getattr(values, "dtype", None), "kind", "")  # none of a frame
+    if kind in "cmMV":
+        refuse_dates(values, name)
+        if kind:
+            wanted = f"must hold real numbers{' or labels' * (argument == 'y')}"
+            raise InputError(f"{name} {wanted}. Got an array of type {values.dtype}.")
+    return values
 
 
-def read_targets(caller: str, y: Any, n: int, *, numeric: bool, missing: bool = False) -> np.ndarray:
+def read_targets(caller: str, y: Any, n: int | None, *, numeric: bool, missing: bool = False) -> np.ndarray:
     """Return the targets of n points, numbers or labels, as an array of shape (n,) or (n, t), a copy.
 
     With ``missing``, NaN stands for a number that is not known.
     """
     if y is None:
         raise InputError(f"{caller} requires y to be passed, but the target y is None.")
-    refuse_unordered(y, f"{caller}: `y`")
+    given = read_column(caller, "y", y)
     with naming(caller, "y"):
         values = check_array(
-            y,
+            given,
             ensure_2d=False,
             dtype="numeric" if numeric else None,  # which refuses numbers that are written in strings
             input_name="y",
             ensure_all_finite="allow-nan" if missing else True,
         )
-        refuse_dates(values, f"{caller}: `y`")
         values = np.array(values, dtype=np.float64 if numeric else None)
-    if len(values) != n:
+    if n is not None and len(values) != n:
         raise InputError(
             f"{caller}: X and y must have the same length. Found input variables with inconsistent numbers "
             f"of samples: {[n, len(values)]}."
@@ -141,12 +178,12 @@ def read_weight(
     """Return a copy of weights >= 0 of n points, not all zero, the largest within a range; None if None."""
     if sample_weight is None:
         return None
-    refuse_unordered(sample_weight, f"{caller}: `sample_weight`")
+    given = read_column(caller, "sample_weight", sample_weight)
     with naming(caller, "sample_weight"):
-        if np.asarray(sample_weight).dtype.kind in "UScmM":
-            raise InputError(f"{caller}: `sample_weight` must hold real numbers. Got {brief(sample_weight)}.")
+        if np.asarray(given).dtype.kind in "US":
+            raise InputError(f"{caller}: `sample_weight` must hold real numbers. Got {brief(given)}.")
         weight = np.array(
-            _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+            _check_sample_weight(given, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
         )
     largest, (low, high) = float(weight.max(initial=0.0)), largest_within
     if largest == 0:

@@ -34,7 +34,14 @@ from ..solvers import (
 )
 from ..solvers.losses import Logistic, Softmax
 from .approximation import Approximated, check_approximation
-from .arguments import check_fraction, check_penalty, read_weight, refuse_large_values
+from .arguments import (
+    check_fraction,
+    check_path,
+    check_penalties,
+    check_penalty,
+    read_weight,
+    refuse_large_values,
+)
 from .base import len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
@@ -197,6 +204,8 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
 
     _checks: ClassVar[Checks] = {
         "tol": check_fraction,
+        "alphas": check_penalties,
+        "checkpoint": check_path,
         "l1": partial(
             check_penalty,
             requirement="0 or a number between 1e-100 and 1e100",
@@ -346,12 +355,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         if l1 or self.approximation is not None:
             needs = "l1=0" if l1 else "approximation=None"
             raise ParameterError(f"KernelLogistic: alpha='loo' needs {needs}. Set a number for alpha.")
-        values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
-        if not values:
-            raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
-        return [
-            check_penalty("KernelLogistic", "alphas", v, "numbers between 1e-100 and 1e100") for v in values
-        ]
+        return [float(value) for value in (ALPHAS if self.alphas is None else self.alphas)]
 
     def _problem_of(self, codes: NDArray[np.intp], weight: Vector) -> SmoothProblem:
         count = len(self.classes_)

@@ -244,7 +244,7 @@ class PegasosSVC(OnlineClassifier):
             yield np.searchsorted(ends[:-1], u * ends[-1], side="right")
 
     def _fails(self, margins: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        return np.asarray(margins < self.alpha * steps)  # y <w, Phi(x)> < 1, times alpha t
+        return np.asarray(margins < float(self.alpha) * steps)  # y <w, Phi(x)> < 1, times alpha t
 
     def _ticks(self, steps: np.ndarray) -> np.ndarray:
         return np.asarray(1.0 / steps)  # the sum of theta^(t) / t makes the average
@@ -252,11 +252,11 @@ class PegasosSVC(OnlineClassifier):
     def _iterates(self) -> tuple[np.ndarray, np.ndarray]:
         """Matrices (2q, q) from the columns (beta, gamma) to the last and to the averaged iterate."""
         one, t = np.eye(self._n_problems), self._state.steps
-        last = np.vstack([one, 0 * one]) / (self.alpha * (t + 1))
-        average = np.vstack([self._state.clock * one, -one]) / (self.alpha * max(t, 1))
+        last = np.vstack([one, 0 * one]) / (float(self.alpha) * (t + 1))
+        average = np.vstack([self._state.clock * one, -one]) / (float(self.alpha) * max(t, 1))
         return last, average
 
     def _objective(self, iterate: np.ndarray, signs: np.ndarray, weight: np.ndarray) -> float:
         coef, scores = self._state.coef @ iterate, self._state.scores @ iterate
         hinge = np.maximum(0.0, 1.0 - signs * scores).sum(axis=1)
-        return float(self.alpha / 2 * np.vdot(coef, scores) + weight @ hinge / weight.sum())
+        return float(float(self.alpha) / 2 * np.vdot(coef, scores) + weight @ hinge / weight.sum())

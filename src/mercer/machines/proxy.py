@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import take
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..gram import gram
 from ..kernels import Gaussian
 from ..parameters import Checks, check_number
@@ -227,7 +227,8 @@ class ProxySVC(ClassifierMixin, KernelMachine):
             found = np.flatnonzero(self.classes_ == label)
             if not len(found):
                 raise ParameterError(
-                    f"{type(self).__name__}: `label` must be one of {self.classes_.tolist()}. Got {label!r}."
+                    f"{type(self).__name__}: `label` must be one of {self.classes_.tolist()}. "
+                    f"Got {brief(label)}."
                 )
             index = int(found[0])
         return self._similarities().proxy(self.beta_[index], float(self.rho))

@@ -93,8 +93,8 @@ def _from_process(value: Any, caller: str, name: str) -> Kernel:
     """Translate a kernel of ``sklearn.gaussian_process.kernels``."""
     if type(value).__name__ not in _OBJECTS:
         raise ParameterError(
-            f"{caller}: `{name}` must be a kernel with one value for each pair of points. Got {brief(value)}, "
-            "which has no counterpart here."
+            f"{caller}: `{name}` must be a kernel with one value for each pair of points. "
+            f"Got {brief(value)}, which has no counterpart here."
         )
     return _OBJECTS[type(value).__name__](value, lambda part: as_kernel(part, caller, name))
 
@@ -177,16 +177,17 @@ def _remedy(value: Any, caller: str) -> str:
     """What came, and what to write instead."""
     if isinstance(value, type) and issubclass(value, Kernel):
         return f"Got the class {value.__name__}: write {_example(value)}."
+    came = brief(value)
     if isinstance(value, numbers.Real):
         return (
-            f"Got {brief(value)}. A width or gamma belongs to the kernel: {caller}(Gaussian(sigma={brief(value)})) or "
-            f"{caller}(Gaussian.from_gamma({brief(value)})). Other parameters are given by name."
+            f"Got {came}. A width or gamma belongs to the kernel: {caller}(Gaussian(sigma={came})) or "
+            f"{caller}(Gaussian.from_gamma({came})). Other parameters are given by name."
         )
     if isinstance(value, np.ndarray):
         return f"Got an array of shape {value.shape}: pass it as X, with Precomputed() as the kernel."
     if callable(value) and not isinstance(value, type):
         return (
-            f"Got {brief(value)}: decorate a function of two points with @mercer.kernel(...); if it takes two "
+            f"Got {came}: decorate a function of two points with @mercer.kernel(...); if it takes two "
             "matrices, pass its result as X, with Precomputed() as the kernel."
         )
-    return f"Got {brief(value)}."
+    return f"Got {came}."

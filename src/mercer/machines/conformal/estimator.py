@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.utils import _safe_indexing, check_array, column_or_1d
+from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -17,7 +17,7 @@ from ...domains import take
 from ...errors import InputError, ParameterError, brief
 from ...guarantees import Bound
 from ...parameters import Checks, check_choice, check_number, check_random
-from ..arguments import check_fraction, naming, refuse_unordered
+from ..arguments import check_fraction, naming, read_targets
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..gaussian_process import GaussianProcessRegressor
@@ -216,12 +216,8 @@ class Conformal(MachineWrapper):
         return "split" if no_closed_form(machine, "jackknife+") else "jackknife+"
 
     def _targets(self, y: Any) -> NDArray[Any]:
-        if y is None:
-            raise InputError("Conformal requires y to be passed, but the target y is None.")
-        refuse_unordered(y, "Conformal: `y`")
+        values = read_targets("Conformal", y, None, numeric=is_regressor(self.machine))
         with naming("Conformal", "y"):
-            dtype = np.float64 if is_regressor(self.machine) else None
-            values = check_array(y, ensure_2d=False, dtype=dtype, input_name="y")
             values = np.array(column_or_1d(values, warn=True))
             if is_classifier(self.machine):
                 check_classification_targets(unwrapped(values, "Conformal"))

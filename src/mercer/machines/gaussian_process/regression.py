@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import join
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, brief
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
 from ...parameters import check_random
@@ -397,12 +397,12 @@ def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
     """A variance, or an array of them."""
     try:
         values = np.asarray(alpha, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
     if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
         raise ParameterError(
             f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, or one for "
-            f"each observation. Got {alpha!r}."
+            f"each observation. Got {brief(alpha)}."
         )
     return values
 

@@ -90,7 +90,7 @@ def named_kernels(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Ker
     if not isinstance(kernels, Iterable):
         raise ParameterError(
             f"{caller}: `kernels` must be a sequence of kernels, a mapping from names to kernels, or "
-            f"columns(...). Got {kernels!r}."
+            f"columns(...). Got {brief(kernels)}."
         )
     checked = tuple(as_kernel(k, caller, f"kernels[{i}]") for i, k in enumerate(kernels))
     return tuple(_distinct([repr(k) for k in checked])), checked

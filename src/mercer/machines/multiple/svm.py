@@ -211,7 +211,8 @@ class MultipleKernelSVC(_Machine, Classifier):
     ) -> list[Fit]:
         del matrix, limits, starts
         posed = [
-            BoxTask(t.index, classification(t.y, self.C * weight[t.index], self.fit_intercept)) for t in tasks
+            BoxTask(t.index, classification(t.y, float(self.C) * weight[t.index], self.fit_intercept))
+            for t in tasks
         ]
         found = self._solutions(posed, self._signs, 1.0)
         free = bool(self.fit_intercept)

@@ -11,7 +11,7 @@ from ...errors import ParameterError, brief
 from ...parameters import Checks, check_choice
 from ...solvers import SOLVERS
 from ..approximation import check_approximation
-from ..arguments import PENALTY_RANGE, check_positive
+from ..arguments import check_path, check_penalties, check_penalty, check_positive
 
 __all__ = ["CHECKS", "check_parameters"]
 
@@ -29,41 +29,17 @@ def _check_alpha(caller: str, name: str, value: Any) -> None:
     """Raise unless the value is a penalty, an array of them, or a rule to choose one."""
     if isinstance(value, str) and value in ("loo", "gcv"):
         return
-    array = _as_array(value)
-    low, high = PENALTY_RANGE
-    sound = array.ndim <= 1 and array.dtype.kind in "iuf"
-    if not (sound and ((array == 0) | ((array >= low) & (array <= high))).all()):
-        raise ParameterError(
-            f"{caller}: `{name}` must be 0 or a number between 1e-100 and 1e100, one for each target, "
-            f"'loo' or 'gcv'. Got {brief(value)}. Larger alpha gives a smoother fit."
-        )
-
-
-def _check_grid(caller: str, name: str, value: Any) -> None:
-    """Raise unless the value is a list of penalties, or None."""
-    if value is None:
-        return
-    grid = _as_array(value)
-    low, high = PENALTY_RANGE
-    numeric = grid.ndim == 1 and grid.size and grid.dtype.kind in "iuf"
-    if not (numeric and ((grid >= low) & (grid <= high)).all()):
-        raise ParameterError(
-            f"{caller}: `{name}` must be a list of numbers between 1e-100 and 1e100. Got {brief(value)}."
-        )
-
-
-def _as_array(value: Any) -> np.ndarray:
-    """The value as an array, an int beyond 64 bits as a float; of type object if there is none."""
-    try:
-        array = np.asarray(value)
-        return array.astype(np.float64) if isinstance(value, int) and array.dtype == object else array
-    except (TypeError, ValueError, OverflowError):  # such as a ragged list
-        return np.asarray(None)
+    wanted = "0 or a number between 1e-100 and 1e100, one for each target, 'loo' or 'gcv'"
+    advice = "Larger alpha gives a smoother fit."
+    given = np.asarray(value).tolist() if hasattr(value, "__array__") else value
+    for penalty in given if isinstance(given, list | tuple) else [given]:
+        check_penalty(caller, name, penalty, wanted, zero=True, advice=advice)
 
 
 CHECKS: Checks = {
     "alpha": _check_alpha,
-    "alphas": _check_grid,
+    "alphas": check_penalties,
+    "checkpoint": check_path,
     "tune": partial(check_choice, options=("evidence", "loo", None)),
     "signal_variance": partial(
         check_positive, requirement="a positive finite number or 'evidence'", unless=("evidence",)

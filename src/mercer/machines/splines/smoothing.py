@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, brief
 from ...solvers import SplineErrors, SplineFit, fit_spline, spline_errors
 from ..arguments import naming
 from .base import Rows, SplineMachine
@@ -119,7 +119,7 @@ class SmoothingSpline(SplineMachine):
         if not whole or not 0 <= derivative <= most:
             raise ParameterError(
                 f"SmoothingSpline.predict: `derivative` must be a whole number from 0 to {most}. "
-                f"Got {derivative!r}."
+                f"Got {brief(derivative)}."
             )
         x = self._points(X, reset=False)
         evaluate: Any = _evaluate_cubic if cubic else _evaluate

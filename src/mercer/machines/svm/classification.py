@@ -326,8 +326,8 @@ class SVC(Classifier):
         return Fit(value.coefficients, value.multipliers[0] if self.fit_intercept else 0.0, solution)
 
     def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
-        C = self.C * weight
-        if np.isinf(self.C) and self.fit_intercept:
+        C = float(self.C) * weight
+        if np.isinf(float(self.C)) and self.fit_intercept:
             return solve_hard_margin(y, matrix, limits)
         start = None if start is None else self._feasible(start, y, C)
         return self._fit_of(limits.solve(classification(y, C, self.fit_intercept), matrix, start))
@@ -345,14 +345,14 @@ class SVC(Classifier):
         limits: Limits,
         starts: Sequence[Vector] | None = None,
     ) -> list[Fit]:
-        if np.isinf(self.C) or not can_pair(tasks):
+        if np.isinf(float(self.C)) or not can_pair(tasks):
             return super()._solve_tasks(tasks, weight, matrix, limits, starts)
         if starts is not None:
             starts = [
-                self._feasible(start, task.y, self.C * weight[task.index])
+                self._feasible(start, task.y, float(self.C) * weight[task.index])
                 for task, start in zip(tasks, starts, strict=True)
             ]
-        return self._solve_pairs(tasks, weight, matrix, limits, [self.C], starts)[0]
+        return self._solve_pairs(tasks, weight, matrix, limits, [float(self.C)], starts)[0]
 
     def _solve_pairs(
         self,

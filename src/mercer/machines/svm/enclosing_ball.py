@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domains import Data
-from ...errors import DigestError, ParameterError
+from ...errors import DigestError, ParameterError, brief
 from ...gram import PointGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
@@ -109,7 +109,7 @@ class EnclosingBall(OneClass):
         if float(self.C) * weight < 1:
             raise ParameterError(
                 f"EnclosingBall: `C` must be at least {1 / weight:.6g}, one over the sum of the weights: "
-                f"below, the best ball is a point. Got {self.C!r}."
+                f"below, the best ball is a point. Got {brief(self.C)}."
             )
 
     def _dual(self, weight: Vector, matrix: Matrix) -> Dual:

@@ -18,7 +18,7 @@ from ...domains import Data as Points
 from ...domains import size
 from ...errors import InputError, ParameterError, brief
 from ...kernel import Kernel
-from ...machines.arguments import read_weight
+from ...machines.arguments import read_column, read_weight
 from ...machines.callbacks import CallbackSupport, as_run
 from ...machines.labels import unwrapped, validate_labels
 from ...machines.messages import warn
@@ -243,7 +243,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             self.cv_results_ = table.results()
         self._report_failures(table)
         self._choose(table)
-        if self.refit is not False:
+        if self.refit:
             self._refit(X, y, weight)
         return self
 
@@ -255,13 +255,18 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         name = type(self).__name__
         try:
             scorer = check_scoring(self.machine, self.scoring)
-        except (ValueError, TypeError) as error:
+        except Exception as error:  # of a scorer of the user
             raise ParameterError(f"{name}: `scoring={brief(self.scoring)}` is not valid. {error}") from error
         metrics = list(getattr(scorer, "_scorers", {}))
-        if metrics and self.refit is not False and not callable(self.refit) and self.refit not in metrics:
+        if isinstance(self.refit, str) and not metrics and self.refit not in ("score", self.scoring):
+            raise ParameterError(
+                f"{name}: `refit` must be True, False, a callable or the name of the metric. "
+                f"Got {brief(self.refit)}."
+            )
+        if metrics and self.refit and not callable(self.refit) and self.refit not in metrics:
             raise ParameterError(
                 f"{name}: with several metrics, `refit` must be the name of the one that decides, one of "
-                f"{metrics}, a callable, or False. Got {self.refit!r}."
+                f"{metrics}, a callable, or False. Got {brief(self.refit)}."
             )
         return scorer
 
@@ -273,7 +278,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """Targets as the machine takes them; they must be as many as the points."""
         if y is None:
             return None
-        values = y if hasattr(y, "iloc") else np.asarray(y)
+        values = read_column(type(self).__name__, "y", y)
+        values = values if hasattr(values, "iloc") else np.asarray(values)
         if values.ndim == 0 or len(values) != n:
             found = [n, len(values) if values.ndim else 1]
             raise InputError(
@@ -325,7 +331,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """Set the attributes of the best candidate."""
         results, metric = self.cv_results_, self._deciding_metric(table)
         self.multimetric_ = table.metrics != ["score"]
-        if self.multimetric_ and self.refit is False:
+        if self.multimetric_ and not self.refit:
             return
         if callable(self.refit):
             index = self.refit(results)
