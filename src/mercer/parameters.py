@@ -238,10 +238,11 @@ def check_arguments(estimator: Any) -> None:
     A parameter whose default is True or False is a flag.  What others may be the classes say in ``_checks``,
     a subclass in addition to its bases; so do flags that may be words as well.
     """
-    for name, default, check in _checks_of(type(estimator)):
+    kind: type = type(estimator)
+    for name, default, check in _checks_of(kind):
         value = getattr(estimator, name)
         if value is not default:
-            check(type(estimator).__name__, name, value)
+            check(kind.__name__, name, value)
 
 
 @cache

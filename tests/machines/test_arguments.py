@@ -256,13 +256,14 @@ def test_an_int_beyond_64_bits_is_a_penalty():
         ),
         (
             SVC(random_state=True),
-            "SVC: `random_state` must be None, an integer from 0 to 2^32 - 1 or a NumPy RandomState. Got True.",
+            "SVC: `random_state` must be None, an integer from 0 to 2^32 - 1 or a NumPy RandomState. "
+            "Got True.",
         ),
         (KernelRidge(checkpoint=3), "KernelRidge: `checkpoint` must be a path, or None. Got 3."),
         (
             KernelRidge(alpha=[1.0, -1.0]),
-            "KernelRidge: `alpha` must be 0 or a number between 1e-100 and 1e100, one for each target, 'loo' or "
-            "'gcv'. Got -1.0. Larger alpha gives a smoother fit.",
+            "KernelRidge: `alpha` must be 0 or a number between 1e-100 and 1e100, one for each target, 'loo' "
+            "or 'gcv'. Got -1.0. Larger alpha gives a smoother fit.",
         ),
     ],
     ids=repr,

@@ -186,7 +186,7 @@ def advise(
     n = size(points)
     if n < 4:
         raise InputError(f"advise: `X` must have at least 4 points. Got {n}.")
-    targets = None if y is None else _targets(y, n)
+    known = None if y is None else _targets(y, n)
     order = np.random.default_rng(random_state).permutation(n)
     held_out = min(SAMPLE, n // 2)
     test, train = np.sort(order[:held_out]), np.sort(order[held_out : held_out + FITTED])
@@ -194,8 +194,8 @@ def advise(
     kernel = kernel.resolve(points)
     K = gram(kernel, unseen).dense()
     penalty, exact = float(alpha) * len(train) / n, None
+    targets = None if known is None else (known[train], known[test])
     if targets is not None:
-        targets = targets[train], targets[test]
         exact = _target_error(
             gram(kernel, seen).dense(), gram(kernel, unseen, seen).dense(), targets, penalty
         )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data, size, take
 from ..engine.fourier import fourier_features
-from ..errors import ParameterError, brief
+from ..errors import ParameterError
 from ..guarantees import (
     Bound,
     fourier_features_deviation,
@@ -208,11 +208,9 @@ class RandomFourier(RandomMap):
 
     def _checked_theorem(self, theorem: Any) -> Theorem:
         """The theorem, if it speaks of this map."""
-        if not isinstance(theorem, str) or theorem not in get_args(Theorem):
-            names = ", ".join(map(repr, get_args(Theorem)))
-            if theorem == MEASURED:
-                names += ": an error that was measured on some points bounds no other"
-            raise ParameterError(f"RandomFourier: `theorem` must be one of {names}. Got {brief(theorem)}.")
+        measured = isinstance(theorem, str) and theorem == MEASURED
+        hint = "An error that was measured on some points bounds no other." if measured else ""
+        checked: Theorem = check_choice("RandomFourier", "theorem", theorem, get_args(Theorem), hint)
         advice = ""
         if self.orthogonal:
             raise ParameterError(
@@ -228,7 +226,6 @@ class RandomFourier(RandomMap):
                 )
         if advice:
             raise ParameterError(f"RandomFourier: `theorem={theorem!r}` {advice}. Use theorem='hoeffding'.")
-        checked: Theorem = theorem
         return checked
 
     def error_bound(

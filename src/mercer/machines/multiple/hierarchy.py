@@ -85,16 +85,14 @@ class KernelHierarchy:
             raise ParameterError(
                 f"{NAME}: `kernels` must hold one kernel at least. Got {brief(self.kernels)}."
             )
-        if not isinstance(self.parents, Mapping) or not all(
-            isinstance(above, Iterable) for above in self.parents.values()
-        ):
+        given: Any = self.parents
+        if not isinstance(given, Mapping) or not all(isinstance(above, Iterable) for above in given.values()):
             raise ParameterError(
-                f"{NAME}: `parents` must be a mapping from names to lists of names. "
-                f"Got {brief(self.parents)}."
+                f"{NAME}: `parents` must be a mapping from names to lists of names. Got {brief(given)}."
             )
         parents = {
             str(name): (above,) if isinstance(above, str) else tuple(map(str, above))
-            for name, above in self.parents.items()
+            for name, above in given.items()
         }
         for name in itertools.chain(parents, *parents.values()):
             if name not in kernels:
