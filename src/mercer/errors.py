@@ -7,6 +7,7 @@ form: caller, argument, requirement, what came, what to do.
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,18 @@ __all__ = [
     "TimeBudgetError",
     "UnresolvedError",
     "WorkerError",
+    "brief",
 ]
+
+
+def brief(value: Any) -> str:
+    """``repr`` of what came, for a message: short, on one line, and of any object, whatever its ``repr``."""
+    writer = reprlib.Repr()
+    writer.maxstring = writer.maxother = 160
+    try:
+        return " ".join(writer.repr(value).split())
+    except Exception:  # such as that of Python for an int of more than 4,300 digits
+        return f"a {type(value).__name__}"
 
 
 class MercerError(Exception):

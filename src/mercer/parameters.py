@@ -1,4 +1,4 @@
-"""Parameters of kernels: declared once per class, with range, scale and data-dependent rules.
+"""Parameters: of kernels, declared once per class; of estimators and functions, checked in one way.
 
 A kernel declares its parameters as annotated class attributes::
 
@@ -6,24 +6,54 @@ A kernel declares its parameters as annotated class attributes::
         sigma: Width = parameter(default=1.0, low=0.0, open_low=True, scale="log", rules=("median", "scale"))
 
 and gets a constructor, validation, ``repr``, equality, ``get_params`` and ``replace`` from it.
+
+An estimator has a constructor as scikit-learn wants it, and declares what ``fit`` has to check::
+
+    class SVR(...):
+        _checks = {"epsilon": partial(check_number, requirement="a number >= 0", least=0.0, below=np.inf)}
+
+:func:`check_arguments` reads it.  Functions call :func:`check_flag`, :func:`check_choice`,
+:func:`check_count`, :func:`check_number` and :func:`check_random` themselves.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import numbers
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse
 
-from .errors import ParameterError
+from .errors import ParameterError, brief
 
-__all__ = ["Parameter", "Spec", "canonical", "identity", "is_rule", "parameter", "show"]
+__all__ = [
+    "Checks",
+    "Parameter",
+    "Spec",
+    "canonical",
+    "check_arguments",
+    "check_choice",
+    "check_count",
+    "check_flag",
+    "check_number",
+    "check_random",
+    "identity",
+    "is_rule",
+    "parameter",
+    "show",
+]
 
 Scale = Literal["log", "linear"]
+
+#: Functions of caller, name and value that raise unless the value of a parameter makes sense.
+Checks: TypeAlias = Mapping[str, Callable[[str, str, Any], Any]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +75,7 @@ class Spec:
         if self.choices:
             if not any(type(value) is not np.ndarray and bool(value == choice) for choice in self.choices):
                 options = ", ".join(map(repr, self.choices))
-                raise ParameterError(f"{owner}: `{name}` must be one of {options}. Got {value!r}.")
+                raise ParameterError(f"{owner}: `{name}` must be one of {options}. Got {brief(value)}.")
             return
         if isinstance(value, str) and value in self.rules:
             return
@@ -57,7 +87,7 @@ class Spec:
         if numeric and self.integer:
             numeric = array.dtype.kind in "iu"
         if not (numeric and self._contains(array)):
-            raise ParameterError(f"{owner}: `{name}` must be {self._requirement()}. Got {value!r}.")
+            raise ParameterError(f"{owner}: `{name}` must be {self._requirement()}. Got {brief(value)}.")
 
     def _contains(self, value: np.ndarray) -> bool:
         above = value > self.low if self.open_low else value >= self.low
@@ -200,3 +230,128 @@ def show(value: Any) -> str:
     if callable(value) and hasattr(value, "__qualname__"):
         return str(value.__qualname__)
     return repr(value)
+
+
+# -- parameters of estimators and functions -------------------------------------------------------
+def check_arguments(estimator: Any) -> None:
+    """Check what the constructor of an estimator was given; every ``fit`` begins with this.
+
+    A parameter whose default is True or False is a flag.  What others may be the classes say in ``_checks``,
+    a subclass in addition to its bases; so do flags that may be words as well.
+    """
+    kind: type = type(estimator)
+    for name, default, check in _checks_of(kind):
+        value = getattr(estimator, name)
+        if value is not default:
+            check(kind.__name__, name, value)
+
+
+@cache
+def _checks_of(kind: type) -> list[tuple[str, Any, Callable[[str, str, Any], Any]]]:
+    """Name, default and check of each parameter of a class, in the order of its constructor."""
+    declared = {k: check for base in kind.__mro__[::-1] for k, check in vars(base).get("_checks", {}).items()}
+    found = []
+    for name, argument in inspect.signature(kind).parameters.items():
+        check = declared.get(name, check_flag if isinstance(argument.default, bool) else None)
+        if check is not None:
+            found.append((name, argument.default, check))
+    return found
+
+
+def check_flag(caller: str, name: str, value: Any) -> bool:
+    """Return True or False, whether Python's or NumPy's."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{caller}: `{name}` must be True or False. Got {brief(value)}.")
+    return bool(value)
+
+
+def check_choice(caller: str, name: str, value: Any, options: Sequence[Any], advice: str = "") -> Any:
+    """Return a value that is one of a few words (or None, where that is among them)."""
+    if not _is_among(value, options):
+        listed = (
+            " or ".join(map(repr, options))
+            if len(options) == 2
+            else f"one of {', '.join(map(repr, options))}"
+        )
+        raise ParameterError(
+            f"{caller}: `{name}` must be {listed}. Got {brief(value)}.{advice and ' '}{advice}"
+        )
+    return value
+
+
+def _is_among(value: Any, options: Sequence[Any]) -> bool:
+    """Whether a value, of any type, is one of some words or None."""
+    return any(isinstance(value, type(option)) and value == option for option in options)
+
+
+def check_count(
+    caller: str,
+    name: str,
+    value: Any,
+    requirement: str = "",
+    *,
+    low: int = 1,
+    high: int = 2**31 - 1,
+    unless: Sequence[Any] = (),
+    advice: str = "",
+) -> Any:
+    """Return a whole number within bounds as an int; ``unless`` it is one of some words or None."""
+    if _is_among(value, unless):
+        return value
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:
+        rule = requirement or f"an integer >= {low}" + "".join(f", or {option!r}" for option in unless)
+        rule = f"at most {high:,}" if whole and value > high else rule
+        raise ParameterError(
+            f"{caller}: `{name}` must be {rule}. Got {brief(value)}.{advice and ' '}{advice}"
+        )
+    return int(value)
+
+
+def check_number(
+    caller: str,
+    name: str,
+    value: Any,
+    requirement: str,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    below: float = math.inf,
+    most: float = math.inf,
+    infinite: bool = False,
+    unless: Sequence[Any] = (),
+    advice: str = "",
+) -> Any:
+    """Return a number within bounds as a float; ``unless`` it is one of some words or None.
+
+    ``above`` and ``below`` are bounds that it must not reach; ``infinite`` admits infinity.  NaN, and an int
+    beyond the floats, are in no range.
+    """
+    if _is_among(value, unless):
+        return value
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
+    within = above < number < below or (infinite and number == math.inf)
+    if not (within and least <= number <= most):
+        raise ParameterError(
+            f"{caller}: `{name}` must be {requirement}. Got {brief(value)}.{advice and ' '}{advice}"
+        )
+    return number
+
+
+def check_random(caller: str, name: str, value: Any) -> np.random.RandomState:
+    """Return a source of random numbers."""
+    from sklearn.utils import check_random_state
+
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise ValueError("a flag is no seed")
+        source: np.random.RandomState = check_random_state(value)
+    except Exception as error:  # comparisons of any object may raise anything
+        raise ParameterError(
+            f"{caller}: `{name}` must be None, an integer from 0 to 2^32 - 1 or a NumPy RandomState. "
+            f"Got {brief(value)}."
+        ) from error
+    return source

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from mercer.arithmetic import FLOAT
 from mercer.domains import Graph
-from mercer.errors import DomainError, InputError
+from mercer.errors import DomainError, InputError, ParameterError
 from mercer.features import Explicit
 from mercer.kernel import Kernel
 from mercer.kernels import (
@@ -183,7 +183,7 @@ def test_errors() -> None:
         Gaussian(1.0).features([[0.0]])
     with pytest.raises(DomainError, match="no finite features"):
         Explicit(NGram(2).exp()).fit(STRINGS)
-    with pytest.raises(InputError, match=r"Explicit: `kernel` must be a kernel. Got 3"):
+    with pytest.raises(ParameterError, match=r"Explicit: `kernel` must be a kernel. Got 3"):
         Explicit(3).fit(STRINGS)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="X has 2 features, but Explicit is expecting 3"):
         Explicit(Linear()).fit(VECTORS).transform([[0.0, 1.0]])

@@ -230,11 +230,11 @@ def test_as_kernel(X: np.ndarray) -> None:
     [
         (RandomFourier(Linear()), DomainError, r"Linear\(\) has no spectral density.*Nystrom"),
         (RandomFourier(Wendland(3)), DomainError, r"Wendland.*Nystrom"),
-        (RandomFourier(3.0), InputError, "RandomFourier: `kernel` must be a kernel"),
+        (RandomFourier(3.0), ParameterError, "RandomFourier: `kernel` must be a kernel"),
         (
             RandomFourier(Gaussian(), 0),
             ParameterError,
-            "RandomFourier.*`n_components` must be an integer of at",
+            "RandomFourier.*`n_components` must be an integer >= 1",
         ),
         (RandomFourier(Gaussian(), 2.5), ParameterError, "`n_components` must be an integer"),
         (RandomFourier(Gaussian(), 1 << 25), ParameterError, "`n_components` must be at most"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ from sklearn.base import clone
 
 from .. import memory
 from ..domains import Data, check_numbers, size, take
-from ..errors import DefinitenessError, InputError, MercerError, ParameterError
+from ..errors import DefinitenessError, InputError, MercerError, ParameterError, brief
 from ..gram import gram
 from ..kernel import Kernel
-from .base import FeatureMap
+from ..parameters import check_count, check_number
+from .base import FeatureMap, check_kernel
 from .finite import Explicit
 from .fourier import RandomFourier
 from .homogeneous import Homogeneous
@@ -177,19 +177,16 @@ def advise(
     >>> round(advice.effective_dimension)
     18
     """
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(f"advise: `kernel` must be a kernel. Got {kernel!r}.")
+    check_kernel("advise", "kernel", kernel)
     affordable = _affordable(budget)
     for name, value in (("alpha", alpha), ("tol", tol)):
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
-            raise ParameterError(f"advise: `{name}` must be a positive number. Got {value!r}.")
-    if not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise ParameterError(f"advise: `random_state` must be an integer >= 0. Got {random_state!r}.")
+        check_number("advise", name, value, "a positive number", above=0.0)
+    check_count("advise", "random_state", random_state, low=0, high=2**32 - 1)
     points = kernel.domain.validate(X, "X")
     n = size(points)
     if n < 4:
         raise InputError(f"advise: `X` must have at least 4 points. Got {n}.")
-    targets = None if y is None else _targets(y, n)
+    known = None if y is None else _targets(y, n)
     order = np.random.default_rng(random_state).permutation(n)
     held_out = min(SAMPLE, n // 2)
     test, train = np.sort(order[:held_out]), np.sort(order[held_out : held_out + FITTED])
@@ -197,8 +194,8 @@ def advise(
     kernel = kernel.resolve(points)
     K = gram(kernel, unseen).dense()
     penalty, exact = float(alpha) * len(train) / n, None
+    targets = None if known is None else (known[train], known[test])
     if targets is not None:
-        targets = targets[train], targets[test]
         exact = _target_error(
             gram(kernel, seen).dense(), gram(kernel, unseen, seen).dense(), targets, penalty
         )
@@ -222,7 +219,7 @@ def advise(
         raise ParameterError(
             f"advise: `budget` must be larger: the features of {n} points take at least "
             f"{n * min(trial.row_seconds for trial in trials):.2g} seconds and "
-            f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {budget!r}."
+            f"{memory.format_bytes(min(trial.nbytes for trial in trials))}. Got {brief(budget)}."
         )
     good = [trial for trial in within if trial.error <= tol and trial.dim >= dimension]
     chosen = min(good, key=lambda t: (t.nbytes, t.error)) if good else min(within, key=lambda t: t.error)
@@ -254,15 +251,11 @@ def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
         except ParameterError:
             raise ParameterError(
                 "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
-                f"Got {budget!r}."
+                f"Got {brief(budget)}."
             ) from None
         return lambda trial, n: trial.nbytes <= most
-    if isinstance(budget, bool) or not isinstance(budget, numbers.Real) or not float(budget) > 0:
-        raise ParameterError(
-            "advise: `budget` must be a positive number of seconds, or memory such as '2GiB'. "
-            f"Got {budget!r}."
-        )
-    seconds = float(budget)
+    wanted = "a positive number of seconds, or memory such as '2GiB'"
+    seconds = check_number("advise", "budget", budget, wanted, above=0.0, infinite=True)
     return lambda trial, n: n * trial.row_seconds <= seconds
 
 

@@ -7,9 +7,9 @@ A map is not a kernel.  It is a transformer in scikit-learn's contract, with the
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Hashable
-from typing import Any, Self
+from functools import partial, wraps
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
@@ -18,11 +18,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from ..certificate import Certificate
 from ..domains import Data, Domain, refuse_iterator
 from ..engine import pairwise
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..kernel import Gradient, Kernel
 from ..kernels.inner import squared_norms
+from ..parameters import Checks, check_count, check_number
 
-__all__ = ["FeatureKernel", "FeatureMap", "KernelMap"]
+__all__ = ["FeatureKernel", "FeatureMap", "KernelMap", "check_kernel"]
+
+
+def check_kernel(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a kernel."""
+    if not isinstance(value, Kernel):
+        raise ParameterError(f"{caller}: `{name}` must be a kernel. Got {brief(value)}.")
 
 
 class FeatureMap(TransformerMixin, BaseEstimator):
@@ -89,7 +96,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 def _finite(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that gives features, with an error in place of those that overflow."""
 
-    @functools.wraps(method)
+    @wraps(method)
     def checked(self: FeatureMap, X: Any, *args: Any, **kwargs: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):
             features = method(self, X, *args, **kwargs)
@@ -112,6 +119,12 @@ class KernelMap(FeatureMap):
 
     kernel: Kernel
     kernel_: Kernel
+
+    _checks: ClassVar[Checks] = {
+        "kernel": check_kernel,
+        "n_components": partial(check_count, unless=(None,)),
+        "delta": partial(check_number, requirement="in (0, 1)", above=0.0, below=1.0),
+    }
 
     @property
     def target(self) -> Kernel:
@@ -153,7 +166,7 @@ class FeatureKernel(Kernel):
     def _validate(self) -> None:
         value: Any = self.map
         if not isinstance(value, FeatureMap):
-            raise ParameterError(f"FeatureKernel: `map` must be a FeatureMap. Got {value!r}.")
+            raise ParameterError(f"FeatureKernel: `map` must be a FeatureMap. Got {brief(value)}.")
 
     @property
     def domain(self) -> Domain:

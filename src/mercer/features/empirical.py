@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypeAlias, get_args
+from functools import partial
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from ..errors import DefinitenessError, ParameterError
+from ..errors import DefinitenessError
 from ..gram import PointGram, gram
 from ..gram.spectrum import full_eigenpairs, rounding_level
 from ..kernel import Kernel
+from ..parameters import Checks, check_arguments, check_choice, check_number
 from .fitted import FittedMap
 
 __all__ = ["EmpiricalMap"]
@@ -61,6 +63,11 @@ class EmpiricalMap(FittedMap):
     True
     """
 
+    _checks: ClassVar[Checks] = {
+        "form": partial(check_choice, options=get_args(Form)),
+        "tol": partial(check_number, requirement="a nonnegative number", least=0.0, unless=(None,)),
+    }
+
     def __init__(self, kernel: Kernel, form: Form = "psi", *, tol: float | None = None) -> None:
         self.kernel = kernel
         self.form = form
@@ -68,10 +75,7 @@ class EmpiricalMap(FittedMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take ``X`` as the sample; ``y`` is ignored."""
-        if self.form not in get_args(Form):
-            raise ParameterError(f"EmpiricalMap: `form` must be 'phi', 'psi' or 'omega'. Got {self.form!r}.")
-        if self.tol is not None and not (np.isfinite(self.tol) and self.tol >= 0):
-            raise ParameterError(f"EmpiricalMap: `tol` must be a nonnegative number. Got {self.tol!r}.")
+        check_arguments(self)
         K = gram(self.kernel, X)
         self.rank_, self.cutoff_ = K.shape[0], 0.0
         self._fitted(K, None if self.form == "phi" else self._inverse(K))

@@ -10,14 +10,15 @@ import numpy as np
 import scipy.special
 from sklearn.utils.validation import check_is_fitted
 
+from .. import memory
 from ..domains import Data
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..kernels.anova import AllSubsets, Anova
 from ..kernels.dot import Polynomial
 from ..kernels.inner import squared_norms
 from ..kernels.monomials import children, count_polynomial_features, monomials, polynomial_features
 from ..kernels.radial import Gaussian, dense
-from ..parameters import canonical, show
+from ..parameters import canonical, check_count, check_number, show
 from .base import FeatureMap
 
 __all__ = ["AllSubsetsMap", "AnovaMap", "GaussianTaylorMap", "PolynomialMap"]
@@ -73,9 +74,12 @@ class ExplicitMap(FeatureMap):
     def _check(self, n: int) -> None:
         target, dim = self.target, self._dimension(n)
         if dim > MAX_DIM:
+            # more digits than Python writes, perhaps
+            many = f"{dim:,}" if dim < 10**15 else f"10^{math.log10(dim):.0f}"
+            need = memory.format_bytes(8 * dim) if dim < 10**15 else "more memory than there is"
             raise ParameterError(
-                f"{type(self).__name__}: {n} columns would give {dim} features, more than {MAX_DIM}. "
-                f"Use the kernel itself: {target!r}."
+                f"{type(self).__name__}: {n} columns would give {many} features, more than {MAX_DIM:,}: a "
+                f"point would take {need}. Use the kernel itself: {brief(target)}."
             )
 
     def _identity(self) -> Hashable:
@@ -128,7 +132,7 @@ class PolynomialMap(ExplicitMap):
         kernel = Polynomial(self.degree, self.offset)
         if kernel.offset < 0:
             raise ParameterError(
-                f"PolynomialMap: `offset` must be >= 0. Got {self.offset!r}, a kernel that is refuted."
+                f"PolynomialMap: `offset` must be >= 0. Got {brief(self.offset)}, a kernel that is refuted."
             )
         return kernel
 
@@ -257,10 +261,8 @@ class GaussianTaylorMap(ExplicitMap):
         """The Gaussian kernel, which the features approximate."""
         kernel = Gaussian(self.sigma)
         if isinstance(kernel.sigma, np.ndarray) or not kernel.is_resolved:
-            raise ParameterError(f"GaussianTaylorMap: `sigma` must be a number > 0. Got {self.sigma!r}.")
-        degree: Any = self.degree
-        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
-            raise ParameterError(f"GaussianTaylorMap: `degree` must be an integer >= 0. Got {degree!r}.")
+            raise ParameterError(f"GaussianTaylorMap: `sigma` must be a number > 0. Got {brief(self.sigma)}.")
+        check_count("GaussianTaylorMap", "degree", self.degree, low=0)
         return kernel
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -281,8 +283,9 @@ class GaussianTaylorMap(ExplicitMap):
         if radius is None:
             check_is_fitted(self, "radius_")
             radius = self.radius_
-        if not radius >= 0:
-            raise ParameterError(f"GaussianTaylorMap.error_bound: `radius` must be >= 0. Got {radius!r}.")
+        radius = check_number(
+            "GaussianTaylorMap.error_bound", "radius", radius, ">= 0", least=0.0, infinite=True
+        )
         return float(scipy.special.gammainc(self.degree + 1, (radius / self.target.sigma) ** 2))
 
     def _dimension(self, n: int) -> int:

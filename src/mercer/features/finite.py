@@ -14,6 +14,7 @@ from ..errors import DomainError, InputError
 from ..kernel import Kernel
 from ..kernel_features import feature_rows, occurring_features
 from ..kernels.inner import squared_norms
+from ..parameters import check_arguments
 from .base import FeatureKernel, KernelMap
 
 __all__ = ["Explicit"]
@@ -65,8 +66,7 @@ class Explicit(KernelMap):
 
     def fit_transform(self, X: Any, y: Any = None) -> scipy.sparse.csr_array:
         """Learn which features occur in ``X``, and return them; ``y`` is ignored."""
-        if not isinstance(self.kernel, Kernel):
-            raise InputError(f"Explicit: `kernel` must be a kernel. Got {self.kernel!r}.")
+        check_arguments(self)
         X = self.kernel.domain.validate(X, "X")
         kernel = self.kernel.resolve(X)
         prepared, _ = kernel._prepare_pair(X, None)

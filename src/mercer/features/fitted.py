@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data, items
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..gram import PointGram
 from ..parameters import canonical, identity, show
 from .base import FeatureKernel, KernelMap
@@ -65,7 +65,7 @@ class FittedKernel(FeatureKernel):
     def _validate(self) -> None:
         value: Any = self.map
         if not isinstance(value, FittedMap):
-            raise ParameterError(f"FittedKernel: `map` must be a fitted feature map. Got {value!r}.")
+            raise ParameterError(f"FittedKernel: `map` must be a fitted feature map. Got {brief(value)}.")
         check_is_fitted(value, "_gram")
 
     def __call__(self, x: Any, y: Any) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, get_args
+from functools import partial
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse
@@ -20,8 +21,8 @@ from ..guarantees import (
     sampled_kernel_deviation,
     sampled_kernel_size,
 )
-from ..guarantees._validate import positive, probability
 from ..kernel import Kernel
+from ..parameters import Checks, check_choice, check_number
 from ..spectral_density import SpectralDensity
 from .random import RandomMap
 
@@ -97,6 +98,12 @@ class RandomFourier(RandomMap):
 
     _drawn = ("frequencies_", "offsets_")
 
+    _checks: ClassVar[Checks] = {
+        "form": partial(check_choice, options=get_args(Form)),
+        "theorem": partial(check_choice, options=(*get_args(Theorem), MEASURED)),
+        "eps": partial(check_number, requirement="a positive finite number", above=0.0, unless=(None,)),
+    }
+
     def __init__(
         self,
         kernel: Kernel,
@@ -119,8 +126,6 @@ class RandomFourier(RandomMap):
         self.random_state = random_state
 
     def _draw(self, X: Data, rng: np.random.Generator) -> int:
-        if self.form not in get_args(Form):
-            raise ParameterError(f"RandomFourier: `form` must be 'paired' or 'offset'. Got {self.form!r}.")
         density = self.kernel_.spectral_density
         self.mass_, self._moment = density.mass, density.second_moment(self.n_features_in_)
         self.n_samples_fit_, self.radius_ = size(X), _radius(X)
@@ -168,7 +173,6 @@ class RandomFourier(RandomMap):
 
     def _frequencies(self) -> int:
         """The number of frequencies, asked for or from the error."""
-        probability("RandomFourier", "delta", self.delta)
         if self.eps is None:
             number = self._components(self.n_components)
             return (number + 1) // 2 if self._paired else number
@@ -181,8 +185,8 @@ class RandomFourier(RandomMap):
                 "RandomFourier: `n_components` must be None where `eps` is given, which says how many there "
                 f"are. Got {self.n_components!r}."
             )
-        eps: float = positive("RandomFourier", "eps", self.eps)
-        return eps
+        assert self.eps is not None
+        return float(self.eps)
 
     def _needed(self, theorem: Theorem, eps: float) -> int:
         if theorem == "hoeffding":
@@ -204,11 +208,9 @@ class RandomFourier(RandomMap):
 
     def _checked_theorem(self, theorem: Any) -> Theorem:
         """The theorem, if it speaks of this map."""
-        if theorem not in get_args(Theorem):
-            names = ", ".join(map(repr, get_args(Theorem)))
-            if theorem == MEASURED:
-                names += ": an error that was measured on some points bounds no other"
-            raise ParameterError(f"RandomFourier: `theorem` must be one of {names}. Got {theorem!r}.")
+        measured = isinstance(theorem, str) and theorem == MEASURED
+        hint = "An error that was measured on some points bounds no other." if measured else ""
+        checked: Theorem = check_choice("RandomFourier", "theorem", theorem, get_args(Theorem), hint)
         advice = ""
         if self.orthogonal:
             raise ParameterError(
@@ -224,7 +226,6 @@ class RandomFourier(RandomMap):
                 )
         if advice:
             raise ParameterError(f"RandomFourier: `theorem={theorem!r}` {advice}. Use theorem='hoeffding'.")
-        checked: Theorem = theorem
         return checked
 
     def error_bound(

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..domains import NONNEGATIVE, Domain, Vectors
-from ..errors import InputError
-from ..guarantees._validate import count, positive
+from ..errors import InputError, brief
+from ..guarantees._validate import positive
 from ..kernel import Kernel
 from ..kernels.histograms import ChiSquare, Hellinger, Jensen, TotalVariation
 from ..kernels.intersections import Intersection
+from ..parameters import Checks, check_arguments, check_count, check_number
 from .base import FeatureMap
 from .random import not_empty, same_width
 
@@ -104,6 +106,13 @@ class Homogeneous(FeatureMap):
     (1.62, 1.62)
     """
 
+    _checks: ClassVar[Checks] = {
+        "order": partial(check_count, low=0),
+        "period": partial(
+            check_number, requirement="a positive finite number, or None", above=0.0, unless=(None,)
+        ),
+    }
+
     def __init__(self, kernel: Kernel, order: int = 2, *, period: float | None = None) -> None:
         self.kernel = kernel
         self.order = order
@@ -132,18 +141,18 @@ class Homogeneous(FeatureMap):
         if found is None or getattr(kernel, "power", 1.0) != 1.0:
             raise InputError(
                 "Homogeneous: `kernel` must be Intersection(), TotalVariation(), ChiSquare(), Jensen() or "
-                f"Hellinger(). Got {kernel!r}. Nystrom takes any kernel."
+                f"Hellinger(). Got {brief(kernel)}. Nystrom takes any kernel."
             )
         return found
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the period and note the number of columns; ``y`` is ignored."""
-        count("Homogeneous", "order", self.order, minimum=0)
+        check_arguments(self)
         signature = self._signature
         X = self.domain.validate(X, "X")
         not_empty("Homogeneous", X)
         if self.period is not None:
-            self.period_ = positive("Homogeneous", "period", self.period)
+            self.period_ = float(self.period)
         elif signature is None:
             self.period_ = 1.0
         else:

@@ -13,8 +13,10 @@ from ..domains import Data, check_numbers, size
 from ..engine.factorizations import eigh
 from ..errors import DefinitenessError, InputError, ParameterError
 from ..gram import gram
-from ..gram.spectrum import finite, fix_signs, is_count, rounding_level
+from ..gram.spectrum import finite, fix_signs, rounding_level
+from ..guarantees._validate import as_vector
 from ..kernel import Kernel
+from ..parameters import check_arguments, check_count
 from .fitted import FittedMap
 
 __all__ = ["MercerExpansion"]
@@ -79,25 +81,24 @@ class MercerExpansion(FittedMap):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Expand for the distribution that ``X`` is a sample of: a point has mass 1/n, or its weight."""
+        check_arguments(self)
         n = size(self.kernel.domain.validate(X, "X"))
-        check_numbers(sample_weight, f"{type(self).__name__}: `sample_weight`", dense=True)
-        w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        name = type(self).__name__
+        check_numbers(sample_weight, f"{name}: `sample_weight`", dense=True)
+        w = np.ones(n) if sample_weight is None else as_vector(name, "sample_weight", sample_weight)
         return self._expand(X, w / w.sum() if n else w)
 
     def _expand(self, nodes: Any, weights: np.ndarray) -> Self:
         """Expand for the measure with the given nodes and weights."""
-        K, count = gram(self.kernel, nodes), self.n_components
+        check_arguments(self)
+        K = gram(self.kernel, nodes)
         if weights.shape != (K.shape[0],) or not (np.isfinite(weights).all() and (weights > 0).all()):
             raise InputError(
                 f"MercerExpansion: the weights must be {K.shape[0]} positive numbers, one per node."
             )
-        if count is not None and not is_count(count):
-            raise ParameterError(
-                f"MercerExpansion: `n_components` must be a positive integer. Got {count!r}."
-            )
         self._weights = weights
         self._fitted(K, None)
-        self._decompose(count)
+        self._decompose(self.n_components)
         return self
 
     def _decompose(self, n_components: int | None) -> None:
@@ -174,7 +175,7 @@ class MercerExpansion(FittedMap):
                 f"MercerExpansion.quadrature: `low` < `high` must be finite numbers, or vectors. "
                 f"Got {low!r} and {high!r}."
             )
-        t, w = np.polynomial.legendre.leggauss(_order(order))
+        t, w = np.polynomial.legendre.leggauss(check_count("MercerExpansion", "order", order))
         axes = [(lo + (hi - lo) * (t + 1) / 2, (hi - lo) / 2 * w) for lo, hi in zip(a, b, strict=True)]
         nodes, weights = _tensor(axes)
         if density is not None:
@@ -202,7 +203,7 @@ class MercerExpansion(FittedMap):
         )
         if m.ndim != 1 or not (np.isfinite(m).all() and np.isfinite(s).all() and (s > 0).all()):
             raise ParameterError("MercerExpansion.gaussian: `mean` must be finite and `std` positive.")
-        t, w = np.polynomial.hermite_e.hermegauss(_order(order))
+        t, w = np.polynomial.hermite_e.hermegauss(check_count("MercerExpansion", "order", order))
         nodes, weights = _tensor(
             [(mi + si * t, w / math.sqrt(2 * math.pi)) for mi, si in zip(m, s, strict=True)]
         )
@@ -252,12 +253,6 @@ class MercerExpansion(FittedMap):
                 f"MercerExpansion: `coefficients` must be at most {self.dim} numbers. Got shape {a.shape}."
             )
         return math.sqrt(float(np.sum(a**2 / self.eigenvalues[: len(a)])))
-
-
-def _order(order: int) -> int:
-    if not is_count(order):
-        raise ParameterError(f"MercerExpansion: `order` must be a positive integer. Got {order!r}.")
-    return int(order)
 
 
 def _tensor(axes: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

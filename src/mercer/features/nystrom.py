@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import memory
 from ..domains import Data, Similarities, Vectors, owned, size
 from ..engine.runs import tracked
-from ..errors import DefinitenessError, InputError, MercerError, ParameterError
+from ..errors import DefinitenessError, InputError, MercerError, ParameterError, brief
 from ..gram import Gram, PointGram, gram
 from ..gram.pivoted import pivoted_cholesky
 from ..gram.spectrum import finite, rounding_level
 from ..kernel import Kernel
+from ..parameters import Checks, check_arguments, check_choice, check_number, check_random
 from .fitted import FittedMap
 from .landmarks import RULES
 
@@ -135,8 +135,7 @@ class LandmarkMap(FittedMap):
         )
 
     def _checked(self, X: Any) -> PointGram:
-        if not isinstance(self.kernel, Kernel):
-            raise InputError(f"{type(self).__name__}: `kernel` must be a kernel. Got {self.kernel!r}.")
+        check_arguments(self)
         points = self.kernel.domain.validate(X, "X")
         if size(points) == 0:
             raise InputError(f"{type(self).__name__}: X has 0 sample(s) while a minimum of 1 is required.")
@@ -152,21 +151,17 @@ class LandmarkMap(FittedMap):
 
     def _count(self, n: int, default: int) -> int:
         """The number of components, at most that of the points, as scikit-learn has it."""
-        count: Any = self.n_components
-        if count is None:
+        if self.n_components is None:
             return min(n, default)
-        if isinstance(count, bool) or not isinstance(count, numbers.Integral) or int(count) < 1:
-            raise ParameterError(
-                f"{type(self).__name__}: `n_components` must be a positive integer or None. Got {count!r}."
-            )
-        if int(count) > n:
+        count = int(self.n_components)
+        if count > n:
             warnings.warn(
                 f"{type(self).__name__}: `n_components` = {count} is more than the {n} points. "
                 "All points are taken.",
                 UserWarning,
                 stacklevel=4,
             )
-        return min(int(count), n)
+        return min(count, n)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -267,12 +262,8 @@ class Nystrom(LandmarkMap):
         if rule is None:
             self._take(K, *self._own(K))
             return None
-        if rule != "rpcholesky" and rule not in RULES:
-            options = ", ".join(map(repr, ["rpcholesky", *RULES]))
-            raise ParameterError(
-                f"Nystrom: `landmarks` must be one of {options}, or a list of points. Got {rule!r}."
-            )
-        rng = self._random()
+        check_choice("Nystrom", "landmarks", rule, ("rpcholesky", *RULES), "It may also be a list of points.")
+        rng = check_random("Nystrom", "random_state", self.random_state)
         count = self._count(len(K), DEFAULT_COMPONENTS)
         if rule == "rpcholesky":
             return self._factorised(K, count, rng=rng)
@@ -284,16 +275,6 @@ class Nystrom(LandmarkMap):
         assert isinstance(chosen, PointGram)
         self._take(K, chosen, indices)
         return None
-
-    def _random(self) -> np.random.RandomState:
-        try:
-            rng: np.random.RandomState = check_random_state(self.random_state)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(
-                "Nystrom: `random_state` must be None, an integer or a RandomState. "
-                f"Got {self.random_state!r}."
-            ) from error
-        return rng
 
     def _own(self, K: PointGram) -> tuple[PointGram, None]:
         """The Gram matrix of the user's landmarks."""
@@ -308,7 +289,7 @@ class Nystrom(LandmarkMap):
         if size(Z) == 0 or self.n_components not in (None, size(Z)):
             raise ParameterError(
                 f"Nystrom: `n_components` must be None or the number of your landmarks, {size(Z)}, and at "
-                f"least 1. Got {self.n_components!r}."
+                f"least 1. Got {brief(self.n_components)}."
             )
         return gram(K.kernel, Z), None
 
@@ -375,6 +356,10 @@ class IncompleteCholesky(LandmarkMap):
     (5, True)
     """
 
+    _checks: ClassVar[Checks] = {
+        "tol": partial(check_number, requirement="a number in [0, 1)", least=0.0, below=1.0)
+    }
+
     def __init__(self, kernel: Kernel, n_components: int | None = None, *, tol: float = 1e-6) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -387,8 +372,5 @@ class IncompleteCholesky(LandmarkMap):
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit, and return the factor: the features of ``X``."""
-        tol: Any = self.tol
-        if isinstance(tol, bool) or not isinstance(tol, numbers.Real) or not 0 <= float(tol) < 1:
-            raise ParameterError(f"IncompleteCholesky: `tol` must be a number in [0, 1). Got {tol!r}.")
         K = self._checked(X)
-        return self._factorised(K, self._count(len(K), len(K)), tol=float(tol))
+        return self._factorised(K, self._count(len(K), len(K)), tol=float(self.tol))

@@ -13,8 +13,7 @@ from .. import memory
 from ..domains import Data, size
 from ..errors import InputError, ParameterError
 from ..guarantees._validate import count, generator
-from ..kernel import Kernel
-from ..parameters import identity
+from ..parameters import check_arguments, identity
 from .base import KernelMap
 
 __all__ = ["DEFAULT_COMPONENTS", "MOST_COMPONENTS", "RandomMap", "not_empty", "same_width"]
@@ -66,8 +65,7 @@ class RandomMap(KernelMap):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Resolve the kernel and draw the map; ``y`` is ignored."""
         name = type(self).__name__
-        if not isinstance(self.kernel, Kernel):
-            raise InputError(f"{name}: `kernel` must be a kernel. Got {self.kernel!r}.")
+        check_arguments(self)
         X = self.kernel.domain.validate(X, "X")
         if not hasattr(X, "shape"):
             raise InputError(f"{name}: `kernel` must be one of vectors. Got {self.kernel!r}. Use Nystrom.")

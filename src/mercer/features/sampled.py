@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import memory
 from ..domains import Data, size
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..guarantees import Bound, sampled_kernel_deviation, sampled_kernel_size
-from ..guarantees._validate import count, generator, positive, probability
+from ..guarantees._validate import generator, positive
 from ..kernel import Kernel
 from ..kernels.fingerprints import MinMax, Tanimoto
+from ..parameters import check_arguments
 from .base import KernelMap
 from .random import DEFAULT_COMPONENTS, MOST_COMPONENTS, not_empty, same_width
 
@@ -106,18 +107,16 @@ class Sampled(KernelMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the features; ``y`` is ignored."""
-        if not isinstance(self.kernel, Kernel):
-            raise InputError(f"Sampled: `kernel` must be a kernel. Got {self.kernel!r}.")
+        check_arguments(self)
         family: Any = self.family
         if family is None and isinstance(self.kernel, MinMax | Tanimoto):
             family = WeightedMinHash()
         if not isinstance(family, FeatureFamily):
             raise ParameterError(
-                f"Sampled: `family` must be a FeatureFamily for {self.kernel!r}. Got {family!r}. "
+                f"Sampled: `family` must be a FeatureFamily for {self.kernel!r}. Got {brief(family)}. "
                 "RandomFourier and Nystrom need none."
             )
         bound = positive("Sampled", "family.bound", family.bound)
-        probability("Sampled", "delta", self.delta)
         X = self.kernel.domain.validate(X, "X")
         not_empty("Sampled", X)
         self.n_samples_fit_ = size(X)
@@ -140,7 +139,7 @@ class Sampled(KernelMap):
         elif self.n_components is None:
             number = DEFAULT_COMPONENTS
         else:
-            number = count("Sampled", "n_components", self.n_components)
+            number = int(self.n_components)
         if number > MOST_COMPONENTS:
             raise ParameterError(
                 f"Sampled: `n_components` must be at most {MOST_COMPONENTS}. Got {number}. A larger `eps` "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.fft
@@ -15,13 +16,14 @@ from ..algebra import Constant
 from ..algebra.products import Power, Product
 from ..algebra.ring import Scaled
 from ..domains import size
-from ..errors import InputError, ParameterError
-from ..guarantees._validate import count, generator, probability
+from ..errors import ParameterError
+from ..guarantees._validate import generator, probability
 from ..kernel import Kernel
 from ..kernels.dot import Linear, Polynomial
+from ..parameters import Checks, check_arguments, check_count
 from .base import KernelMap
 from .finite import Explicit
-from .random import DEFAULT_COMPONENTS, not_empty, same_width
+from .random import DEFAULT_COMPONENTS, MOST_COMPONENTS, not_empty, same_width
 
 __all__ = ["TensorSketch"]
 
@@ -75,6 +77,8 @@ class TensorSketch(KernelMap):
     (2, 64)
     """
 
+    _checks: ClassVar[Checks] = {"n_components": partial(check_count, high=MOST_COMPONENTS, unless=(None,))}
+
     def __init__(self, kernel: Kernel, n_components: int | None = None, *, random_state: Any = 0) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -82,10 +86,8 @@ class TensorSketch(KernelMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the sketches for the features that occur in ``X``; ``y`` is ignored."""
-        if not isinstance(self.kernel, Kernel):
-            raise InputError(f"TensorSketch: `kernel` must be a kernel. Got {self.kernel!r}.")
-        n = self.n_components
-        D = DEFAULT_COMPONENTS if n is None else count("TensorSketch", "n_components", n)
+        check_arguments(self)
+        D = DEFAULT_COMPONENTS if self.n_components is None else int(self.n_components)
         rng = generator("TensorSketch", self.random_state)
         X = self.kernel.domain.validate(X, "X")
         not_empty("TensorSketch", X)

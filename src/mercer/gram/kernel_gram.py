@@ -14,7 +14,7 @@ from ..domains import Data, owned, take
 from ..engine import workers
 from ..engine.packed import PackedTiles
 from ..engine.program import Program
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..kernel import Kernel
 from .base import times
 from .indexing import Selection, all_of, positions
@@ -103,7 +103,7 @@ def gram_of_points(
     if store is None:
         return KernelGram(k, X, Y, dtype)
     if not isinstance(store, str | PathLike | GramStore):
-        raise ParameterError(f"gram: `store` must be a path, a GramStore or None. Got {store!r}.")
+        raise ParameterError(f"gram: `store` must be a path, a GramStore or None. Got {brief(store)}.")
     from .stored import StoredGram
 
     store = store if isinstance(store, GramStore) else GramStore(store)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.errors import DefinitenessError, InputError, ParameterError
+from mercer.errors import DefinitenessError, InputError, ParameterError, brief
 
 __all__ = [
     "GramLike",
@@ -39,13 +39,16 @@ class GramLike(Protocol):
 
 
 def _real(caller: str, name: str, value: object, rule: str, advice: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(_message(caller, name, rule, value, advice))
-    return float(value)
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return float(value)
+    except OverflowError:  # an int beyond the floats
+        pass
+    raise ParameterError(_message(caller, name, rule, value, advice))
 
 
 def _message(caller: str, name: str, rule: str, value: object, advice: str = "") -> str:
-    return f"`{caller}`: `{name}` must be {rule}. Got {value!r}." + (f" {advice}" if advice else "")
+    return f"`{caller}`: `{name}` must be {rule}. Got {brief(value)}." + (f" {advice}" if advice else "")
 
 
 def positive(caller: str, name: str, value: object, advice: str = "") -> float:

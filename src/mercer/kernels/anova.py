@@ -21,7 +21,7 @@ from ..certificate import Certificate
 from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
 from ..engine.program import Builder, Value
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..intervals import REAL_LINE, Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
@@ -391,11 +391,11 @@ def _set_nonnegative(kernel: Kernel, name: str, length: int | None = None) -> No
     owner = type(kernel).__name__
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty((0, 0))
     if array.ndim != 1 or not (np.isfinite(array) & (array >= 0)).all():
         raise ParameterError(
-            f"{owner}: `{name}` must be a vector of finite numbers >= 0, or None. Got {value!r}."
+            f"{owner}: `{name}` must be a vector of finite numbers >= 0, or None. Got {brief(value)}."
         )
     if length is not None and len(array) != length:
         raise ParameterError(

@@ -3,7 +3,7 @@
 ==================== =======================================================================
 ``base``             ``KernelMachine``: kernel parameters, validation by the domain
 ``indefinite``       what happens when a kernel is not positive definite
-``arguments``        checks of constructor arguments
+``arguments``        what ``fit`` is given: targets, weights, penalties, callbacks
 ``translation``      kernels in scikit-learn's words, and its kernel objects
 ``approximation``    ``approximation=``: machines on the features of a map
 ``streams``          what machines share that read a batch at a time

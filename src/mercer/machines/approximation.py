@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from .. import memory
 from ..domains import Data, Similarities, size, take
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..features import FeatureMap
 from ..features.advice import advise, relative_error
 from ..features.base import KernelMap
@@ -22,7 +22,9 @@ from ..gram import PointGram, gram
 from ..gram.kernel_gram import gram_of_points
 from ..kernel import Kernel
 from ..kernels import Gaussian, Linear
+from ..parameters import Checks
 from .base import KernelMachine
+from .translation import as_kernel
 
 __all__ = ["Approximated", "FeatureFunction", "approximate", "check_approximation"]
 
@@ -67,23 +69,18 @@ def check_approximation(machine: Any, full_only: dict[str, Any]) -> None:
     given, name = machine.approximation, type(machine).__name__
     if given is None:
         return
-    if isinstance(given, FeatureMap):
-        if machine.kernel not in (Gaussian("scale"), target_of(given)):
-            raise ParameterError(
-                f"{name}: `kernel` must be left out with `approximation`, whose own kernel counts, or equal "
-                f"it. Got {machine.kernel!r} and {target_of(given)!r}."
-            )
-    elif given != "auto":
+    own = (Gaussian("scale"), target_of(given)) if isinstance(given, FeatureMap) else ()
+    if own and as_kernel(machine.kernel, name) not in own:
         raise ParameterError(
-            f"{name}: `approximation` must be a feature map such as Nystrom(kernel, 1000), 'auto' or None. "
-            f"Got {given!r}."
+            f"{name}: `kernel` must be left out with `approximation`, whose own kernel counts, or equal "
+            f"it. Got {machine.kernel!r} and {target_of(given)!r}."
         )
     for parameter, value in full_only.items():
         asked = getattr(machine, parameter)
-        if asked is not value and asked != value:
+        if asked is not value and (value is None or asked != value):
             raise ParameterError(
-                f"{name}: `{parameter}` must be {value!r} with `approximation`. Got {asked!r}, which needs "
-                "the kernel values of all points."
+                f"{name}: `{parameter}` must be {value!r} with `approximation`. Got {brief(asked)}, "
+                "which needs the kernel values of all points."
             )
 
 
@@ -91,6 +88,15 @@ def approximate(given: FeatureMap, points: Data, *, refit: bool = True) -> tuple
     """A map fitted to points, unless it is to stay as it is, and the error of its kernel on some of them."""
     fitted = clone(given).fit(points) if refit else given
     return fitted, relative_error(fitted, points)
+
+
+def _check_map(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a feature map, or stands for one or none."""
+    if not (value is None or isinstance(value, FeatureMap) or (isinstance(value, str) and value == "auto")):
+        raise ParameterError(
+            f"{caller}: `{name}` must be a feature map such as Nystrom(kernel, 1000), 'auto' or None. "
+            f"Got {brief(value)}."
+        )
 
 
 class Approximated(KernelMachine):
@@ -103,6 +109,8 @@ class Approximated(KernelMachine):
 
     #: Parameters that need the kernel matrix of all points, with the values that ask for nothing.
     _full_only: ClassVar[dict[str, Any]] = {"indefinite": "warn"}
+
+    _checks: ClassVar[Checks] = {"approximation": _check_map}
 
     def _checked_kernel(self, name: str = "kernel") -> Kernel:
         if name == "kernel" and isinstance(self.approximation, FeatureMap):

@@ -1,32 +1,42 @@
-"""Checks of arguments that several machines make in ``fit``."""
+"""Checks of what ``fit`` is given: targets, weights, penalties, callbacks.
+
+Those of one parameter by itself are in :mod:`mercer.parameters`.
+"""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, MappingView, Sequence, Set
 from contextlib import contextmanager
+from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight
 
 from ..domains import check_numbers
-from ..errors import InputError, ParameterError
+from ..errors import InputError, MercerError, ParameterError, brief
 from ..gram import Gram
+from ..parameters import check_number
 
 __all__ = [
     "PENALTY_RANGE",
     "WEIGHT_RANGE",
-    "checked_random",
-    "checked_weight",
-    "is_penalty",
+    "check_callbacks",
+    "check_fraction",
+    "check_path",
+    "check_penalties",
+    "check_penalty",
+    "check_positive",
+    "check_time_budget",
     "naming",
+    "read_column",
+    "read_targets",
+    "read_weight",
     "refuse_large_targets",
     "refuse_large_values",
-    "require_choice",
-    "require_count",
-    "require_number",
 ]
 
 #: Squares of larger targets, summed over the points, overflow.
@@ -36,28 +46,120 @@ LARGEST_TARGET = 1e150
 #: penalty rounding takes the penalty away.
 WEIGHT_RANGE = (1e-100, 1e20)
 
-
 #: What a penalty may be: squares and reciprocals of others overflow, at the latest next to kernel values.
 PENALTY_RANGE = (1e-100, 1e100)
 
 
-def is_penalty(value: Any) -> bool:
-    """Whether a number is within the range of penalties."""
-    return bool(PENALTY_RANGE[0] <= value <= PENALTY_RANGE[1])
+# -- parameters -----------------------------------------------------------------------------------
+check_positive = partial(check_number, requirement="a positive finite number", above=0.0)
+check_fraction = partial(check_number, requirement="a number between 0 and 1", above=0.0, below=1.0)
+check_time_budget = partial(
+    check_number,
+    requirement="a number of seconds > 0, or None",
+    above=0.0,
+    infinite=True,
+    unless=(None,),
+)
 
 
+def check_penalty(
+    caller: str, name: str, value: Any, requirement: str, *, zero: bool = False, **more: Any
+) -> Any:
+    """Return a number within the range of penalties, or 0 if there may be none."""
+    none = zero and isinstance(value, numbers.Real) and value == 0
+    low, high = PENALTY_RANGE
+    return check_number(caller, name, value, requirement, least=0.0 if none else low, most=high, **more)
+
+
+def check_penalties(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a list of penalties to choose from, or None."""
+    if value is None:
+        return
+    given = np.asarray(value).tolist() if hasattr(value, "__array__") else value
+    wanted = "a list of numbers between 1e-100 and 1e100"
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) == 0:
+        raise ParameterError(f"{caller}: `{name}` must be {wanted}. Got {brief(value)}.")
+    for penalty in given:
+        check_penalty(caller, name, penalty, wanted)
+
+
+def check_path(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is the name of a file, or None."""
+    if not (value is None or (isinstance(value, str | PathLike) and value)):
+        raise ParameterError(f"{caller}: `{name}` must be a path, or None. Got {brief(value)}.")
+
+
+def check_callbacks(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a sequence of functions."""
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes) or not all(map(callable, value)):
+        raise ParameterError(f"{caller}: `{name}` must be a sequence of callables. Got {brief(value)}.")
+
+
+# -- data -----------------------------------------------------------------------------------------
 @contextmanager
 def naming(caller: str, argument: str) -> Iterator[None]:
-    """Make what scikit-learn's checks say one of our errors, which names the machine and the argument."""
+    """Make what NumPy and scikit-learn say one of our errors, which names the machine and the argument."""
     try:
         yield
-    except ValueError as error:
+    except MercerError:
+        raise
+    except Exception as error:  # objects that are no numbers may raise anything
         raise InputError(f"{caller}: `{argument}` is not valid. {error}") from error
+
+
+def read_column(caller: str, argument: str, values: Any) -> Any:
+    """Return an array or a table with an entry for each point, in their order; raise if this is none.
+
+    Lists become arrays, of objects if there are numbers beside strings: these are no numbers, and no strings.
+    """
+    name = f"{caller}: `{argument}`"
+    if isinstance(values, Mapping | Set | MappingView):
+        raise InputError(
+            f"{name} must be an array, a list or a column, in the order of the points. Got a "
+            f"{type(values).__name__}."
+        )
+    check_numbers(values, name, dense=True)
+    if isinstance(values, list | tuple):
+        with naming(caller, argument):
+            array = np.asarray(values)
+        text: Any = {"U": str, "S": bytes}.get(array.dtype.kind, object)
+        mixed = array.ndim == 1 and not all(isinstance(value, text) for value in values)
+        values = np.array(values, dtype=object) if mixed else array
+    if getattr(getattr(values, "dtype", None), "kind", "") == "V":  # records; a frame has no dtype
+        raise InputError(f"{name} must hold real numbers or labels. Got an array of type {values.dtype}.")
+    return values
+
+
+def read_targets(caller: str, y: Any, n: int | None, *, numeric: bool, missing: bool = False) -> np.ndarray:
+    """Return the targets of n points, numbers or labels, as an array of shape (n,) or (n, t), a copy.
+
+    With ``missing``, NaN stands for a number that is not known.
+    """
+    if y is None:
+        raise InputError(f"{caller} requires y to be passed, but the target y is None.")
+    given = read_column(caller, "y", y)
+    with naming(caller, "y"):
+        values = check_array(
+            given,
+            ensure_2d=False,
+            dtype="numeric" if numeric else None,  # which refuses numbers that are written in strings
+            input_name="y",
+            ensure_all_finite="allow-nan" if missing else True,
+        )
+        values = np.array(values, dtype=np.float64 if numeric else None)
+    if n is not None and len(values) != n:
+        raise InputError(
+            f"{caller}: X and y must have the same length. Found input variables with inconsistent numbers "
+            f"of samples: {[n, len(values)]}."
+        )
+    if numeric:
+        refuse_large_targets(values, caller)
+    return values
 
 
 def refuse_large_targets(values: np.ndarray, caller: str) -> None:
     """Raise if squares of the targets overflow."""
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))  # of those that are not NaN
     if largest > LARGEST_TARGET:
         raise InputError(
             f"{caller}: `y` must be between -{LARGEST_TARGET:g} and {LARGEST_TARGET:g}: squares of larger "
@@ -65,24 +167,18 @@ def refuse_large_targets(values: np.ndarray, caller: str) -> None:
         )
 
 
-def refuse_large_values(G: Gram, caller: str) -> None:
-    """Raise if squares of kernel values overflow."""
-    largest = float(np.abs(G.diagonal()).max(initial=0.0))
-    if largest > LARGEST_TARGET:
-        raise InputError(
-            f"{caller}: `X` must be smaller: k(x, x) is up to {largest:.3g}, and squares of numbers beyond "
-            f"{LARGEST_TARGET:g} overflow. Divide X by a constant, or normalise the kernel."
-        )
-
-
-def checked_weight(
-    sample_weight: Any, n: int, caller: str, largest_within: tuple[float, float] = WEIGHT_RANGE
-) -> np.ndarray:
-    """Return a copy of weights >= 0 of n points, not all zero, the largest of them within a range."""
-    check_numbers(sample_weight, f"{caller}: `sample_weight`", dense=True)
+def read_weight(
+    caller: str, sample_weight: Any, n: int, largest_within: tuple[float, float] = WEIGHT_RANGE
+) -> np.ndarray | None:
+    """Return a copy of weights >= 0 of n points, not all zero, the largest within a range; None if None."""
+    if sample_weight is None:
+        return None
+    given = read_column(caller, "sample_weight", sample_weight)
     with naming(caller, "sample_weight"):
+        if np.asarray(given).dtype.kind in "US":
+            raise InputError(f"{caller}: `sample_weight` must hold real numbers. Got {brief(given)}.")
         weight = np.array(
-            _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+            _check_sample_weight(given, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
         )
     largest, (low, high) = float(weight.max(initial=0.0)), largest_within
     if largest == 0:
@@ -96,41 +192,11 @@ def checked_weight(
     return weight
 
 
-def require_count(machine: Any, name: str, *, optional: bool = False) -> None:
-    """Raise unless a parameter is a whole number >= 1 (or None, where that has a meaning)."""
-    value = getattr(machine, name)
-    if optional and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        kind = "a whole number >= 1" + (", or None" if optional else "")
-        raise ParameterError(f"{type(machine).__name__}: `{name}` must be {kind}. Got {value!r}.")
-
-
-def require_number(
-    machine: Any, name: str, requirement: str, low: float, high: float, *, closed: bool
-) -> None:
-    """Raise unless a parameter is a number between two others; ``closed`` admits the lower one."""
-    value = getattr(machine, name)
-    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not is_real or not (low < value < high or (closed and value == low)):
-        raise ParameterError(f"{type(machine).__name__}: `{name}` must be {requirement}. Got {value!r}.")
-
-
-def require_choice(machine: Any, name: str, options: Sequence[Any]) -> None:
-    """Raise unless a parameter is one of a few values."""
-    value = getattr(machine, name)
-    if not any(isinstance(value, type(option)) and value == option for option in options):
-        listed = ", ".join(map(repr, options))
-        raise ParameterError(f"{type(machine).__name__}: `{name}` must be one of {listed}. Got {value!r}.")
-
-
-def checked_random(caller: str, random_state: Any) -> np.random.RandomState:
-    """Return a source of random numbers, or raise an error that names the argument."""
-    try:
-        source: np.random.RandomState = check_random_state(random_state)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"{caller}: `random_state` must be None, an integer from 0 to 2^32 - 1 or a NumPy RandomState. "
-            f"Got {random_state!r}."
-        ) from error
-    return source
+def refuse_large_values(G: Gram, caller: str) -> None:
+    """Raise if squares of kernel values overflow."""
+    largest = float(np.abs(G.diagonal()).max(initial=0.0))
+    if largest > LARGEST_TARGET:
+        raise InputError(
+            f"{caller}: `X` must be smaller: k(x, x) is up to {largest:.3g}, and squares of numbers beyond "
+            f"{LARGEST_TARGET:g} overflow. Divide X by a constant, or normalise the kernel."
+        )

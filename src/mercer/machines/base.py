@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import numbers
-from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,8 +23,9 @@ from ..domains import (
 )
 from ..errors import InputError, ParameterError
 from ..kernel import Kernel
-from .arguments import WEIGHT_RANGE, checked_random, checked_weight, naming, refuse_large_targets
+from ..parameters import Checks, check_choice, check_count
 from .callbacks import CallbackSupport
+from .indefinite import POLICIES
 from .translation import INSTEAD, KernelLike, as_kernel
 
 __all__ = ["KernelMachine"]
@@ -38,8 +38,13 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
     __signature__: ClassVar[inspect.Signature]
 
-    #: What the largest weight may be.
-    _weight_range: ClassVar[tuple[float, float]] = WEIGHT_RANGE
+    #: What parameters of these names are in every machine that does not say otherwise.
+    _checks: ClassVar[Checks] = {
+        "max_iter": check_count,
+        "n_neighbors": partial(check_count, unless=(None,)),
+        "n_restarts": partial(check_count, low=0),
+        "indefinite": partial(check_choice, options=POLICIES),
+    }
 
     # -- parameters -----------------------------------------------------------------------------
     def __init_subclass__(cls, **options: Any) -> None:
@@ -84,20 +89,12 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         """Return the kernel that the user has given, as an object or in scikit-learn's words."""
         return as_kernel(getattr(self, name), type(self).__name__, name)
 
-    def _require(self, name: str, value: Any, holds: Callable[[Any], bool], requirement: str) -> float:
-        """Return a number that is within its range, or raise an error that names it."""
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not holds(value):
-            raise ParameterError(f"{type(self).__name__}: `{name}` must be {requirement}. Got {value!r}.")
-        return float(value)
-
     # -- data -----------------------------------------------------------------------------------
     def _validate_X(self, X: Any, *, reset: bool) -> Data:
         """Validate ``X`` by the kernel's domain; arrays also get scikit-learn's checks and attributes.
 
         With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
         """
-        if reset and hasattr(self, "random_state"):
-            checked_random(type(self).__name__, self.random_state)
         if isinstance(X, Batches):
             raise InputError(
                 f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, as "
@@ -129,32 +126,6 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         except ValueError as error:
             explain_rows(X, name)
             raise InputError(f"{name} is not valid. {error}") from error
-
-    def _validate_targets(self, y: Any, n: int, *, numeric: bool) -> np.ndarray:
-        """Return targets as an array of shape (n,) or (n, t), a copy."""
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        from sklearn.utils import check_array
-
-        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
-        with naming(type(self).__name__, "y"):
-            values = check_array(y, ensure_2d=False, dtype=np.float64 if numeric else None, input_name="y")
-        if values.ndim not in (1, 2):
-            raise InputError(f"y must be of shape (n,) or (n, t). Got {values.shape}.")
-        if len(values) != n:
-            raise InputError(
-                f"X and y must have the same length. Found input variables with inconsistent numbers of "
-                f"samples: {[n, len(values)]}."
-            )
-        if numeric:
-            refuse_large_targets(values, type(self).__name__)
-        return np.array(values)
-
-    def _validate_weight(self, sample_weight: Any, n: int) -> np.ndarray | None:
-        """Return weights, or None; negative weights, all-zero weights and those out of scale are errors."""
-        if sample_weight is None:
-            return None
-        return checked_weight(sample_weight, n, type(self).__name__, self._weight_range)
 
     def _solver_report(self) -> str:
         """Which method has solved the problem, and how it ended."""

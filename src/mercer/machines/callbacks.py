@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
-import numpy as np
-
 from ..batches import Batches
 from ..engine.runs import Callback, Progress, Run, running
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
+from ..parameters import Checks, check_arguments, check_random
+from .arguments import check_time_budget
 
 __all__ = ["CallbackSupport", "as_run"]
 
@@ -116,6 +116,7 @@ class CallbackSupport(_Support):
     """Callbacks and a time budget for the long-running methods of a machine."""
 
     time_budget: float | None
+    _checks: ClassVar[Checks] = {"time_budget": check_time_budget, "random_state": check_random}
     _reads_batches: ClassVar[bool] = False
 
     def set_callbacks(self, *callbacks: Any) -> Self:
@@ -139,7 +140,7 @@ class CallbackSupport(_Support):
             if isinstance(callback, type) or not (has_hooks or callable(callback)):
                 raise ParameterError(
                     f"{type(self).__name__}: callbacks must be callables, or objects with the hooks of "
-                    f"sklearn.callback.FitCallback. Got {callback!r}."
+                    f"sklearn.callback.FitCallback. Got {brief(callback)}."
                 )
             wrapped.append(callback if has_hooks else _Function(callback))
         super().set_callbacks(*wrapped)
@@ -148,12 +149,7 @@ class CallbackSupport(_Support):
     @contextmanager
     def _running(self, name: str, X: Any = None, y: Any = None) -> Iterator[Run]:
         """Run one method of this machine, with its time budget and its callbacks."""
-        budget: Any = self.time_budget
-        if budget is not None and not (isinstance(budget, int | float | np.number) and budget > 0):
-            raise ParameterError(
-                f"{type(self).__name__}: `time_budget` must be a number of seconds > 0, or None. "
-                f"Got {budget!r}."
-            )
+        budget = self.time_budget
         callbacks = list(getattr(self, "_skl_callbacks", []))
         functions: list[Callback] = [c.function for c in callbacks if isinstance(c, _Function)]
         context = None
@@ -182,7 +178,7 @@ class _Subtasks:
 
 
 def as_run(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P], T]:
-    """Make a method a run: it has the time budget and the callbacks of its machine.
+    """Make a method a run: it checks the parameters, and has the time budget and callbacks of its machine.
 
     ``KeyboardInterrupt`` is raised at its end where a solver has returned its best state before.
     """
@@ -196,6 +192,7 @@ def as_run(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P]
                 f"{type(self).__name__}: `X` must hold the points. Got Batches, which KernelRidge and "
                 "KernelLogistic read with `approximation`."
             )
+        check_arguments(self)
         with self._running(method.__name__, given.get("X"), given.get("y")):
             return method(self, *args, **kwargs)
 

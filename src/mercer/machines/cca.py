@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import linalg
@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..domains import Data, take
 from ..engine.runs import tracked
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import DefinitenessError, InputError, ParameterError, brief
 from ..gram import Gram, gram
-from ..gram.spectrum import is_count
 from ..kernel import Kernel
 from ..kernels import Gaussian
+from ..parameters import Checks, check_choice, check_count, check_number, check_random
 from ..solvers import (
     LowRank,
     Solution,
@@ -27,7 +27,7 @@ from ..solvers import (
     signs,
     whiten,
 )
-from .arguments import checked_random
+from .arguments import read_weight
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import screen
@@ -130,6 +130,13 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     True
     """
 
+    _checks: ClassVar[Checks] = {
+        "n_components": check_count,
+        "max_rank": partial(check_count, unless=(None,)),
+        "penalty": partial(check_choice, options=("norm", "square"), advice="Its strength is alpha."),
+        "tol": partial(check_number, requirement="a number from 0 to less than 1", least=0.0, below=1.0),
+    }
+
     def __init__(
         self,
         kernel_x: KernelLike | Sequence[KernelLike] = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -175,7 +182,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         kernels, penalties = self._check_parameters()
         data = self._validate_views(X, y, kernels)
         n = len_of(data[0])
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is not None and not weight.all():  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
             data, weight = [take(points, kept) for points in data], weight[kept]
@@ -262,7 +269,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self._check_fitted()
         projections = self._project(self._split(X, y))
         n = len(projections[0])
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
         correlations = pairwise_correlations([S - share @ S for S in projections], share)
         return float(correlations.mean()) if len(correlations) else 0.0
@@ -300,10 +307,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         IndependenceTest
             ``statistic``, ``p_value`` and the values ``null`` under permutations.
         """
-        if not is_count(n_permutations):
-            raise ParameterError(
-                f"independence_test: `n_permutations` must be an integer >= 1. Got {n_permutations!r}."
-            )
+        n_permutations = check_count("independence_test", "n_permutations", n_permutations)
         kernels, penalties = self._check_parameters()
         if len(kernels) != 2:
             raise ParameterError(
@@ -315,7 +319,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         views = self._views(kernels, penalties, data, None, np.full(n, 1.0 / n))
         A, B = (view.whitened.features for view in views)
         statistic = largest_correlation(A, B)
-        random = checked_random(type(self).__name__, random_state)
+        random = check_random(type(self).__name__, "random_state", random_state)
         null = np.array(
             [
                 largest_correlation(A, B[random.permutation(n)])
@@ -329,23 +333,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     # -- checks ---------------------------------------------------------------------------------
     def _check_parameters(self) -> tuple[list[Kernel], list[float]]:
         kernels = self._checked_kernels()
-        if not is_count(self.n_components):
-            raise ParameterError(
-                f"KernelCCA: `n_components` must be an integer of at least 1. Got {self.n_components!r}."
-            )
-        if self.max_rank is not None and not is_count(self.max_rank):
-            raise ParameterError(
-                f"KernelCCA: `max_rank` must be an integer of at least 1, or None. Got {self.max_rank!r}."
-            )
-        if self.penalty not in ("norm", "square"):
-            raise ParameterError(
-                f"KernelCCA: `penalty` must be 'norm' or 'square'. Got {self.penalty!r}. "
-                "Its strength is alpha."
-            )
-        if not isinstance(self.tol, numbers.Real) or not 0 <= self.tol < 1:
-            raise ParameterError(
-                f"KernelCCA: `tol` must be a number from 0 to less than 1. Got {self.tol!r}."
-            )
         return kernels, self._checked_penalties(len(kernels))
 
     def _checked_kernels(self) -> list[Kernel]:
@@ -358,21 +345,20 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         if len(kernels) < 2 or self.kernel_y is not None:
             raise ParameterError(
                 "KernelCCA: a sequence `kernel_x` must hold two or more kernels, one per view, and "
-                f"`kernel_y` must then be None. Got {self.kernel_x!r} and {self.kernel_y!r}."
+                f"`kernel_y` must then be None. Got {brief(self.kernel_x)} and {brief(self.kernel_y)}."
             )
         return [as_kernel(k, "KernelCCA", f"kernel_x[{i}]") for i, k in enumerate(kernels)]
 
     def _checked_penalties(self, count: int) -> list[float]:
-        several = isinstance(self.alpha, list | tuple | np.ndarray)
+        several = isinstance(self.alpha, list | tuple) or (
+            isinstance(self.alpha, np.ndarray) and self.alpha.ndim
+        )
         given: list[Any] = list(self.alpha) if several else [self.alpha] * count  # type: ignore[arg-type]
-        if len(given) != count or not all(
-            isinstance(p, numbers.Real) and 0 <= float(p) < np.inf for p in given
-        ):
-            raise ParameterError(
-                f"KernelCCA: `alpha` must be a finite number >= 0, or {count} of them, one per view. "
-                f"Got {self.alpha!r}. A larger alpha gives smoother functions."
-            )
-        return [float(p) for p in given]
+        wanted = f"a finite number >= 0, or {count} of them, one per view"
+        advice = "A larger alpha gives smoother functions."
+        if len(given) != count:
+            raise ParameterError(f"KernelCCA: `alpha` must be {wanted}. Got {brief(self.alpha)}. {advice}")
+        return [check_number("KernelCCA", "alpha", p, wanted, least=0.0, advice=advice) for p in given]
 
     def _split(self, X: Any, y: Any) -> list[Any]:
         """The views, whichever way they were given."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..domains import Data, Similarities, take
 from ..engine.runs import checkpoint, tracked
-from ..errors import ParameterError
-from .arguments import checked_random, require_count
+from ..errors import ParameterError, brief
+from ..parameters import Checks, check_count, check_random
+from .arguments import read_targets, read_weight
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .distances import kernel_distance
@@ -86,6 +88,8 @@ class Cells(MachineWrapper):
     (True, True)
     """
 
+    _checks: ClassVar[Checks] = {"max_size": partial(check_count, low=2)}
+
     def __init__(
         self,
         machine: Any,
@@ -112,8 +116,8 @@ class Cells(MachineWrapper):
         first = self._checked_machine()
         points = first._validate_X(X, reset=True)
         n = len_of(points)
-        targets = first._validate_targets(y, n, numeric=is_regressor(first))
-        weight = first._validate_weight(sample_weight, n)
+        targets = read_targets("Cells", y, n, numeric=is_regressor(first))
+        weight = read_weight("Cells", sample_weight, n)
         kernel = first._checked_kernel()
         self.kernel_ = kernel if kernel.is_resolved else kernel.resolve(points, weight)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -122,7 +126,9 @@ class Cells(MachineWrapper):
         if is_classifier(first):
             self.classes_ = np.unique(targets)
         cells: list[Positions] = []
-        self._root = self._divide(points, np.arange(n), checked_random("Cells", self.random_state), cells)
+        self._root = self._divide(
+            points, np.arange(n), check_random("Cells", "random_state", self.random_state), cells
+        )
         self.cell_sizes_ = np.array([len(cell) for cell in cells])
         self.machines_: list[Any] = []
         self._constants: list[Any] = []
@@ -137,11 +143,8 @@ class Cells(MachineWrapper):
         if not isinstance(machine, KernelMachine) or not (is_classifier(machine) or is_regressor(machine)):
             raise ParameterError(
                 "Cells: `machine` must be a classifier or regressor of mercer.machines, such as "
-                f"SVC(Gaussian(1.0)). Got {machine!r}."
+                f"SVC(Gaussian(1.0)). Got {brief(machine)}."
             )
-        require_count(self, "max_size")
-        if self.max_size < 2:
-            raise ParameterError(f"Cells: `max_size` must be an integer >= 2. Got {self.max_size!r}.")
         machine = clone(machine)
         if isinstance(machine._checked_kernel().domain, Similarities):
             raise ParameterError(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..kernels import Gaussian
+from ..parameters import Checks, check_choice
 from ..solvers import solve_discriminant
+from .arguments import read_weight
 from .base import len_of
 from .callbacks import as_run
 from .labels import read_labels
@@ -105,6 +108,8 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     (80, 1)
     """
 
+    _checks: ClassVar[Checks] = {"penalized": partial(check_choice, options=("function", "coefficients"))}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -127,15 +132,9 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to points ``X`` and labels ``y``; an integer weight is a repeated row, 0 an absent one."""
-        self._check_alpha()
-        if self.penalized not in ("function", "coefficients"):
-            raise ParameterError(
-                "KernelDiscriminant: `penalized` must be 'function' or 'coefficients'. "
-                f"Got {self.penalized!r}."
-            )
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         labels = read_labels(self, y, n, weight)
         self.classes_, codes = labels.classes, labels.codes
         training = self._train_on(points, weight, any_kernel=self.penalized == "coefficients")
@@ -171,12 +170,12 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         count = len(self.classes_)
         try:
             values = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.empty(0)  # no numbers: refused below
         if values.shape != (count,) or not (values > 0).all() or not np.isclose(values.sum(), 1.0):
             raise ParameterError(
                 f"KernelDiscriminant: `priors` must be {count} positive numbers, one per class, with the "
-                f"sum 1. Got {self.priors!r}."
+                f"sum 1. Got {brief(self.priors)}."
             )
         return np.asarray(values / values.sum())
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import memory
 from ..domains import take
-from ..errors import DefinitenessError, ParameterError
+from ..errors import DefinitenessError, ParameterError, brief
 from ..gram import PointGram, gram
 from ..kernel import Kernel
 
@@ -34,7 +34,8 @@ class KernelDistance:
     def __init__(self, kernel: Kernel) -> None:
         if not isinstance(kernel, Kernel):
             raise ParameterError(
-                f"kernel_distance: `kernel` must be a mercer Kernel such as Gaussian(1.0). Got {kernel!r}."
+                f"kernel_distance: `kernel` must be a mercer Kernel such as Gaussian(1.0). "
+                f"Got {brief(kernel)}."
             )
         kernel._require_resolved()
         self.kernel = kernel

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..contributions import Contribution, Contributions
 from ..domains import Data, Vectors, items, take
-from ..errors import InputError
+from ..errors import InputError, brief
 from ..features import Explicit
 from ..gram import Gram, PointGram
 from ..guarantees.facts import MachineFacts
@@ -238,7 +238,7 @@ class ExplainedFunction(_Explained):
         if not 0 <= target < len(values):
             raise InputError(
                 f"{type(self).__name__}.explain: `target` must be from 0 to {len(values) - 1}. "
-                f"Got {target!r}."
+                f"Got {brief(target)}."
             )
         direction = np.zeros(len(values))
         direction[target] = 1.0

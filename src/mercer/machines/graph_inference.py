@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..gram.spectrum import rounding_level
 from ..kernels import Gaussian
 from ..solvers import RayleighValue, SpectralRoot, centred_root, solve_rayleigh
+from .arguments import read_targets
 from .base import len_of
 from .callbacks import as_run
 from .projection import KernelProjection, keep
@@ -114,7 +115,6 @@ class KernelGraphInference(KernelProjection):
             Weights of the edges: symmetric, nonnegative, 0 for no edge; the diagonal does not matter.  Or the
             groups of the objects: those of one group are joined.
         """
-        self._check_alpha()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         if n < 2:
@@ -156,7 +156,7 @@ class KernelGraphInference(KernelProjection):
     def _adjacency(self, y: Any, n: int) -> scipy.sparse.csr_array:
         """The graph as a symmetric sparse matrix without loops."""
         if not scipy.sparse.issparse(y):
-            y = self._validate_targets(y, n, numeric=False)
+            y = read_targets(type(self).__name__, y, n, numeric=False)
             if y.ndim == 1 or y.shape[1] == 1:
                 groups = np.unique(y, return_inverse=True)[1].ravel()
                 y = groups[:, None] == groups

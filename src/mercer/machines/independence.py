@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,12 +16,11 @@ from ..gram import gram
 from ..gram.spectrum import finite
 from ..kernel import Kernel
 from ..kernels import Gaussian
+from ..parameters import Checks, check_arguments, check_flag
 from ..solvers import center, hsic_statistics, permutation_p_value, random_orders
 from .significance import (
+    CHECKS,
     PermutationResult,
-    check_permutations,
-    check_run,
-    check_unbiased,
     generator,
     resolve_blindly,
 )
@@ -62,7 +61,7 @@ def hsic(kernel_x: Kernel, kernel_y: Kernel, X: Any, Y: Any, *, unbiased: bool =
     0.25
     """
     kernel_x, kernel_y = as_kernel(kernel_x, "hsic", "kernel_x"), as_kernel(kernel_y, "hsic", "kernel_y")
-    check_unbiased(unbiased, "hsic")
+    check_flag("hsic", "unbiased", unbiased)
     A, B = _paired(kernel_x, kernel_y, X, Y, unbiased, "hsic")
     K, L = _values(kernel_x.resolve(A), A), _values(kernel_y.resolve(B), B)
     return float(_statistics(K, L, [np.arange(len(K))], unbiased)[0])
@@ -135,13 +134,12 @@ class HSICTest:
     random_state: Any = field(default=None, kw_only=True)
     time_budget: float | None = field(default=None, kw_only=True)
     callbacks: Sequence[Callback] = field(default=(), kw_only=True)
+    _checks: ClassVar[Checks] = CHECKS
 
     def __post_init__(self) -> None:
         for name in ("kernel_x", "kernel_y"):
             object.__setattr__(self, name, as_kernel(getattr(self, name), "HSICTest", name))
-        check_permutations(self.n_permutations, "HSICTest")
-        check_unbiased(self.unbiased, "HSICTest")
-        check_run(self.time_budget, self.callbacks, "HSICTest")
+        check_arguments(self)
 
     def test(self, X: Any, Y: Any) -> HSICResult:
         """Test whether the pairs ``(X[i], Y[i])`` are independent."""

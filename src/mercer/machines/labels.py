@@ -12,8 +12,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from .. import memory
-from ..errors import InputError, ParameterError
-from .arguments import WEIGHT_RANGE
+from ..errors import InputError, ParameterError, brief
+from ..parameters import check_number
+from .arguments import WEIGHT_RANGE, naming, read_targets
 from .base import KernelMachine
 
 __all__ = [
@@ -37,16 +38,18 @@ def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
     Numbers, strings, bytes and booleans are labels, also in arrays of objects (which they stay), if all are
     of one kind; numbers with fractions are refused.  A column is taken as a row, with scikit-learn's warning.
     """
-    labels = machine._validate_targets(y, n, numeric=False)
     name = type(machine).__name__
+    labels = read_targets(name, y, n, numeric=False)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = np.asarray(column_or_1d(labels, warn=True))
     if labels.ndim != 1:
-        check_classification_targets(labels)  # has better words for sets of labels
+        with naming(name, "y"):
+            check_classification_targets(labels)  # has better words for sets of labels
         raise InputError(f"{name}: `y` must hold one label per point. Got shape {labels.shape}.")
     plain = unwrapped(labels, name)
     if plain.dtype.kind == "f":
-        check_classification_targets(plain)
+        with naming(name, "y"):
+            check_classification_targets(plain)
     return labels
 
 
@@ -127,17 +130,17 @@ def class_factors(machine: KernelMachine, class_weight: Any, classes: NDArray[An
     if not isinstance(class_weight, Mapping):
         raise ParameterError(
             f"{type(machine).__name__}: `class_weight` must be 'balanced', a dict from labels to factors, "
-            f"or None. Got {class_weight!r}."
+            f"or None. Got {brief(class_weight)}."
         )
-    factors = np.ones(len(classes))
+    name, wanted = type(machine).__name__, "numbers >= 0, up to 1e20"
+    factors, place = np.ones(len(classes)), {known: i for i, known in enumerate(classes.tolist())}
     for label, factor in class_weight.items():
-        found = np.flatnonzero(classes == label)
-        if not len(found):
+        if label not in place:
             raise ParameterError(
-                f"{type(machine).__name__}: `class_weight` names the class {label!r}, which is not in y. "
-                f"The classes in y: {list(classes)}."
+                f"{name}: `class_weight` names the class {brief(label)}, which is not in y. The classes in "
+                f"y: {brief(list(classes))}."
             )
-        factors[found[0]] = machine._require(
-            "class_weight", factor, lambda v: 0 <= v <= WEIGHT_RANGE[1], "numbers >= 0, up to 1e20"
+        factors[place[label]] = check_number(
+            name, "class_weight", factor, wanted, least=0.0, most=WEIGHT_RANGE[1]
         )
     return factors

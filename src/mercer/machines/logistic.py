@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, ClassVar, Literal, Self
 
@@ -21,6 +22,7 @@ from ..errors import DefinitenessError, InputError, ParameterError
 from ..features import FeatureMap
 from ..gram import Gram, PointGram, gram
 from ..kernels import Gaussian, Linear
+from ..parameters import Checks
 from ..solvers import (
     SmoothProblem,
     SmoothValue,
@@ -32,7 +34,14 @@ from ..solvers import (
 )
 from ..solvers.losses import Logistic, Softmax
 from .approximation import Approximated, check_approximation
-from .arguments import is_penalty, refuse_large_values
+from .arguments import (
+    check_fraction,
+    check_path,
+    check_penalties,
+    check_penalty,
+    read_weight,
+    refuse_large_values,
+)
 from .base import len_of
 from .callbacks import as_run
 from .explanation import Expansion, ExplainedClassifier
@@ -193,6 +202,18 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
     _full_only: ClassVar[dict[str, Any]] = {"indefinite": "warn", "l1": 0}
     _reads_batches: ClassVar[bool] = True
 
+    _checks: ClassVar[Checks] = {
+        "tol": check_fraction,
+        "alphas": check_penalties,
+        "checkpoint": check_path,
+        "l1": partial(
+            check_penalty,
+            requirement="0 or a number between 1e-100 and 1e100",
+            zero=True,
+            advice="Larger l1 gives fewer coefficients that are not zero.",
+        ),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -251,7 +272,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
             return self
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        resolving = self._validate_weight(sample_weight, n)
+        resolving = read_weight(type(self).__name__, sample_weight, n)
         labels = read_labels(self, y, n, resolving, self.class_weight)
         self.classes_, self.class_weight_, kept = labels.classes, labels.factors, labels.kept
         if len(kept) < n:
@@ -324,26 +345,17 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
     def _check_parameters(self) -> list[float]:
         """Raise unless the parameters make sense; return the penalties to try."""
         check_approximation(self, self._full_only)
-        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
-        self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
-        wanted = (
-            "0 or a number between 1e-100 and 1e100; larger l1 gives fewer coefficients that are not zero"
-        )
-        l1 = self._require("l1", self.l1, lambda v: v == 0 or is_penalty(v), wanted)
-        if self.alpha != "loo":
-            wanted = "a number between 1e-100 and 1e100, or 'loo'; larger alpha gives a smoother model"
-            if l1:
-                wanted = "0 or " + wanted.replace(", or 'loo'", " with `l1`")
-            return [
-                self._require("alpha", self.alpha, lambda v: is_penalty(v) or (l1 > 0 and v == 0), wanted)
-            ]
+        l1 = float(self.l1)
+        if not isinstance(self.alpha, str) or self.alpha != "loo":
+            wanted = "0 or a number between 1e-100 and 1e100 with `l1`"
+            if not l1:
+                wanted = "a number between 1e-100 and 1e100, or 'loo'"
+            advice = "Larger alpha gives a smoother model."
+            return [check_penalty("KernelLogistic", "alpha", self.alpha, wanted, zero=l1 > 0, advice=advice)]
         if l1 or self.approximation is not None:
             needs = "l1=0" if l1 else "approximation=None"
             raise ParameterError(f"KernelLogistic: alpha='loo' needs {needs}. Set a number for alpha.")
-        values = ALPHAS if self.alphas is None else np.ravel(self.alphas).tolist()
-        if not values:
-            raise ParameterError("KernelLogistic: `alphas` must hold at least one number. Got none.")
-        return [self._require("alphas", v, is_penalty, "numbers between 1e-100 and 1e100") for v in values]
+        return [float(value) for value in (ALPHAS if self.alphas is None else self.alphas)]
 
     def _problem_of(self, codes: NDArray[np.intp], weight: Vector) -> SmoothProblem:
         count = len(self.classes_)

@@ -14,10 +14,11 @@ import numpy as np
 from ..batches import Batches
 from ..domains import size, take
 from ..errors import InputError
+from ..parameters import check_random
 from ..solvers import PassesProblem, PassesValue, Solution, solve_by_passes
 from ..solvers.losses import Logistic, Softmax
 from ..solvers.snapshot import Snapshot
-from .arguments import checked_random
+from .arguments import read_weight
 from .base import len_of
 from .labels import class_factors, require_classes, unwrapped, validate_labels
 from .streams import Batch, Stream, name_of_problem, require_map, require_same_rows, sampled, take_map
@@ -34,7 +35,7 @@ def validated(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, reset:
         machine.kernel_ = machine.approximation.target
     points = machine._validate_X(X, reset=reset)
     labels = unwrapped(validate_labels(machine, y, len_of(points)), type(machine).__name__)
-    weight = machine._validate_weight(sample_weight, len_of(points))
+    weight = read_weight(type(machine).__name__, sample_weight, len_of(points))
     if weight is not None and not weight.all():
         kept = np.flatnonzero(weight)
         points, labels, weight = take(points, kept), labels[kept], weight[kept]
@@ -69,7 +70,7 @@ def fit_batches(machine: Any, batches: Batches) -> Solution[PassesValue]:
     require_map(machine)
     name, seen = type(machine).__name__, _Classes(type(machine).__name__)
     stream = Stream(machine, batches, validated)
-    rng = checked_random(name, machine.random_state)
+    rng = check_random(name, "random_state", machine.random_state)
     points, Y, rows = sampled(stream, batches.sample, rng, machine.approximation.domain, seen.see)
     classes, sums = seen.found()
     factors = class_factors(machine, machine.class_weight, classes, sums)

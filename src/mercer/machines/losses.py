@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.threads import user_code
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..gram import Gram
 from ..solvers.constraints import (
     Constrained,
@@ -76,7 +76,7 @@ def check_loss(loss: Any) -> None:
             raise ParameterError(
                 "RepresenterMachine: the loss of `Constrained` must be smooth: a SmoothLoss, the name of "
                 "one, or a function of targets and predictions that returns value and gradient. "
-                f"Got {loss.loss!r}."
+                f"Got {brief(loss.loss)}."
             )
     elif not isinstance(base, SmoothLoss | PiecewiseLinear | Constraint | JointLoss | Ranking) and (
         isinstance(base, Loss | str) or not callable(base)
@@ -85,7 +85,7 @@ def check_loss(loss: Any) -> None:
         raise ParameterError(
             f"RepresenterMachine: `loss` must be one of {names}, a SmoothLoss, PiecewiseLinear, Ranking, "
             "Constraint, Constrained or JointLoss, or a function of targets and predictions that returns "
-            f"value and gradient. Got {loss!r}."
+            f"value and gradient. Got {brief(loss)}."
         )
 
 
@@ -101,7 +101,7 @@ def domain_of_loss(loss: Any, targets: Vector) -> tuple[Vector, Vector] | None:
         return None
     if not isinstance(base, SmoothLoss):
         raise ParameterError(
-            f"RepresenterMachine: `loss` {loss!r} has a domain, so it must be a SmoothLoss, or a "
+            f"RepresenterMachine: `loss` {brief(loss)} has a domain, so it must be a SmoothLoss, or a "
             "Constraint if it is zero there."
         )
     return low, high

@@ -14,7 +14,6 @@ scores :math:`K (\beta, \gamma)`, from which margins, norms and objectives are r
 
 from __future__ import annotations
 
-import numbers
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -106,11 +105,6 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         """Take note of changes (v, q) of theta at some points; the state has them a moment later."""
 
     # -- parameters and labels ------------------------------------------------------------------
-    def _check_count(self, name: str) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-            raise ParameterError(f"{type(self).__name__}: `{name}` must be an integer >= 1. Got {value!r}.")
-
     def _set_classes(self, labels: Any, name: str) -> None:
         self.classes_ = np.unique(labels)
         require_classes(type(self).__name__, self.classes_, len(labels), argument=name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,13 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import memory
 from ..domains import Data, take
 from ..engine.factorizations import eigh
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..features import FeatureMap
 from ..gram import Gram, gram
-from ..gram.spectrum import is_count, rounding_level
+from ..gram.spectrum import rounding_level
 from ..kernels import Gaussian
+from ..parameters import Checks, check_choice, check_count
 from ..solvers import CenteredMatrix, Eigenpairs, Solution, largest_eigenpairs, signs
 from .approximation import Approximated, check_approximation
+from .arguments import check_fraction, check_positive, naming, read_weight
 from .base import len_of
 from .callbacks import as_run
 from .indefinite import refuse_distance, screen
@@ -128,6 +130,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
     ((80, 3), True)
     """
 
+    _checks: ClassVar[Checks] = {
+        "n_components": partial(check_count, unless=(None,)),
+        "solver": partial(check_choice, options=_SOLVERS),
+        "tol": check_fraction,
+        "preimage": partial(check_choice, options=METHODS),
+        "alpha": check_positive,
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -168,10 +178,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
 
     def _fit(self, X: Any, sample_weight: Any) -> np.ndarray | None:
         """Fit; return the coordinates of the training points, unless some were left out."""
-        self._check_parameters()
+        check_approximation(self, {**self._full_only, "solver": "auto"})
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         dropped = weight is not None and not weight.all()
         if weight is not None and dropped:  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
@@ -192,7 +202,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
     def _screened(self, G: Gram) -> Gram:
         """The Gram matrix to use; what matters is whether it is positive semidefinite after centring."""
         if self.kernel_.certificate.is_psd:
-            return screen(G, self.indefinite, type(self).__name__)  # which checks `indefinite`
+            return screen(G, self.indefinite, type(self).__name__)
         refuse_distance(self.kernel_, self.indefinite, type(self).__name__)
         centered = G.center()
         screened = screen(centered, self.indefinite, type(self).__name__)
@@ -285,7 +295,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
         """
         self._check_fitted()
         self._require_exact("inverse_transform")
-        T = np.asarray(X, dtype=np.float64)
+        with naming("KernelPCA.inverse_transform", "X"):
+            T = np.asarray(X, dtype=np.float64)
         if T.ndim != 2 or T.shape[1] != self.n_components_ or not np.isfinite(T).all():
             raise InputError(
                 f"KernelPCA.inverse_transform: `X` must be finite coordinates of shape "
@@ -350,24 +361,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
         return np.asarray((self.transform(X) ** 2 / self.explained_variance_).sum(axis=1))
 
     # -- checks ---------------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        check_approximation(self, {**self._full_only, "solver": "auto"})
-        if self.n_components is not None and not is_count(self.n_components):
-            raise ParameterError(
-                f"KernelPCA: `n_components` must be an integer of at least 1, or None for all. "
-                f"Got {self.n_components!r}."
-            )
-        if self.solver not in _SOLVERS:
-            raise ParameterError(f"KernelPCA: `solver` must be one of {_SOLVERS}. Got {self.solver!r}.")
-        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
-            raise ParameterError(f"KernelPCA: `tol` must be a number between 0 and 1. Got {self.tol!r}.")
-        if not is_count(self.max_iter):
-            raise ParameterError(f"KernelPCA: `max_iter` must be an integer >= 1. Got {self.max_iter!r}.")
-        if self.preimage not in METHODS:
-            raise ParameterError(f"KernelPCA: `preimage` must be one of {METHODS}. Got {self.preimage!r}.")
-        if not isinstance(self.alpha, numbers.Real) or not 0 < self.alpha < np.inf:
-            raise ParameterError(f"KernelPCA: `alpha` must be a finite number > 0. Got {self.alpha!r}.")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []  # coordinates are in double precision

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..domains import size, take
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..kernels import Gaussian
-from .arguments import checked_random, is_penalty
+from ..parameters import Checks, check_count, check_random
+from .arguments import check_penalty, read_weight
 from .callbacks import as_run
 from .labels import read_labels
 from .online import OnlineClassifier
@@ -120,6 +121,15 @@ class PegasosSVC(OnlineClassifier):
     ['out', 'in', 'out']
     """
 
+    _checks: ClassVar[Checks] = {
+        "alpha": partial(
+            check_penalty,
+            requirement="a number between 1e-100 and 1e100",
+            advice="Smaller alpha fits the training data more closely and needs more steps.",
+        ),
+        "max_iter": partial(check_count, unless=(None,)),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -144,10 +154,9 @@ class PegasosSVC(OnlineClassifier):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and their labels ``y``, from the start."""
-        self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = size(points)
-        given = self._validate_weight(sample_weight, n)
+        given = read_weight(type(self).__name__, sample_weight, n)
         labels = read_labels(self, y, n, given, self.class_weight)
         self.classes_, kept = labels.classes, labels.kept
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
@@ -172,10 +181,9 @@ class PegasosSVC(OnlineClassifier):
         classes : array-like, optional
             All labels that will ever come; needed at the first call.
         """
-        self._check_parameters()
         if self.class_weight is not None:
             raise ParameterError(
-                f"PegasosSVC: `class_weight` must be None for partial_fit. Got {self.class_weight!r}: "
+                f"PegasosSVC: `class_weight` must be None for partial_fit. Got {brief(self.class_weight)}: "
                 "weights act on random draws, and partial_fit takes each point once."
             )
         if not hasattr(self, "_state"):
@@ -229,14 +237,14 @@ class PegasosSVC(OnlineClassifier):
     # -- the algorithm --------------------------------------------------------------------------
     def _draws(self, weight: np.ndarray, steps: int) -> Iterator[np.ndarray]:
         """Independent draws in proportion to the weights; a pass is as many as there are points."""
-        rng = checked_random(type(self).__name__, self.random_state)
+        rng = check_random("PegasosSVC", "random_state", self.random_state)
         ends = np.cumsum(weight)
         for start in range(0, steps, len(weight)):
             u = rng.random_sample(min(len(weight), steps - start))
             yield np.searchsorted(ends[:-1], u * ends[-1], side="right")
 
     def _fails(self, margins: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        return np.asarray(margins < self.alpha * steps)  # y <w, Phi(x)> < 1, times alpha t
+        return np.asarray(margins < float(self.alpha) * steps)  # y <w, Phi(x)> < 1, times alpha t
 
     def _ticks(self, steps: np.ndarray) -> np.ndarray:
         return np.asarray(1.0 / steps)  # the sum of theta^(t) / t makes the average
@@ -244,21 +252,11 @@ class PegasosSVC(OnlineClassifier):
     def _iterates(self) -> tuple[np.ndarray, np.ndarray]:
         """Matrices (2q, q) from the columns (beta, gamma) to the last and to the averaged iterate."""
         one, t = np.eye(self._n_problems), self._state.steps
-        last = np.vstack([one, 0 * one]) / (self.alpha * (t + 1))
-        average = np.vstack([self._state.clock * one, -one]) / (self.alpha * max(t, 1))
+        last = np.vstack([one, 0 * one]) / (float(self.alpha) * (t + 1))
+        average = np.vstack([self._state.clock * one, -one]) / (float(self.alpha) * max(t, 1))
         return last, average
 
     def _objective(self, iterate: np.ndarray, signs: np.ndarray, weight: np.ndarray) -> float:
         coef, scores = self._state.coef @ iterate, self._state.scores @ iterate
         hinge = np.maximum(0.0, 1.0 - signs * scores).sum(axis=1)
-        return float(self.alpha / 2 * np.vdot(coef, scores) + weight @ hinge / weight.sum())
-
-    # -- parameters -----------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        if not isinstance(self.alpha, numbers.Real) or not is_penalty(self.alpha):
-            raise ParameterError(
-                f"PegasosSVC: `alpha` must be a number between 1e-100 and 1e100. Got {self.alpha!r}. "
-                "Smaller alpha fits the training data more closely and needs more steps."
-            )
-        if self.max_iter is not None:
-            self._check_count("max_iter")
+        return float(float(self.alpha) / 2 * np.vdot(coef, scores) + weight @ hinge / weight.sum())

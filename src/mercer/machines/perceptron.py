@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..domains import size
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..kernels import Gaussian
-from .arguments import checked_random
+from ..parameters import Checks, check_choice, check_random
+from .arguments import naming
 from .callbacks import as_run
 from .labels import validate_labels
 from .online import OnlineClassifier
@@ -116,6 +118,8 @@ class KernelPerceptron(OnlineClassifier):
     True
     """
 
+    _checks: ClassVar[Checks] = {"variant": partial(check_choice, options=_VARIANTS)}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -140,7 +144,6 @@ class KernelPerceptron(OnlineClassifier):
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to the points ``X`` and their labels ``y``, from the start."""
-        self._check_parameters()
         points = self._validate_X(X, reset=True)
         labels = validate_labels(self, y, size(points))
         self._set_classes(labels, "y")
@@ -160,7 +163,6 @@ class KernelPerceptron(OnlineClassifier):
         classes : array-like, optional
             All labels that will ever come; needed at the first call.
         """
-        self._check_parameters()
         new = self._take_more(X, y, classes)
         order = np.arange(new.start, new.stop)
         return self._train(iter([order]), len(order), new)
@@ -178,9 +180,10 @@ class KernelPerceptron(OnlineClassifier):
             :math:`\rho > 0`.
         """
         self._check_fitted()
-        rho = np.asarray(margin, dtype=np.float64)
+        with naming("KernelPerceptron.mistake_bound", "margin"):
+            rho = np.asarray(margin, dtype=np.float64)
         if not (rho > 0).all():
-            raise ParameterError(f"KernelPerceptron: `margin` must be positive. Got {margin!r}.")
+            raise ParameterError(f"KernelPerceptron: `margin` must be positive. Got {brief(margin)}.")
         bound = (self.radius_ / rho) ** 2
         return float(bound) if bound.ndim == 0 else bound
 
@@ -227,7 +230,7 @@ class KernelPerceptron(OnlineClassifier):
 
     def _orders(self, n: int) -> Iterator[np.ndarray]:
         """One order of the points per pass."""
-        rng = checked_random(type(self).__name__, self.random_state)
+        rng = check_random("KernelPerceptron", "random_state", self.random_state)
         for _ in range(self.max_iter):
             yield rng.permutation(n) if self.shuffle else np.arange(n)
 
@@ -274,11 +277,3 @@ class KernelPerceptron(OnlineClassifier):
             votes = np.diff(steps[made], append=total + 1)
             shares[:, problem] = np.sign(versions, out=versions) @ votes / max(total, 1)
         return shares
-
-    def _check_parameters(self) -> None:
-        if self.variant not in _VARIANTS:
-            options = ", ".join(map(repr, _VARIANTS))
-            raise ParameterError(
-                f"KernelPerceptron: `variant` must be one of {options}. Got {self.variant!r}."
-            )
-        self._check_count("max_iter")

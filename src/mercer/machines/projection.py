@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -18,6 +18,7 @@ from ..errors import DefinitenessError, ParameterError
 from ..gram import Gram, gram
 from ..gram.spectrum import finite, fix_signs
 from ..kernel import Kernel
+from ..parameters import Checks, check_count, check_number
 from ..solvers import Solution
 from .base import KernelMachine, len_of
 from .indefinite import screen
@@ -47,6 +48,16 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     intercept_: np.ndarray
     solution_: Solution[Any]
 
+    _checks: ClassVar[Checks] = {
+        "alpha": partial(
+            check_number,
+            requirement="a finite number >= 0",
+            least=0.0,
+            advice="A larger alpha gives smoother functions.",
+        ),
+        "n_components": partial(check_count, unless=(None,)),
+    }
+
     def transform(self, X: Any) -> np.ndarray:
         """Values of the functions at the points ``X``, of shape (n, n_components)."""
         self._check_fitted()
@@ -58,14 +69,6 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return int(self.dual_coef_.shape[1])
 
     # -- steps of fit ---------------------------------------------------------------------------
-    def _check_alpha(self) -> None:
-        value = self.alpha
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
-            raise ParameterError(
-                f"{type(self).__name__}: `alpha` must be a finite number >= 0. Got {value!r}. "
-                "A larger alpha gives smoother functions."
-            )
-
     def _train_on(self, points: Data, weight: np.ndarray | None, *, any_kernel: bool = False) -> Training:
         """Fix the kernel's parameters on the rows of positive weight and compute their Gram matrix."""
         n = len_of(points)
@@ -122,10 +125,6 @@ def keep(wanted: Any, found: int, caller: str, reason: str) -> int:
     """Number of components to keep of those that were found."""
     if wanted is None:
         return found
-    if isinstance(wanted, bool) or not isinstance(wanted, numbers.Integral) or wanted < 1:
-        raise ParameterError(
-            f"{caller}: `n_components` must be an integer >= 1, or None for all. Got {wanted!r}."
-        )
     count = int(wanted)
     if count > found:
         raise ParameterError(f"{caller}: `n_components` must be at most {found}. Got {count}: {reason}.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import take
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..gram import gram
 from ..kernels import Gaussian
+from ..parameters import Checks, check_number
 from ..solvers.proxy import ProxyProblem, Similarities, solve_proxy
-from .arguments import refuse_large_values, require_count
+from .arguments import check_fraction, read_weight, refuse_large_values
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .labels import read_labels
@@ -117,6 +119,16 @@ class ProxySVC(ClassifierMixin, KernelMachine):
     True
     """
 
+    _checks: ClassVar[Checks] = {
+        name: partial(
+            check_number,
+            requirement=f"a positive number, from {RANGE[0]:g} to {RANGE[1]:g}",
+            least=RANGE[0],
+            most=RANGE[1],
+        )
+        for name in ("C", "rho")
+    } | {"tol": check_fraction}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -147,15 +159,9 @@ class ProxySVC(ClassifierMixin, KernelMachine):
         sample_weight : array of shape (n,), optional
             Weight 2 is a repeated point, weight 0 an absent one: C and the squared distances are weighted.
         """
-        low, high = RANGE
-        for name in ("C", "rho"):
-            wanted = f"a positive number, from {low:g} to {high:g}"
-            self._require(name, getattr(self, name), lambda v: low <= v <= high, wanted)
-        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
-        require_count(self, "max_iter")
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is not None:
             weight = np.where(weight < VANISHING * weight.max(), 0.0, weight)
         labels = read_labels(self, y, n, weight)
@@ -221,7 +227,8 @@ class ProxySVC(ClassifierMixin, KernelMachine):
             found = np.flatnonzero(self.classes_ == label)
             if not len(found):
                 raise ParameterError(
-                    f"{type(self).__name__}: `label` must be one of {self.classes_.tolist()}. Got {label!r}."
+                    f"{type(self).__name__}: `label` must be one of {self.classes_.tolist()}. "
+                    f"Got {brief(label)}."
                 )
             index = int(found[0])
         return self._similarities().proxy(self.beta_[index], float(self.rho))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,9 @@ from ..domains import take
 from ..errors import DefinitenessError, InputError
 from ..gram import gram
 from ..kernels import Gaussian
+from ..parameters import Checks, check_choice
 from ..solvers.ranking import MARGINS, Pairs, RankingProblem, concordance, ordered_pairs, solve_ranking
-from .arguments import is_penalty, require_choice, require_count
+from .arguments import check_fraction, check_penalty, read_targets, read_weight
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import beside_intercept, screen
@@ -24,6 +26,9 @@ from .translation import KernelLike
 __all__ = ["KernelRanker"]
 
 Vector = NDArray[np.float64]
+
+#: What the largest weight may be: weights of pairs are products of two.
+WEIGHTS = (1e-50, 1e10)
 
 
 class KernelRanker(KernelMachine):
@@ -114,8 +119,11 @@ class KernelRanker(KernelMachine):
     (31, 1.0)
     """
 
-    #: Weights of pairs are products of two.
-    _weight_range = (1e-50, 1e10)
+    _checks: ClassVar[Checks] = {
+        "loss": partial(check_choice, options=tuple(MARGINS)),
+        "alpha": partial(check_penalty, requirement="a positive number, from 1e-100 to 1e100"),
+        "tol": check_fraction,
+    }
 
     def __init__(
         self,
@@ -150,14 +158,10 @@ class KernelRanker(KernelMachine):
         sample_weight : array of shape (n,), optional
             A pair has the product of two weights: weight 2 is a repeated point, weight 0 an absent one.
         """
-        require_choice(self, "loss", tuple(MARGINS))
-        alpha = self._require("alpha", self.alpha, is_penalty, "a positive number, from 1e-100 to 1e100")
-        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
-        require_count(self, "max_iter")
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         targets, codes = self._order(y, n), _codes(groups, n, type(self).__name__)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n, WEIGHTS)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
             points, targets, codes, weight = take(points, kept), targets[kept], codes[kept], weight[kept]
@@ -167,7 +171,7 @@ class KernelRanker(KernelMachine):
         try:
             self.solution_ = solve_ranking(
                 RankingProblem(pairs, MARGINS[self.loss], self.gram_),
-                alpha,
+                float(self.alpha),
                 tol=float(self.tol),
                 max_iter=int(self.max_iter),
                 name=type(self).__name__,
@@ -194,7 +198,7 @@ class KernelRanker(KernelMachine):
 
     # -- targets --------------------------------------------------------------------------------
     def _order(self, y: Any, n: int) -> Vector:
-        targets = self._validate_targets(y, n, numeric=True)
+        targets = read_targets(type(self).__name__, y, n, numeric=True)
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = np.asarray(column_or_1d(targets, warn=True))
         if targets.ndim != 1:
@@ -225,7 +229,7 @@ class KernelRanker(KernelMachine):
         """
         scores = self.predict(X)
         n = len(scores)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n, WEIGHTS)
         codes = _codes(groups, n, type(self).__name__)
         return concordance(self._order(y, n), scores, codes, weight)
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..domains import Vectors, take
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..gram import gram
 from ..gram.spectrum import finite
 from ..kernels import Gaussian
+from ..parameters import Checks, check_count, check_number
 from ..solvers import RayleighValue, centred_root, solve_rayleigh
+from .arguments import read_targets, read_weight
 from .base import len_of
 from .callbacks import as_run
 from .indefinite import screen
@@ -21,6 +23,15 @@ from .projection import KernelProjection, keep
 from .translation import KernelLike
 
 __all__ = ["SupervisedReduction"]
+
+
+def _check_components(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a number of components, a share of what they explain, or None for all."""
+    wanted = "an integer >= 1 or a share between 0 and 1"
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        check_number(caller, name, value, wanted, above=0.0, below=1.0)
+    else:
+        check_count(caller, name, value, wanted, unless=(None,))
 
 
 class SupervisedReduction(KernelProjection):
@@ -88,6 +99,8 @@ class SupervisedReduction(KernelProjection):
     True
     """
 
+    _checks: ClassVar[Checks] = {"n_components": _check_components}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -108,11 +121,10 @@ class SupervisedReduction(KernelProjection):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to pairs of points ``X`` and ``y``; an integer weight is a repeated pair, 0 an absent one."""
-        self._check_alpha()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         others = self._validate_others(y, n)
-        training = self._train_on(points, self._validate_weight(sample_weight, n))
+        training = self._train_on(points, read_weight(type(self).__name__, sample_weight, n))
         if len(training.kept) < 2:
             raise InputError("SupervisedReduction: X has 1 sample(s) while a minimum of 2 is required.")
         weight = training.weight
@@ -158,7 +170,7 @@ class SupervisedReduction(KernelProjection):
 
     def _validate_numbers(self, y: Any, n: int) -> np.ndarray:
         try:
-            targets = self._validate_targets(y, n, numeric=True)
+            targets = read_targets(type(self).__name__, y, n, numeric=True)
         except InputError as error:
             if error.__cause__ is None:  # numbers they are, but not as many, or not of this size
                 raise
@@ -170,12 +182,7 @@ class SupervisedReduction(KernelProjection):
 
     def _count(self, quotients: np.ndarray) -> int:
         wanted = self.n_components
-        if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral):
-            if not 0 < wanted < 1:
-                raise ParameterError(
-                    "SupervisedReduction: `n_components` must be an integer >= 1 or a share between 0 and 1. "
-                    f"Got {wanted!r}."
-                )
+        if not isinstance(wanted, numbers.Integral | None):
             shares = np.cumsum(quotients) / quotients.sum()
             return int(np.searchsorted(shares, float(wanted)) + 1)
         reason = "no further function of X is correlated with y"

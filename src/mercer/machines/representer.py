@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ..domains import check_numbers, take
 from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError
 from ..gram import gram
 from ..kernels import Gaussian
+from ..parameters import Checks, check_number
 from ..solvers import Solution
 from ..solvers.constraints import Constrained, Constraint, Interval, JointLoss, check_domain
 from ..solvers.losses import Loss, Poisson, Ranking, SmoothLoss
@@ -32,7 +33,7 @@ from ..solvers.representer import (
     solve_representer,
     unit_of,
 )
-from .arguments import refuse_large_targets
+from .arguments import check_fraction, check_positive, naming, read_targets, read_weight, refuse_large_targets
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import beside_intercept, screen
@@ -201,6 +202,8 @@ class RepresenterMachine(KernelMachine):
     True
     """
 
+    _checks: ClassVar[Checks] = {"alpha": check_positive, "tol": check_fraction}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -239,12 +242,10 @@ class RepresenterMachine(KernelMachine):
         check_loss(self.loss)
         loss = base_of(self.loss)
         penalty = self._checked_penalty(loss)
-        alpha = self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, "a positive number")
-        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
-        self._require("max_iter", self.max_iter, lambda v: v >= 1 and v == int(v), "a whole number >= 1")
+        alpha = float(self.alpha)
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         targets = self._targets(y, n, loss, weight)
         if weight is not None and not isinstance(loss, Loss | Ranking):
             raise InputError(
@@ -355,14 +356,16 @@ class RepresenterMachine(KernelMachine):
             f"'squared', 'norm', a power between 1 and {LARGEST_POWER:g}, or a function of the norm that "
             "returns value and derivative (or None with a JointLoss)"
         )
-        return Power(self._require("penalty", self.penalty, lambda v: 1 <= v <= LARGEST_POWER, wanted))
+        return Power(
+            check_number("RepresenterMachine", "penalty", self.penalty, wanted, least=1.0, most=LARGEST_POWER)
+        )
 
     def _targets(self, y: Any, n: int, loss: Any, weight: Vector | None) -> Vector:
         if isinstance(loss, Loss) and loss.of_margins:
             return self._signs(y, n, weight)
         if isinstance(loss, Interval):
             return self._intervals(y, n)
-        targets = self._validate_targets(y, n, numeric=True)
+        targets = read_targets(type(self).__name__, y, n, numeric=True)
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
         if targets.ndim != 1:
@@ -382,7 +385,8 @@ class RepresenterMachine(KernelMachine):
     def _intervals(self, y: Any, n: int) -> Vector:
         """The two columns of y, which may be infinite."""
         check_numbers(y, "RepresenterMachine: `y`", dense=True)
-        columns = np.asarray(y, dtype=np.float64)
+        with naming("RepresenterMachine", "y"):
+            columns = np.asarray(y, dtype=np.float64)
         if columns.shape != (n, 2):
             raise InputError(
                 "RepresenterMachine: with loss='interval', `y` must hold the least and the largest "
@@ -441,7 +445,9 @@ class RepresenterMachine(KernelMachine):
         if isinstance(base_of(self.loss), Ranking):
             f = self.predict(X)
             weight = (
-                np.ones(len(f)) if sample_weight is None else self._validate_weight(sample_weight, len(f))
+                np.ones(len(f))
+                if sample_weight is None
+                else read_weight(type(self).__name__, sample_weight, len(f))
             )
             groups = np.zeros(len(f), dtype=np.intp)
             return concordance(self._targets(y, len(f), base_of(self.loss), None), f, groups, weight)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..domains import Data, size, take
-from ..errors import ParameterError
 from ..kernel import Kernel
-from .arguments import checked_random
+from ..parameters import Checks, check_count, check_number, check_random
+from .arguments import check_callbacks, check_time_budget
 
 __all__ = [
+    "CHECKS",
     "PermutationResult",
-    "check_permutations",
-    "check_run",
-    "check_unbiased",
     "generator",
     "resolve_blindly",
 ]
@@ -44,45 +41,26 @@ class PermutationResult:
 
     def rejects(self, level: float = 0.05) -> bool:
         """Whether the hypothesis is rejected at this level: true hypotheses are in at most this share."""
-        if not 0 < level < 1:
-            raise ParameterError(f"rejects: `level` must be a number between 0 and 1. Got {level!r}.")
+        check_number("rejects", "level", level, "a number between 0 and 1", above=0.0, below=1.0)
         return self.p_value <= level
 
     def __str__(self) -> str:
         return f"statistic {self.statistic:.6g}, p = {self.p_value:.4g} ({len(self.null)} permutations)"
 
 
-def check_permutations(count: Any, caller: str) -> None:
-    """Raise unless ``count`` is a number of permutations."""
-    if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-        raise ParameterError(
-            f"{caller}: `n_permutations` must be an integer >= 1. Got {count!r}. The p-value is never below "
-            "1 / (n_permutations + 1)."
-        )
-
-
-def check_unbiased(value: Any, caller: str) -> None:
-    """Raise unless ``value`` says which statistic to use."""
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{caller}: `unbiased` must be True or False. Got {value!r}.")
-
-
-def check_run(time_budget: Any, callbacks: Any, caller: str) -> None:
-    """Raise unless these are a time budget and callbacks."""
-    number = isinstance(time_budget, numbers.Real) and not isinstance(time_budget, bool)
-    if time_budget is not None and not (number and time_budget > 0):
-        raise ParameterError(
-            f"{caller}: `time_budget` must be a number of seconds > 0, or None. Got {time_budget!r}."
-        )
-    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
-        raise ParameterError(f"{caller}: `callbacks` must be a sequence of callables. Got {callbacks!r}.")
+#: What the settings of a test may be.
+CHECKS: Checks = {
+    "n_permutations": partial(check_count, advice="The p-value is never below 1 / (n_permutations + 1)."),
+    "time_budget": check_time_budget,
+    "callbacks": check_callbacks,
+}
 
 
 def generator(caller: str, random_state: Any) -> np.random.Generator:
     """Generator from what scikit-learn takes as ``random_state``, or from a generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
-    seed = checked_random(caller, random_state).randint(0, 2**32, dtype=np.uint64)
+    seed = check_random(caller, "random_state", random_state).randint(0, 2**32, dtype=np.uint64)
     return np.random.default_rng(int(seed))
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..batches import Batches
 from ..domains import Data, Domain, Similarities, join, size, take
 from ..engine.runs import tracked
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..features import FeatureMap
 from ..solvers.snapshot import fingerprint
 from .approximation import approximate
@@ -101,7 +101,7 @@ def require_map(machine: Any) -> None:
     if not isinstance(machine.approximation, FeatureMap):
         raise ParameterError(
             f"{type(machine).__name__}: `approximation` must be a feature map to fit batches, such as "
-            f"Nystrom(kernel, 1000). Got {machine.approximation!r}: the system of all points needs all "
+            f"Nystrom(kernel, 1000). Got {brief(machine.approximation)}: the system of all points needs all "
             "points."
         )
     if isinstance(machine.approximation.target.domain, Similarities):

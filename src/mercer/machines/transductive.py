@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,13 @@ from scipy import linalg
 
 from .. import memory
 from ..engine.lapack import interruptible
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import DefinitenessError, InputError
 from ..gram import Gram
 from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
+from ..parameters import Checks, check_count
 from ..solvers import align_spectrum
-from .arguments import require_count
+from .arguments import read_targets
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import negative_eigenvalue_of
@@ -92,6 +94,8 @@ class TransductiveAlignment(KernelMachine):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
+    _checks: ClassVar[Checks] = {"n_components": partial(check_count, unless=(None,))}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -121,12 +125,9 @@ class TransductiveAlignment(KernelMachine):
         self
         """
         name = type(self).__name__
-        require_count(self, "n_components", optional=True)
-        if not isinstance(self.order, bool | np.bool_):
-            raise ParameterError(f"{name}: `order` must be True or False. Got {self.order!r}.")
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        labels = partial_labels(name, self._validate_targets(y, n, numeric=False))
+        labels = partial_labels(name, read_targets(type(self).__name__, y, n, numeric=False))
         if len(labels.classes) < 2:
             raise InputError(
                 f"{name}: `y` must have labels of two or more classes. Got the one class "

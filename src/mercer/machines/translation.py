@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import kernels
-from ..errors import ParameterError
+from ..errors import ParameterError, brief
 from ..kernel import Kernel
 from ..kernels import (
     ChiSquare,
@@ -78,7 +78,7 @@ def as_kernel(value: Any, caller: str, name: str = "kernel") -> Kernel:
             return WORDS[value]
         raise ParameterError(
             f"{caller}: `{name}` must be a mercer Kernel or one of {', '.join(map(repr, WORDS))}. "
-            f"Got {value!r}.{_nearest(value)}"
+            f"Got {brief(value)}.{_nearest(value)}"
         )
     if not isinstance(value, type) and type(value).__module__ == MODULE:
         return _from_process(value, caller, name)
@@ -93,8 +93,8 @@ def _from_process(value: Any, caller: str, name: str) -> Kernel:
     """Translate a kernel of ``sklearn.gaussian_process.kernels``."""
     if type(value).__name__ not in _OBJECTS:
         raise ParameterError(
-            f"{caller}: `{name}` must be a kernel with one value for each pair of points. Got {value!r}, "
-            "which has no counterpart here."
+            f"{caller}: `{name}` must be a kernel with one value for each pair of points. "
+            f"Got {brief(value)}, which has no counterpart here."
         )
     return _OBJECTS[type(value).__name__](value, lambda part: as_kernel(part, caller, name))
 
@@ -150,7 +150,9 @@ _OBJECTS: dict[str, Callable[[Any, Callable[[Any], Kernel]], Kernel]] = {
 def _nearest(word: str) -> str:
     """The kernel that was probably meant, as a sentence."""
     classes = {name.lower(): getattr(kernels, name) for name in kernels.__all__}
-    classes = {name: kind for name, kind in classes.items() if isinstance(kind, type)}
+    classes = {
+        name: kind for name, kind in classes.items() if isinstance(kind, type) and issubclass(kind, Kernel)
+    }
     found = difflib.get_close_matches(word.lower(), [*WORDS, *classes], n=1)
     if not found:
         return ""
@@ -175,16 +177,17 @@ def _remedy(value: Any, caller: str) -> str:
     """What came, and what to write instead."""
     if isinstance(value, type) and issubclass(value, Kernel):
         return f"Got the class {value.__name__}: write {_example(value)}."
+    came = brief(value)
     if isinstance(value, numbers.Real):
         return (
-            f"Got {value!r}. A width or gamma belongs to the kernel: {caller}(Gaussian(sigma={value!r})) or "
-            f"{caller}(Gaussian.from_gamma({value!r})). Other parameters are given by name."
+            f"Got {came}. A width or gamma belongs to the kernel: {caller}(Gaussian(sigma={came})) or "
+            f"{caller}(Gaussian.from_gamma({came})). Other parameters are given by name."
         )
     if isinstance(value, np.ndarray):
         return f"Got an array of shape {value.shape}: pass it as X, with Precomputed() as the kernel."
     if callable(value) and not isinstance(value, type):
         return (
-            f"Got {value!r}: decorate a function of two points with @mercer.kernel(...); if it takes two "
+            f"Got {came}: decorate a function of two points with @mercer.kernel(...); if it takes two "
             "matrices, pass its result as X, with Precomputed() as the kernel."
         )
-    return f"Got {value!r}."
+    return f"Got {came}."

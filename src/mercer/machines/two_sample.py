@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..domains import Data, Similarities, join, size, take
 from ..engine.runs import Callback, running
 from ..engine.threads import single_threaded_blas
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..gram import Gram, gram
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..memory import can_hold
+from ..parameters import Checks, check_arguments, check_flag
 from ..rkhs import RKHSFunction
 from ..solvers import given_split, mmd_statistics, permutation_p_value, random_splits
 from .significance import (
+    CHECKS,
     PermutationResult,
-    check_permutations,
-    check_run,
-    check_unbiased,
     generator,
     resolve_blindly,
 )
@@ -62,7 +61,7 @@ def mmd(kernel: Kernel, X: Any, Y: Any, *, unbiased: bool = False) -> float:
     9.0
     """
     kernel = as_kernel(kernel, "mmd")
-    check_unbiased(unbiased, "mmd")
+    check_flag("mmd", "unbiased", unbiased)
     pooled, n = _pooled(kernel, X, Y, unbiased, "mmd")
     K = gram(kernel.resolve(pooled), pooled, dtype=np.float64)
     return float(_statistics(K, [given_split(len(K), n)], unbiased)[0])
@@ -150,15 +149,14 @@ class MMDTest:
     random_state: Any = field(default=None, kw_only=True)
     time_budget: float | None = field(default=None, kw_only=True)
     callbacks: Sequence[Callback] = field(default=(), kw_only=True)
+    _checks: ClassVar[Checks] = CHECKS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kernel", as_kernel(self.kernel, "MMDTest"))
-        check_permutations(self.n_permutations, "MMDTest")
-        check_unbiased(self.unbiased, "MMDTest")
-        check_run(self.time_budget, self.callbacks, "MMDTest")
+        check_arguments(self)
         if not isinstance(self.select, Sequence):
             raise ParameterError(
-                f"MMDTest: `select` must be a sequence of kernels, such as a list. Got {self.select!r}."
+                f"MMDTest: `select` must be a sequence of kernels, such as a list. Got {brief(self.select)}."
             )
         select = tuple(as_kernel(k, "MMDTest", f"select[{i}]") for i, k in enumerate(self.select))
         object.__setattr__(self, "select", select)

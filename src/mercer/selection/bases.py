@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import algebra
 from ..domains import Frames, Vectors, frame_of, refuse_iterator
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..kernel import Kernel
 from ..kernels import Categorical, Gaussian, Linear, Periodic, columns
 
@@ -63,11 +63,11 @@ def bases_of(X: Any, kernels: Any) -> list[Base]:
 
 def _given(X: Any, kernels: Any) -> list[Base]:
     if isinstance(kernels, Kernel) or not hasattr(kernels, "__iter__") or isinstance(kernels, str | dict):
-        raise ParameterError(f"discover: `kernels` must be a list of kernels. Got {kernels!r}.")
+        raise ParameterError(f"discover: `kernels` must be a list of kernels. Got {brief(kernels)}.")
     result: list[Base] = []
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
-            raise ParameterError(f"discover: `kernels` must hold kernels only. Got {kernel!r}.")
+            raise ParameterError(f"discover: `kernels` must hold kernels only. Got {brief(kernel)}.")
         if not kernel.certificate.is_psd:
             raise ParameterError(
                 f"discover: `kernels` must hold positive definite kernels only. {kernel!r} is not certified: "

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..certificate import Certificate
 from ..domains import check_numbers
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..kernel import Kernel
 from ..machines import GaussianProcessRegressor
+from ..parameters import check_count
 from .bases import bases_of
 from .expressions import EvidenceSearch, best, candidates
 
@@ -140,8 +141,7 @@ def discover(X: Any, y: Any, *, kernels: Any = None, max_steps: Any = 4) -> Disc
     >>> found.structure, found.certificate.is_psd
     ('Linear + Periodic', True)
     """
-    if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
-        raise ParameterError(f"discover: `max_steps` must be an integer >= 1. Got {max_steps!r}.")
+    max_steps = check_count("discover", "max_steps", max_steps)
     targets = _targets(y)
     bases = bases_of(X, kernels)
     search = EvidenceSearch(X, targets)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ..certificate import Certificate
 from ..domains import Vectors, check_numbers
 from ..engine.runs import checkpoint
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..kernels import Mahalanobis
 from ..machines import KernelRidge
+from ..parameters import check_count
 
 __all__ = ["LearnedMetric", "learn_metric"]
 
@@ -63,7 +64,7 @@ class LearnedMetric:
 
     def directions(self, count: int = 1) -> Array:
         """Orthonormal directions along which the function varies most, as rows, of shape (count, d)."""
-        _require_count("LearnedMetric.directions", "count", count)
+        check_count("LearnedMetric.directions", "count", count)
         _, vectors = np.linalg.eigh(self.gradients)
         return vectors.T[::-1][:count].copy()
 
@@ -125,7 +126,7 @@ def learn_metric(X: Any, y: Any, *, max_steps: int = 10) -> LearnedMetric:
     (True, True)
     """
     points, targets = _checked(X, y)
-    _require_count("learn_metric", "max_steps", max_steps)
+    check_count("learn_metric", "max_steps", max_steps)
     order = np.random.default_rng(0).permutation(len(points))
     halves = [_Fit(points[half], targets[half]) for half in np.array_split(order, 2)]
     whole = _Fit(points, targets)
@@ -162,11 +163,6 @@ def _squares_across(halves: list[_Fit], metrics: list[_Fit]) -> Array:
     """Squared leave-one-out errors of each half with the metric of the other, whose targets alone it saw."""
     pairs = zip(halves, reversed(metrics), strict=True)
     return np.concatenate([_best_width(other.matrix, half.X, half.y)[0] for half, other in pairs])
-
-
-def _require_count(caller: str, name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ParameterError(f"{caller}: `{name}` must be an integer >= 1. Got {value!r}.")
 
 
 def _checked(X: Any, y: Any) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from ..domains import refuse_iterator
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, brief
 from ..gram import gram
 from ..gram.alignment import targets
 from ..kernel import Kernel
@@ -107,9 +107,11 @@ def rank_kernels(kernels: Any, X: Any, y: Any) -> Ranking:
 
 def _named(kernels: Any) -> Iterator[tuple[str, Kernel]]:
     if isinstance(kernels, Kernel) or not isinstance(kernels, Iterable):
-        raise ParameterError(f"rank_kernels: `kernels` must be a list or a dict of kernels. Got {kernels!r}.")
+        raise ParameterError(
+            f"rank_kernels: `kernels` must be a list or a dict of kernels. Got {brief(kernels)}."
+        )
     items = kernels.items() if isinstance(kernels, Mapping) else ((repr(k), k) for k in kernels)
     for name, kernel in items:
         if not isinstance(kernel, Kernel):
-            raise ParameterError(f"rank_kernels: `kernels` must hold kernels only. Got {kernel!r}.")
+            raise ParameterError(f"rank_kernels: `kernels` must hold kernels only. Got {brief(kernel)}.")
         yield str(name), kernel

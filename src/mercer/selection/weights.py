@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,9 @@ from ..gram.alignment import targets
 from ..kernel import Kernel
 from ..kernels.strings import Rational
 from ..kernels.strings.patterns import Patterns, list_patterns, pattern_transducer, weighted_patterns
+from ..machines.arguments import check_callbacks, check_positive, check_time_budget
 from ..machines.messages import warn
+from ..parameters import check_choice, check_count
 from ..solvers import (
     LargeMargin,
     LeastSquares,
@@ -278,27 +279,19 @@ def _squares(counts: scipy.sparse.csc_array) -> Array:
 def _check_arguments(
     criterion: str, C: Any, alpha: Any, trace: Any, tol: Any, max_iter: Any, time_budget: Any, callbacks: Any
 ) -> None:
-    if criterion not in CRITERIA:
-        raise ParameterError(f"{NAME}: `criterion` must be one of {', '.join(CRITERIA)}. Got {criterion!r}.")
+    check_choice(NAME, "criterion", criterion, tuple(CRITERIA))
     for name, value, owner in (("C", C, "margin"), ("alpha", alpha, "ridge")):
         if value is not None and criterion != owner:
             raise ParameterError(
                 f"{NAME}: `{name}` belongs to criterion={owner!r}. Got it with criterion={criterion!r}: "
                 "leave it out."
             )
-    for name, value in (("C", C), ("alpha", alpha), ("trace", trace), ("time_budget", time_budget)):
-        if value is not None:
-            _require(name, value, numbers.Real, "a positive finite number")
-    _require("tol", tol, numbers.Real, "a positive finite number")
-    _require("max_iter", max_iter, numbers.Integral, "a whole number >= 1")
-    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
-        raise ParameterError(f"{NAME}: `callbacks` must be a sequence of callables. Got {callbacks!r}.")
-
-
-def _require(name: str, value: Any, kind: type, requirement: str) -> None:
-    """Raise unless a number of this kind is positive and finite."""
-    if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value < np.inf:  # type: ignore[operator]
-        raise ParameterError(f"{NAME}: `{name}` must be {requirement}. Got {value!r}.")
+    for name, value in (("C", C), ("alpha", alpha), ("trace", trace)):
+        check_positive(NAME, name, value, unless=(None,))
+    check_positive(NAME, "tol", tol)
+    check_count(NAME, "max_iter", max_iter)
+    check_time_budget(NAME, "time_budget", time_budget)
+    check_callbacks(NAME, "callbacks", callbacks)
 
 
 def _or_one(value: float | None) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from ...errors import InputError, ParameterError
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
+from ...parameters import Checks, check_choice, check_count, check_random
 from ...solvers import Matrix, matrix_of
 from ...solvers.clusters import around, kernel_kmeans, seed
-from ..arguments import checked_random, require_choice, require_count
+from ..arguments import read_weight
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..indefinite import screen
@@ -30,6 +32,9 @@ __all__ = ["KernelKMeans"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+#: What the largest weight may be: only their proportions matter.
+PROPORTIONS = (0.0, np.inf)
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelMachine):
@@ -105,7 +110,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     array([0, 0, 1, 1, 0, 0], dtype=int32)
     """
 
-    _weight_range = (0.0, np.inf)  # only their proportions matter
+    _checks: ClassVar[Checks] = {
+        "n_clusters": check_count,
+        "n_init": check_count,
+        "algorithm": partial(check_choice, options=("hartigan", "lloyd")),
+    }
 
     def __init__(
         self,
@@ -133,12 +142,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     @as_run
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of the points ``X``; ``y`` is ignored."""
-        for name in ("n_clusters", "n_init", "max_iter"):
-            require_count(self, name)
-        require_choice(self, "algorithm", ("hartigan", "lloyd"))
         all_points = self._validate_X(X, reset=True)
         n = len_of(all_points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight("KernelKMeans", sample_weight, n, PROPORTIONS)
         start = self._given_start(n)
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
         if self.n_clusters > len(kept):
@@ -173,7 +179,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _given_start(self, n: int) -> Index | None:
         """Positions of centres, or labels of all points, if ``init`` is one of these."""
         if isinstance(self.init, str):
-            require_choice(self, "init", ("k-means++", "random"))
+            check_choice("KernelKMeans", "init", self.init, ("k-means++", "random"))
             return None
         start = np.asarray(self.init)
         if start.dtype.kind not in "iu" or start.shape not in ((self.n_clusters,), (n,)):
@@ -193,7 +199,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if start is not None:
             yield self._labels_of_start(matrix, kept, start)
             return
-        random = checked_random(type(self).__name__, self.random_state)
+        random = check_random("KernelKMeans", "random_state", self.random_state)
         for _ in tracked(range(self.n_init), "KernelKMeans", "start"):
             if self.init == "k-means++":
                 yield seed(matrix, self.n_clusters, weight, random)
@@ -243,7 +249,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective at ``X`` with the means as they are; ``y`` is ignored."""
         least = np.maximum(self._squared(X).min(axis=1), 0.0)
-        weight = self._validate_weight(sample_weight, len(least))
+        weight = read_weight("KernelKMeans", sample_weight, len(least), PROPORTIONS)
         return -float(least.sum() if weight is None else weight @ least)
 
     def _nearest(self, points: Data) -> NDArray[np.int32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
@@ -18,8 +18,8 @@ from ...graphs.laplacians import Affinity, components, degrees, without_loops
 from ...graphs.similarity import affinity
 from ...graphs.spectra import eigenbasis
 from ...kernels import Gaussian
+from ...parameters import Checks, check_count, check_random
 from ...solvers.clusters import FeatureMatrix, GraphMatrix, kernel_kmeans, seed
-from ..arguments import checked_random, require_count
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..messages import warn
@@ -99,6 +99,8 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     (array([0], dtype=int32), array([1], dtype=int32))
     """
 
+    _checks: ClassVar[Checks] = {"n_clusters": check_count, "n_init": check_count}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -121,9 +123,6 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     @as_run
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the points ``X``; ``y`` is ignored."""
-        for name in ("n_clusters", "n_init", "max_iter"):
-            require_count(self, name)
-        require_count(self, "n_neighbors", optional=True)
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         if self.n_clusters > n:
@@ -158,7 +157,7 @@ class SpectralClustering(ClusterMixin, KernelMachine):
     def _starts(self, volume: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
         """Different results of k-means on the rows of the embedding."""
         rows = FeatureMatrix(self.embedding_)
-        random = checked_random(type(self).__name__, self.random_state)
+        random = check_random(type(self).__name__, "random_state", self.random_state)
         seen: set[bytes] = set()
         for _ in tracked(range(self.n_init), "SpectralClustering", "start"):
             start = [seed(rows, self.n_clusters, volume, random)]

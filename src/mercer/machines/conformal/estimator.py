@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.utils import _safe_indexing, check_array, column_or_1d
+from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ...domains import check_numbers, indexable, take
-from ...errors import InputError, ParameterError
+from ...domains import indexable, take
+from ...errors import InputError, ParameterError, brief
 from ...guarantees import Bound
-from ..arguments import checked_random, naming, require_choice, require_number
+from ...parameters import Checks, check_choice, check_number, check_random
+from ..arguments import check_fraction, naming, read_targets
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..gaussian_process import GaussianProcessRegressor
@@ -133,6 +135,11 @@ class Conformal(MachineWrapper):
            [ True,  True]])
     """
 
+    _checks: ClassVar[Checks] = {
+        "method": partial(check_choice, options=("auto", "full", "jackknife+", "split")),
+        "calibration": check_fraction,
+    }
+
     def __init__(
         self,
         machine: Any,
@@ -175,14 +182,12 @@ class Conformal(MachineWrapper):
 
     def _checked_machine(self) -> Any:
         machine = self.machine
-        if isinstance(machine, type) or not (is_classifier(machine) or is_regressor(machine)):
+        is_estimator = hasattr(machine, "__sklearn_tags__") and not isinstance(machine, type)
+        if not is_estimator or not (is_classifier(machine) or is_regressor(machine)):
             raise ParameterError(
                 "Conformal: `machine` must be a regressor or a classifier, such as KernelRidge(). "
-                f"Got {machine!r}."
+                f"Got {brief(machine)}."
             )
-        require_choice(self, "method", ("auto", "full", "jackknife+", "split"))
-        require_number(self, "calibration", "a number between 0 and 1", 0.0, 1.0, closed=False)
-        checked_random("Conformal", self.random_state)
         return clone(machine)
 
     def _chosen_method(self, machine: Any) -> str:
@@ -211,12 +216,8 @@ class Conformal(MachineWrapper):
         return "split" if no_closed_form(machine, "jackknife+") else "jackknife+"
 
     def _targets(self, y: Any) -> NDArray[Any]:
-        if y is None:
-            raise InputError("Conformal requires y to be passed, but the target y is None.")
-        check_numbers(y, "Conformal: `y`", dense=True)
+        values = read_targets("Conformal", y, None, numeric=is_regressor(self.machine))
         with naming("Conformal", "y"):
-            dtype = np.float64 if is_regressor(self.machine) else None
-            values = check_array(y, ensure_2d=False, dtype=dtype, input_name="y")
             values = np.array(column_or_1d(values, warn=True))
             if is_classifier(self.machine):
                 check_classification_targets(unwrapped(values, "Conformal"))
@@ -235,7 +236,7 @@ class Conformal(MachineWrapper):
         names = getattr(machine, "feature_names_in_", None)
         n, pick = (len_of(points), take) if is_ours else (_num_samples(points), _safe_indexing)
         self._require_samples(n, len(targets))
-        order = checked_random("Conformal", self.random_state).permutation(n)
+        order = check_random("Conformal", "random_state", self.random_state).permutation(n)
         count = min(max(1, round(self.calibration * n)), n - 1)
         left_out, seen = np.sort(order[:count]), np.sort(order[count:])
         self.machine_ = machine.fit(pick(points, seen), targets[seen])
@@ -365,9 +366,5 @@ class Conformal(MachineWrapper):
 
 def checked_alpha(method: str, alpha: Any) -> float:
     """Return ``alpha`` if it is a number between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise ParameterError(
-            f"Conformal.{method}: `alpha` must be a number between 0 and 1, the share of misses. "
-            f"Got {alpha!r}."
-        )
-    return float(alpha)
+    wanted = "a number between 0 and 1, the share of misses"
+    return float(check_number(f"Conformal.{method}", "alpha", alpha, wanted, above=0.0, below=1.0))

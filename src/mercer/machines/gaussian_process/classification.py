@@ -15,8 +15,8 @@ from ...errors import InputError
 from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
+from ...parameters import check_choice
 from ...solvers import Solution, expected_logistic
-from ..arguments import require_choice, require_count
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
@@ -150,8 +150,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
 
     def _check_parameters(self) -> None:
         self._check_tuning()
-        require_choice(self, "multiclass", ["ovr", "ovo"])
-        require_count(self, "max_iter")
+        check_choice(type(self).__name__, "multiclass", self.multiclass, ("ovr", "ovo"))
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

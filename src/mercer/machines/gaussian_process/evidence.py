@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...errors import InputError, ParameterError
 from ...kernel import Kernel
+from ...parameters import check_choice
 from ...solvers import Solution
-from ..arguments import require_choice
 from ..base import KernelMachine
 from ..messages import warn
 from ..tuning import Hyperparameters, SearchSpace, maximise
@@ -43,7 +43,7 @@ class EvidenceTuned(KernelMachine):
     kernel_: Kernel
 
     def _check_tuning(self) -> None:
-        require_choice(self, "tune", ["evidence", None])
+        check_choice(type(self).__name__, "tune", self.tune, ("evidence", None))
         if isinstance(self.n_restarts, bool) or not (
             isinstance(self.n_restarts, numbers.Integral) and self.n_restarts >= 0
         ):

@@ -11,11 +11,12 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import check_numbers, join
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, brief
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
+from ...parameters import check_random
 from ...solvers import Solution, loo_predictions
-from ..arguments import checked_random
+from ..arguments import read_targets
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -150,7 +151,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
         self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
-        targets = self._validate_targets(y, len_of(points), numeric=True)
+        targets = read_targets(type(self).__name__, y, len_of(points), numeric=True)
         alpha = self._noise(len(targets))
         self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
         self.kernel_ = self._checked_kernel().resolve(points, None)
@@ -281,7 +282,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             raise ParameterError(
                 f"{type(self).__name__}.sample_y: `n_samples` must be a whole number >= 1. Got {n_samples!r}."
             )
-        rng = checked_random(type(self).__name__, random_state)
+        rng = check_random(type(self).__name__, "random_state", random_state)
         mean, covariance = self.predict(X, return_cov=True)
         draws = []
         for target, center in enumerate(mean.reshape(len(mean), -1).T):
@@ -397,12 +398,12 @@ def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
     """A variance, or an array of them."""
     try:
         values = np.asarray(alpha, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
     if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
         raise ParameterError(
             f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, or one for "
-            f"each observation. Got {alpha!r}."
+            f"each observation. Got {brief(alpha)}."
         )
     return values
 

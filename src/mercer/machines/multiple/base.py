@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...errors import InputError, ParameterError
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
+from ...parameters import Checks, check_choice, check_count, check_number
 from ...solvers import (
     FamilyValue,
     Hierarchical,
@@ -29,18 +30,17 @@ from ...solvers import (
     train_weights,
 )
 from ...solvers.watch import Watch
+from ..arguments import check_fraction
 from ..base import KernelMachine, len_of
 from ..messages import warn
 from .dependence import undetermined
 from .hierarchy import KernelHierarchy
-from .matrices import Matrices, UnidentifiedWeightsWarning, matrices_of
+from .matrices import SCALES, Matrices, UnidentifiedWeightsWarning, matrices_of
 from .members import Kernels, Members, read_members
 
 __all__ = ["MultipleKernels", "TrainingKernels"]
 
 Vector = NDArray[np.float64]
-
-CHOICES = ("learn", "average", "alignment")
 
 
 class TrainingKernels(NamedTuple):
@@ -78,23 +78,22 @@ class MultipleKernels(KernelMachine):
         kernels = given.members() if isinstance(given, KernelHierarchy) else given
         return read_members(kernels, type(self).__name__)
 
+    _checks: ClassVar[Checks] = {
+        "weights": partial(check_choice, options=("learn", "average", "alignment")),
+        "norm": partial(check_number, requirement="a finite number >= 1", least=1.0),
+        "scale": partial(check_choice, options=SCALES),
+        "tol": check_fraction,
+        "max_iter": check_count,
+    }
+
     def _check_weighting(self) -> None:
         """Check what concerns the weights of kernels."""
-        name = type(self).__name__
-        if self.weights not in CHOICES:
-            raise ParameterError(
-                f"{name}: `weights` must be one of {', '.join(map(repr, CHOICES))}. Got {self.weights!r}."
-            )
-        self._require("norm", self.norm, lambda v: 1 <= v < np.inf, "a finite number >= 1")
-        self._require("tol", self.tol, lambda v: 0 < v < 1, "a number between 0 and 1")
         if isinstance(self.kernels, KernelHierarchy) and (self.weights != "learn" or self.norm != 1):
             raise ParameterError(
-                f"{name}: `kernels` may be a KernelHierarchy only with weights='learn' and norm=1. Got "
-                f"weights={self.weights!r}, norm={self.norm!r}; pass kernels=hierarchy.kernels for weights "
-                "without the order."
+                f"{type(self).__name__}: `kernels` may be a KernelHierarchy only with weights='learn' and "
+                f"norm=1. Got weights={self.weights!r}, norm={self.norm!r}; pass "
+                "kernels=hierarchy.kernels for weights without the order."
             )
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ParameterError(f"{name}: `max_iter` must be a whole number >= 1. Got {self.max_iter!r}.")
 
     # -- kernels ----------------------------------------------------------------------------------
     def _training_kernels(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -14,8 +13,9 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ...algebra.products import Product
-from ...errors import ParameterError
+from ...errors import ParameterError, brief
 from ...kernel import Kernel
+from ...parameters import check_count, check_number
 from .members import Members, named_kernels
 
 __all__ = ["KernelHierarchy"]
@@ -82,10 +82,17 @@ class KernelHierarchy:
     def __post_init__(self) -> None:
         kernels = dict(zip(*named_kernels(self.kernels, NAME), strict=True))
         if not kernels:
-            raise ParameterError(f"{NAME}: `kernels` must hold one kernel at least. Got {self.kernels!r}.")
+            raise ParameterError(
+                f"{NAME}: `kernels` must hold one kernel at least. Got {brief(self.kernels)}."
+            )
+        given: Any = self.parents
+        if not isinstance(given, Mapping) or not all(isinstance(above, Iterable) for above in given.values()):
+            raise ParameterError(
+                f"{NAME}: `parents` must be a mapping from names to lists of names. Got {brief(given)}."
+            )
         parents = {
             str(name): (above,) if isinstance(above, str) else tuple(map(str, above))
-            for name, above in dict(self.parents).items()
+            for name, above in given.items()
         }
         for name in itertools.chain(parents, *parents.values()):
             if name not in kernels:
@@ -98,9 +105,7 @@ class KernelHierarchy:
                 f"{NAME}: `kernels` must be at most {MOST:,}. Got {len(kernels):,}; a smaller degree or "
                 "depth has fewer."
             )
-        growth = self.growth
-        if isinstance(growth, bool) or not isinstance(growth, numbers.Real) or not 1 <= growth < np.inf:
-            raise ParameterError(f"{NAME}: `growth` must be a finite number >= 1. Got {growth!r}.")
+        check_number(NAME, "growth", self.growth, "a finite number >= 1", least=1.0)
         order = _ordered(kernels, parents)
         object.__setattr__(self, "names", tuple(order))
         object.__setattr__(self, "kernels", {name: kernels[name] for name in order})
@@ -126,9 +131,7 @@ class KernelHierarchy:
         ('a', 'b', 'c', 'a * b', 'a * c', 'b * c')
         """
         names, members = named_kernels(kernels, NAME)
-        most = len(names) if degree is None else degree
-        if isinstance(most, bool) or not isinstance(most, numbers.Integral) or (names and most < 1):
-            raise ParameterError(f"{NAME}: `degree` must be a whole number >= 1. Got {degree!r}.")
+        most = len(names) if degree is None else check_count(NAME, "degree", degree)
         count = sum(math.comb(len(names), size) for size in range(1, min(int(most), len(names)) + 1))
         if count > MOST:
             raise ParameterError(

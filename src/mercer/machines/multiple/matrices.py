@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, ParameterError
+from ...errors import InputError
 from ...gram import Gram
 from ...solvers import KernelFamily, LazyMatrix
 from ..messages import warn
@@ -85,10 +85,6 @@ def matrices_of(
     drop : bool
         Whether matrices that are zero are left out.
     """
-    if scale not in SCALES:
-        raise ParameterError(
-            f"{caller}: `scale` must be one of {', '.join(map(repr, SCALES))}. Got {scale!r}."
-        )
     family = KernelFamily([LazyMatrix(G) for G in grams])
     share, probe = weight / weight.sum(), np.random.default_rng(0).standard_normal(family.size)
     images = family.images(np.column_stack([probe, share]))

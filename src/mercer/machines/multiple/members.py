@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...algebra.ring import Sum
 from ...domains import Data
-from ...errors import DefinitenessError, DomainError, ParameterError
+from ...errors import DefinitenessError, DomainError, ParameterError, brief
 from ...gram import Gram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
@@ -62,7 +62,7 @@ def read_members(kernels: Any, caller: str) -> Members:
     """Kernels from a sequence, a mapping from names, a sum, or ``columns``, whose columns have one each."""
     members = kernels if isinstance(kernels, Members) else Members(*named_kernels(kernels, caller))
     if not members.kernels:
-        raise ParameterError(f"{caller}: `kernels` must hold one kernel at least. Got {kernels!r}.")
+        raise ParameterError(f"{caller}: `kernels` must hold one kernel at least. Got {brief(kernels)}.")
     for name, kernel in zip(members.names[1:], members.kernels[1:], strict=True):
         try:
             _ = (members.kernels[0] + kernel).domain
@@ -90,7 +90,7 @@ def named_kernels(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Ker
     if not isinstance(kernels, Iterable):
         raise ParameterError(
             f"{caller}: `kernels` must be a sequence of kernels, a mapping from names to kernels, or "
-            f"columns(...). Got {kernels!r}."
+            f"columns(...). Got {brief(kernels)}."
         )
     checked = tuple(as_kernel(k, caller, f"kernels[{i}]") for i, k in enumerate(kernels))
     return tuple(_distinct([repr(k) for k in checked])), checked

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from ...domains import take
+from ...parameters import Checks
 from ...solvers import RidgeMachine
+from ..arguments import check_positive, read_targets, read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -64,6 +66,8 @@ class MultipleKernelRidge(MultiOutputMixin, RegressorMixin, ExplainedFunction, M
     array([0., 1.])
     """
 
+    _checks: ClassVar[Checks] = {"alpha": check_positive}
+
     def __init__(
         self,
         kernels: Kernels = DEFAULT,
@@ -105,10 +109,9 @@ class MultipleKernelRidge(MultiOutputMixin, RegressorMixin, ExplainedFunction, M
         self
         """
         self._check_weighting()
-        alpha = self._require("alpha", self.alpha, lambda v: 0 < v < np.inf, "a positive number")
         points = self._validate_X(X, reset=True)
-        targets = self._validate_targets(y, len_of(points), numeric=True)
-        weight = self._validate_weight(sample_weight, len_of(points))
+        targets = read_targets(type(self).__name__, y, len_of(points), numeric=True)
+        weight = read_weight(type(self).__name__, sample_weight, len_of(points))
         if weight is not None and not weight.all():  # a row of weight zero is as if absent
             kept = np.flatnonzero(weight)
             points, targets, weight = take(points, kept), targets[kept], weight[kept]
@@ -117,7 +120,7 @@ class MultipleKernelRidge(MultiOutputMixin, RegressorMixin, ExplainedFunction, M
         shift = np.zeros(Y.shape[1])
         if self.fit_intercept:  # a constant is zero exactly then
             shift = np.where(np.ptp(Y, axis=0) == 0, Y[0], np.average(Y, axis=0, weights=training.weight))
-        machine = RidgeMachine(Y - shift, alpha, training.weight, bool(self.fit_intercept))
+        machine = RidgeMachine(Y - shift, float(self.alpha), training.weight, bool(self.fit_intercept))
         trained = self._weigh(training, machine, lambda: Y - shift).value.trained
         flat = targets.ndim == 1
         self.dual_coef_ = trained.coefficients[:, 0] if flat else trained.coefficients

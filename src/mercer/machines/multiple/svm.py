@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ...domains import Data, take
 from ...errors import ParameterError
 from ...kernels import Gaussian, Linear
+from ...parameters import Checks
 from ...solvers import BoxMachine, BoxProblem, BoxTask, BoxValue, Matrix, Solution
+from ..arguments import check_positive
 from ..base import len_of
 from ..svm.base import Fit, Limits, SupportVectorMachine, Training
 from ..svm.classifier import Classifier
@@ -163,6 +165,8 @@ class MultipleKernelSVC(_Machine, Classifier):
     probability: ClassVar[bool] = False  # type: ignore[misc]
     break_ties: ClassVar[bool] = True  # type: ignore[misc]
 
+    _checks: ClassVar[Checks] = {"C": check_positive}
+
     def __init__(
         self,
         kernels: Kernels = DEFAULT,
@@ -194,10 +198,6 @@ class MultipleKernelSVC(_Machine, Classifier):
         self.store = store
         self.time_budget = time_budget
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive finite number")
-
     def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         return self._solve_tasks([Task(np.arange(len(y)), y)], weight, matrix, limits)[0]
 
@@ -211,7 +211,8 @@ class MultipleKernelSVC(_Machine, Classifier):
     ) -> list[Fit]:
         del matrix, limits, starts
         posed = [
-            BoxTask(t.index, classification(t.y, self.C * weight[t.index], self.fit_intercept)) for t in tasks
+            BoxTask(t.index, classification(t.y, float(self.C) * weight[t.index], self.fit_intercept))
+            for t in tasks
         ]
         found = self._solutions(posed, self._signs, 1.0)
         free = bool(self.fit_intercept)
@@ -270,6 +271,8 @@ class MultipleKernelSVR(_Machine, SVR):
     array([0.03, 0.97, 0.  ])
     """
 
+    _checks: ClassVar[Checks] = {"C": check_positive}
+
     def __init__(
         self,
         kernels: Kernels = DEFAULT,
@@ -296,10 +299,6 @@ class MultipleKernelSVR(_Machine, SVR):
         self.max_iter = max_iter
         self.store = store
         self.time_budget = time_budget
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive finite number")
 
     def _warn_if_coarse(self, spread: float) -> None:
         """The tolerance is relative here."""

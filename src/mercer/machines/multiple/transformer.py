@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...contributions import Contributions
 from ...domains import owned
-from ...errors import ParameterError
+from ...errors import ParameterError, brief
 from ...gram.kernel_gram import gram_of_points
 from ..base import len_of
 from .base import MultipleKernels
@@ -78,7 +78,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if not isinstance(self.machine, MultipleKernels):
             raise ParameterError(
                 "MultipleKernelTransformer: `machine` must be a machine with several kernels, such as "
-                f"MultipleKernelSVC(kernels). Got {self.machine!r}."
+                f"MultipleKernelSVC(kernels). Got {brief(self.machine)}."
             )
         self.machine_ = clone(self.machine).fit(X, y)
         self.weights_, self.names_ = self.machine_.weights_, self.machine_.names_

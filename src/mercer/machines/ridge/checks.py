@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...errors import ParameterError
+from ...errors import ParameterError, brief
+from ...parameters import Checks, check_choice
 from ...solvers import SOLVERS
 from ..approximation import check_approximation
-from ..arguments import PENALTY_RANGE
+from ..arguments import check_path, check_penalties, check_penalty, check_positive
 
-__all__ = ["check_parameters"]
+__all__ = ["CHECKS", "check_parameters"]
 
 #: Parameters that belong to the system of all points, with the values that ask for nothing.
 FULL_ONLY = {
@@ -24,93 +25,53 @@ FULL_ONLY = {
 }
 
 
+def _check_alpha(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a penalty, an array of them, or a rule to choose one."""
+    if isinstance(value, str) and value in ("loo", "gcv"):
+        return
+    wanted = "0 or a number between 1e-100 and 1e100, one for each target, 'loo' or 'gcv'"
+    advice = "Larger alpha gives a smoother fit."
+    given = np.asarray(value).tolist() if hasattr(value, "__array__") else value
+    for penalty in given if isinstance(given, list | tuple) else [given]:
+        check_penalty(caller, name, penalty, wanted, zero=True, advice=advice)
+
+
+CHECKS: Checks = {
+    "alpha": _check_alpha,
+    "alphas": check_penalties,
+    "checkpoint": check_path,
+    "tune": partial(check_choice, options=("evidence", "loo", None)),
+    "signal_variance": partial(
+        check_positive, requirement="a positive finite number or 'evidence'", unless=("evidence",)
+    ),
+    "solver": partial(check_choice, options=SOLVERS),
+    "tol": check_positive,
+}
+
+
 def check_parameters(machine: Any) -> None:
-    """Raise :class:`~mercer.errors.ParameterError` for the first parameter that is out of its range."""
-    _check_alpha(machine.alpha)
-    if machine.alphas is not None:
-        _check_grid(machine.alphas)
-    if machine.tune is not None:
-        _check_tune(machine.tune, machine.alpha)
-    if machine.signal_variance != "evidence":
-        _check_positive("signal_variance", machine.signal_variance, " or 'evidence'")
-    _check_positive("tol", machine.tol)
-    if machine.solver not in SOLVERS:
-        options = ", ".join(map(repr, SOLVERS))
-        raise ParameterError(f"KernelRidge: `solver` must be one of {options}. Got {machine.solver!r}.")
-    if (
-        machine.solver in ("cg", "askotch")
-        and not isinstance(machine.alpha, str)
-        and not _all(np.asarray(machine.alpha) > 0)
-    ):
+    """Raise :class:`~mercer.errors.ParameterError` for the first two parameters that do not go together."""
+    is_rule, alpha = isinstance(machine.alpha, str), brief(machine.alpha)
+    if machine.tune is not None and (is_rule or np.ndim(machine.alpha) != 0 or not machine.alpha > 0):
+        raise ParameterError(
+            "KernelRidge: with `tune`, `alpha` must be a positive number: the search starts from it. "
+            f"Got {alpha}."
+        )
+    if machine.solver in ("cg", "askotch") and not is_rule and not (np.asarray(machine.alpha) > 0).all():
         raise ParameterError(
             f"KernelRidge: solver={machine.solver!r} needs `alpha` > 0. Got 0: without a penalty the system "
             "may be singular, and iterations need not end. Use solver='eigen'."
         )
-    if machine.solver == "askotch" and (
-        machine.fit_intercept or isinstance(machine.alpha, str) or np.ndim(machine.alpha)
-    ):
+    if machine.solver == "askotch" and (machine.fit_intercept or is_rule or np.ndim(machine.alpha)):
         raise ParameterError(
             "KernelRidge: solver='askotch' needs fit_intercept=False and one number `alpha`. Subtract the "
             "mean of y, or use solver='cg'."
         )
     if machine.approximation is not None:
         check_approximation(machine, FULL_ONLY)
-        if isinstance(machine.alpha, str) or np.ndim(machine.alpha) != 0 or not machine.alpha > 0:
+        if is_rule or np.ndim(machine.alpha) != 0 or not machine.alpha > 0:
             raise ParameterError(
                 "KernelRidge: `alpha` must be one positive number with `approximation`. "
-                f"Got {machine.alpha!r}. Without a penalty the features may be dependent, and the weights "
+                f"Got {alpha}. Without a penalty the features may be dependent, and the weights "
                 "are not determined."
             )
-    _check_count("max_iter", machine.max_iter, 1)
-    _check_count("n_restarts", machine.n_restarts, 0)
-
-
-def _check_alpha(alpha: Any) -> None:
-    if isinstance(alpha, str) and alpha in ("loo", "gcv"):
-        return
-    array = np.asarray(alpha)
-    if not (array.ndim <= 1 and array.dtype.kind in "iuf" and _all(_in_range(array) | (array == 0))):
-        raise ParameterError(
-            f"KernelRidge: `alpha` must be 0 or a number between 1e-100 and 1e100, one for each target, "
-            f"'loo' or 'gcv'. Got {alpha!r}. Larger alpha gives a smoother fit."
-        )
-
-
-def _check_grid(alphas: Any) -> None:
-    grid = np.asarray(alphas)
-    numeric = grid.ndim == 1 and grid.size and grid.dtype.kind in "iuf"
-    if not (numeric and _all(_in_range(grid))):
-        raise ParameterError(
-            f"KernelRidge: `alphas` must be a list of numbers between 1e-100 and 1e100. Got {alphas!r}."
-        )
-
-
-def _check_tune(tune: Any, alpha: Any) -> None:
-    if tune not in ("evidence", "loo"):
-        raise ParameterError(f"KernelRidge: `tune` must be 'evidence', 'loo' or None. Got {tune!r}.")
-    if isinstance(alpha, str) or np.ndim(alpha) != 0 or not alpha > 0:
-        raise ParameterError(
-            f"KernelRidge: with `tune`, `alpha` must be a positive number: the search starts from it. "
-            f"Got {alpha!r}."
-        )
-
-
-def _check_positive(name: str, value: Any, otherwise: str = "") -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < np.inf:
-        raise ParameterError(
-            f"KernelRidge: `{name}` must be a positive finite number{otherwise}. Got {value!r}."
-        )
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
-        raise ParameterError(f"KernelRidge: `{name}` must be an integer >= {least}. Got {value!r}.")
-
-
-def _in_range(values: Any) -> Any:
-    low, high = PENALTY_RANGE
-    return (values >= low) & (values <= high)
-
-
-def _all(*conditions: Any) -> bool:
-    return all(bool(np.all(condition)) for condition in conditions)

@@ -18,6 +18,7 @@ from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
 from ...gram import gram
 from ...kernels import Gaussian
+from ...parameters import Checks
 from ...solvers import (
     FeatureRows,
     NormalEquations,
@@ -31,6 +32,7 @@ from ...solvers import (
     solve_ridge,
 )
 from ..approximation import approximate
+from ..arguments import read_targets, read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -38,7 +40,7 @@ from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
 from ..tuning import Hyperparameters, signal_variances
-from .checks import check_parameters
+from .checks import CHECKS, check_parameters
 from .posterior import Posterior
 from .process import GaussianProcessView
 from .stream import add_batch, fit_batches
@@ -218,6 +220,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     _reads_batches: ClassVar[bool] = True
 
+    _checks: ClassVar[Checks] = CHECKS
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -321,8 +325,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         """Points, targets and weights, without rows of weight zero, which are as if absent."""
         points = self._validate_X(X, reset=reset)
         n = len_of(points)
-        targets = self._validate_targets(y, n, numeric=True)
-        weight = self._validate_weight(sample_weight, n)
+        targets = read_targets(type(self).__name__, y, n, numeric=True)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
             points, targets, weight = take(points, kept), targets[kept], weight[kept]

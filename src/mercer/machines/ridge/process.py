@@ -12,8 +12,8 @@ from ...errors import DefinitenessError, InputError, ParameterError
 from ...gram import Gram, PointGram, gram
 from ...gram.point_gram import widened
 from ...kernel import Kernel
+from ...parameters import check_random
 from ..approximation import Approximated
-from ..arguments import checked_random
 from ..tuning import Hyperparameters, RidgeCriterion, search_space, tune_parameters
 from .posterior import Posterior
 
@@ -163,7 +163,7 @@ class GaussianProcessView(Approximated):
         array of shape (m, n_samples) or (m, n_targets, n_samples)
         """
         mean, covariance = self.predict(X, return_cov=True)
-        rng = checked_random(type(self).__name__, random_state)
+        rng = check_random(type(self).__name__, "random_state", random_state)
         columns = mean.reshape(len(mean), -1)
         draws = []
         for target, center in enumerate(columns.T):

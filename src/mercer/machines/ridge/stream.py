@@ -11,9 +11,9 @@ from typing import Any
 from ...batches import Batches
 from ...engine.runs import STOPPING, conclude
 from ...errors import InputError
+from ...parameters import check_random
 from ...solvers import NormalEquations
 from ...solvers.snapshot import Snapshot
-from ..arguments import checked_random
 from ..streams import (
     Batch,
     Stream,
@@ -45,7 +45,7 @@ def fit_batches(machine: Any, batches: Batches) -> NormalEquations:
     if is_fitted(machine.approximation):
         points, Y, _ = next(stream.read("first batch"))
     else:
-        rng = checked_random(type(machine).__name__, machine.random_state)
+        rng = check_random(type(machine).__name__, "random_state", machine.random_state)
         points, Y, rows = sampled(stream, batches.sample, rng, machine.approximation.domain)
     take_map(machine, points)
     equations = NormalEquations.zero(machine.approximation_, Y.shape[1])

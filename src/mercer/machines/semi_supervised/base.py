@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from scipy import linalg
 from ... import memory
 from ...algebra import WarpedKernel
 from ...domains import Data, take
-from ...errors import DefinitenessError, InputError, ParameterError
+from ...errors import DefinitenessError, InputError
 from ...gram import PointGram, gram
 from ...graphs.laplacians import laplacian
 from ...graphs.similarity import affinity
-from ..arguments import require_count, require_number
+from ...parameters import Checks, check_number
+from ..arguments import read_weight
 from ..base import KernelMachine, len_of
 from ..indefinite import screen
 from ..translation import KernelLike
@@ -64,20 +65,16 @@ class LaplacianMachine(KernelMachine):
     normalized: bool
     indefinite: str
 
-    def _check_graph(self) -> None:
-        require_number(self, "smoothness", "a finite number >= 0", 0.0, np.inf, closed=True)
-        require_count(self, "n_neighbors", optional=True)
-        if self.graph_kernel is not None:
-            self._checked_kernel("graph_kernel")
-        if not isinstance(self.normalized, bool | np.bool_):
-            raise ParameterError(
-                f"{type(self).__name__}: `normalized` must be True or False. Got {self.normalized!r}."
-            )
+    _checks: ClassVar[Checks] = {
+        "smoothness": partial(check_number, requirement="a finite number >= 0", least=0.0)
+    }
 
     def _rows(self, X: Any, sample_weight: Any) -> Rows:
+        if self.graph_kernel is not None:
+            self._checked_kernel("graph_kernel")
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is None or weight.all():
             return Rows(points, np.arange(n), weight, n)
         kept = np.flatnonzero(weight)  # a row of weight zero is as if absent, also from the graph

@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ...errors import InputError
+from ..arguments import naming
 from ..labels import require_classes, unwrapped
 
 __all__ = ["PartialLabels", "partial_labels"]
@@ -48,14 +49,16 @@ def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
     An array of strings has no place for the number -1: give it ``dtype=object`` then.  The string ``"-1"``
     is refused, for it is most likely a -1 that NumPy has turned into text.
     """
-    labels = column_or_1d(labels, warn=True)
+    with naming(caller, "y"):
+        labels = column_or_1d(labels, warn=True)
     missing = _missing(caller, labels)
     present = labels[~missing]
     if not len(present):
         raise InputError(f"{caller}: y must have labelled points. All are -1, which stands for 'not known'.")
     plain = unwrapped(present, caller)
     if plain.dtype.kind == "f":
-        check_classification_targets(plain)
+        with naming(caller, "y"):
+            check_classification_targets(plain)
     classes, codes = np.unique(present, return_inverse=True)
     result = np.full(len(labels), -1, dtype=np.intp)
     result[~missing] = codes

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
-from ...domains import check_numbers
 from ...errors import InputError
 from ...kernels import Gaussian
+from ...parameters import Checks, check_number
 from ...solvers.ridge import solve_smooth_ridge
-from ..arguments import require_number
+from ..arguments import read_targets
 from ..callbacks import as_run
 from ..messages import warn
 from ..translation import KernelLike
@@ -31,6 +31,8 @@ class LeastSquares(LaplacianMachine):
 
     alpha: float
     fit_intercept: bool
+
+    _checks: ClassVar[Checks] = {"alpha": partial(check_number, requirement="a finite number > 0", above=0.0)}
 
     def __init__(
         self,
@@ -56,7 +58,6 @@ class LeastSquares(LaplacianMachine):
         self.time_budget = time_budget
 
     def _fit_targets(self, rows: Rows, targets: Vector) -> None:
-        require_number(self, "alpha", "a finite number > 0", 0.0, np.inf, closed=False)
         labelled = np.flatnonzero(~np.isnan(targets.reshape(len(targets), -1)[:, 0]))
         if not len(labelled):
             raise InputError(f"{type(self).__name__}: no point of positive weight has a label in y.")
@@ -160,7 +161,6 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y``, (n,) or (n, n_targets), NaN where not known."""
-        self._check_graph()
         rows = self._rows(X, sample_weight)
         targets = self._partial_targets(y, rows.total)[rows.kept]
         self._fit_targets(rows, targets)
@@ -168,13 +168,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
 
     def _partial_targets(self, y: Any, n: int) -> Vector:
         """Targets as floats; a row with some of its targets missing is an error."""
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
-        values = check_array(
-            y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_all_finite="allow-nan"
-        )
-        self._validate_targets(np.nan_to_num(values), n, numeric=True)  # shape and length
+        values = read_targets(type(self).__name__, y, n, numeric=True, missing=True)
         missing = np.isnan(values.reshape(len(values), -1))
         if (missing.any(axis=1) & ~missing.all(axis=1)).any():
             raise InputError(
@@ -185,7 +179,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
                 f"{type(self).__name__}: y must have labelled points. All are NaN, which stands for "
                 "'not known'."
             )
-        return np.asarray(values)
+        return values
 
     def predict(self, X: Any) -> Vector:
         """Values :math:`f(x) + b` at new points."""
@@ -226,9 +220,8 @@ class LaplacianRLSClassifier(ClassifierMixin, LeastSquares):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y``, -1 where not known."""
-        self._check_graph()
         rows = self._rows(X, sample_weight)
-        given = self._validate_targets(y, rows.total, numeric=False)
+        given = read_targets(type(self).__name__, y, rows.total, numeric=False)
         name = type(self).__name__
         labels = partial_labels(name, given).weighted(name, rows.kept)
         self.classes_ = labels.classes

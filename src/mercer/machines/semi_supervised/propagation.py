@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,10 @@ from ...gram import gram
 from ...graphs.laplacians import Affinity, without_loops
 from ...graphs.similarity import affinity, nearest
 from ...kernels import Gaussian
+from ...parameters import Checks, check_number
 from ...solvers import Solution
 from ...solvers.laplacian import consistent, harmonic
-from ..arguments import require_count, require_number
+from ..arguments import read_targets
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..messages import warn
@@ -37,17 +39,13 @@ class GraphLabels(ClassifierMixin, KernelMachine):
     def _spread(self, A: Affinity, labels: PartialLabels) -> Solution[Vector]:
         raise NotImplementedError
 
-    def _check_parameters(self) -> None:
-        require_count(self, "n_neighbors", optional=True)
-
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Spread the labels ``y``, -1 where not known, over the points ``X``."""
-        self._check_parameters()
         name = type(self).__name__
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        labels = partial_labels(name, self._validate_targets(y, n, numeric=False))
+        labels = partial_labels(name, read_targets(type(self).__name__, y, n, numeric=False))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points)
         self.gram_ = gram(self.kernel_, points)
@@ -203,6 +201,10 @@ class LabelSpreading(GraphLabels):
     array([0, 1])
     """
 
+    _checks: ClassVar[Checks] = {
+        "alpha": partial(check_number, requirement="a number in (0, 1)", above=0.0, below=1.0)
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -215,10 +217,6 @@ class LabelSpreading(GraphLabels):
         self.alpha = alpha
         self.n_neighbors = n_neighbors
         self.time_budget = time_budget
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        require_number(self, "alpha", "a number in (0, 1)", 0.0, 1.0, closed=False)
 
     def _spread(self, A: Affinity, labels: PartialLabels) -> Solution[Vector]:
         return consistent(A, labels.indicators(), float(self.alpha))

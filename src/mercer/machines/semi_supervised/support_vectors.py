@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,13 @@ from sklearn.utils.metaestimators import available_if
 
 from ...engine.runs import conclude
 from ...kernels import Gaussian, Precomputed
+from ...parameters import Checks, check_number
 from ...solvers.ridge import warp
-from ..arguments import require_number
+from ..arguments import read_targets
 from ..callbacks import as_run
 from ..svm import SVC
+from ..svm.base import SupportVectorMachine
+from ..svm.classifier import Classifier
 from ..translation import KernelLike
 from .base import LaplacianMachine
 from .labels import partial_labels
@@ -91,6 +95,12 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     1.0
     """
 
+    _checks: ClassVar[Checks] = {
+        **SupportVectorMachine._checks,
+        **Classifier._checks,
+        "C": partial(check_number, requirement="a positive finite number", above=0.0),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -131,10 +141,8 @@ class LaplacianSVC(ClassifierMixin, LaplacianMachine):
     @as_run
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the labels ``y``, -1 where not known."""
-        self._check_graph()
-        require_number(self, "C", "a positive finite number", 0.0, np.inf, closed=False)
         rows = self._rows(X, sample_weight)
-        given = self._validate_targets(y, rows.total, numeric=False)
+        given = read_targets(type(self).__name__, y, rows.total, numeric=False)
         name = type(self).__name__
         labels = partial_labels(name, given).weighted(name, rows.kept)
         labelled = np.flatnonzero(labels.known)

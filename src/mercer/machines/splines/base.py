@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
 from abc import abstractmethod
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_array
 
-from ...domains import check_numbers
-from ...errors import InputError, ParameterError
+from ...errors import InputError
+from ...parameters import Checks, check_arguments, check_choice, check_count, check_number
 from ...solvers import SplineErrors
-from ..arguments import WEIGHT_RANGE, checked_weight, naming, refuse_large_targets
+from ..arguments import WEIGHT_RANGE, read_targets, read_weight
 
 __all__ = ["Rows", "Smoother", "SplineMachine"]
 
@@ -44,23 +43,30 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
     criterion: str
     order: int
 
+    _checks: ClassVar[Checks] = {
+        "alpha": partial(
+            check_number,
+            requirement="a number from 0 to inf, or None to choose it",
+            least=0.0,
+            infinite=True,
+            unless=(None,),
+            advice="Larger alpha gives a smoother fit.",
+        ),
+        "criterion": partial(check_choice, options=("gcv", "loo")),
+        "order": partial(
+            check_count,
+            requirement="a whole number from 1 to 32",
+            high=32,
+            advice="It is the order of the derivatives that are penalised; 2 is usual.",
+        ),
+    }
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y`` of shape (n,) or (n, t)."""
         name = type(self).__name__
-        self._check_parameters()
+        check_arguments(self)
         points = self._points(X, reset=True)
-        if y is None:
-            raise InputError(f"{name} requires y to be passed, but the target y is None.")
-        check_numbers(y, f"{name}: `y`", dense=True)
-        with naming(name, "y"):
-            targets = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        if targets.ndim not in (1, 2) or len(targets) != len(points):
-            raise InputError(
-                f"{name}: y must have shape (n,) or (n, t), one row for each x. Found input "
-                f"variables with inconsistent numbers of samples: {len(points)}, and y of shape "
-                f"{targets.shape}."
-            )
-        refuse_large_targets(targets, name)
+        targets = read_targets(name, y, len(points), numeric=True)
         weight = _weights(sample_weight, len(points), name)
         kept = weight > 0
         self._refuse_scales(points[kept])
@@ -111,25 +117,6 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """The number of free polynomials."""
 
     # -- checks ---------------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        name, alpha = type(self).__name__, self.alpha
-        sound = alpha is None or (
-            isinstance(alpha, numbers.Real) and not isinstance(alpha, bool) and alpha >= 0
-        )
-        if not sound:
-            raise ParameterError(
-                f"{name}: `alpha` must be a number from 0 to inf, or None to choose it. "
-                f"Got {alpha!r}. Larger alpha gives a smoother fit."
-            )
-        if self.criterion not in ("gcv", "loo"):
-            raise ParameterError(f"{name}: `criterion` must be 'gcv' or 'loo'. Got {self.criterion!r}.")
-        order = self.order
-        if isinstance(order, bool) or not isinstance(order, numbers.Integral) or not 1 <= order <= 32:
-            raise ParameterError(
-                f"{name}: `order` must be a whole number from 1 to 32. Got {order!r}. It is the order of "
-                "the derivatives that are penalised; 2 is usual."
-            )
-
     def _refuse_scales(self, points: Matrix) -> None:
         """Raise if powers of distances between knots leave the range of floats."""
         dim = 1 if points.ndim == 1 else points.shape[1]
@@ -145,9 +132,9 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 def _weights(sample_weight: Any, n: int, caller: str) -> Matrix:
     """Weights of the rows; the solvers divide by each of them, so that none may vanish."""
-    if sample_weight is None:
+    weight = read_weight(caller, sample_weight, n)
+    if weight is None:
         return np.ones(n)
-    weight = checked_weight(sample_weight, n, caller)
     least = float(weight[weight > 0].min())
     if least < WEIGHT_RANGE[0]:
         raise InputError(

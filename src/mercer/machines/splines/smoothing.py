@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...domains import check_numbers
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, brief
 from ...solvers import SplineErrors, SplineFit, fit_spline, spline_errors
 from ..arguments import naming
 from .base import Rows, SplineMachine
@@ -120,7 +120,7 @@ class SmoothingSpline(SplineMachine):
         if not whole or not 0 <= derivative <= most:
             raise ParameterError(
                 f"SmoothingSpline.predict: `derivative` must be a whole number from 0 to {most}. "
-                f"Got {derivative!r}."
+                f"Got {brief(derivative)}."
             )
         x = self._points(X, reset=False)
         evaluate: Any = _evaluate_cubic if cubic else _evaluate

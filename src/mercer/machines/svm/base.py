@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-import numbers
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Vectors, take
 from ...engine.runs import Run, Stopped, current_run, until
-from ...errors import ParameterError
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernels import Linear
+from ...parameters import Checks, check_count, check_number
 from ...solvers import BoxProblem, BoxValue, Matrix, Solution, solve_box, solve_boxes
 from ...solvers.svm import iteration_limit
 from ..approximation import Approximated, check_approximation
@@ -113,6 +113,23 @@ class SupportVectorMachine(Approximated):
     intercept_: NDArray[np.float64]
     n_support_: NDArray[np.int32]
 
+    _checks: ClassVar[Checks] = {
+        "nu": partial(check_number, requirement="a number in (0, 1]", above=0.0, most=1.0),
+        "tol": partial(check_number, requirement="a positive number", above=0.0),
+        "max_iter": partial(
+            check_count,
+            requirement="a number of steps, or -1 for a limit that only badly scaled data meet",
+            low=-1,
+        ),
+        "cache_size": partial(
+            check_number,
+            requirement="'auto', or a number of MB > 0",
+            above=0.0,
+            infinite=True,
+            unless=("auto",),
+        ),
+    }
+
     def __init__(
         self,
         kernel: KernelLike,
@@ -141,19 +158,9 @@ class SupportVectorMachine(Approximated):
         return limits
 
     def _checked_limits(self) -> Limits:
-        """The limits of the solver, or an error that names the parameter that is out of its range."""
+        """The limits of the solver, or an error if the full kernel matrix is needed where there is none."""
         check_approximation(self, self._full_only)
-        self._require("tol", self.tol, lambda v: 0 < v < np.inf, "a positive number")
-        if not isinstance(self.max_iter, numbers.Integral) or (self.max_iter < 0 and self.max_iter != -1):
-            raise ParameterError(
-                f"{type(self).__name__}: `max_iter` must be a number of steps, or -1 for a limit that only "
-                f"badly scaled data meet. Got {self.max_iter!r}."
-            )
-        cache_bytes = None
-        if self.cache_size != "auto":
-            cache_bytes = 1e6 * self._require(
-                "cache_size", self.cache_size, lambda v: v > 0, "'auto', or a number of MB > 0"
-            )
+        cache_bytes = None if isinstance(self.cache_size, str) else 1e6 * float(self.cache_size)
         return Limits(type(self).__name__, float(self.tol), int(self.max_iter), cache_bytes)
 
     # -- data -----------------------------------------------------------------------------------
@@ -299,7 +306,7 @@ class SupportVectorMachine(Approximated):
         """
         self._check_fitted()
         self._require_exact("compress")
-        self._require("tol", tol, lambda v: 0 <= v < np.inf, "a number >= 0")
+        tol = check_number(f"{type(self).__name__}.compress", "tol", tol, "a number >= 0", least=0.0)
         K = np.asarray(self.expansion_._in_double().dense(), dtype=np.float64)
         old, new = self.dual_coef_, np.zeros_like(self.dual_coef_)
         groups = self._groups_of_functions()

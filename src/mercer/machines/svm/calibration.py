@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ...engine.runs import STOPPING, conclude, stop_reason, until
 from ...engine.threads import single_threaded_blas
 from ...errors import InputError
+from ...parameters import check_random
 from ...solvers import Matrix
-from ..arguments import checked_random
 from ..messages import warn
 from .base import Fit, Limits, Training, run_of_fit
 from .folds import Fold, distinct_points, make_folds
@@ -42,7 +42,7 @@ def folds_of(machine: Classifier, training: Training, codes: NDArray[np.intp], g
         groups = np.array([names.setdefault(group, len(names)) for group in groups.tolist()])
         groups = groups[training.rows]
     points = distinct_points(machine.kernel_.domain, training.points, len(codes))
-    return make_folds(codes, points, groups, checked_random(caller, machine.random_state))
+    return make_folds(codes, points, groups, check_random(caller, "random_state", machine.random_state))
 
 
 def calibrate(

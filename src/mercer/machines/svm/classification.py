@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from sklearn.base import clone
 
 from ...features import FeatureMap
 from ...kernels import Gaussian
+from ...parameters import Checks, check_number
 from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..callbacks import as_run
 from ..translation import KernelLike
@@ -166,6 +168,15 @@ class SVC(Classifier):
     ['even', 'odd', 'odd', 'even']
     """
 
+    _checks: ClassVar[Checks] = {
+        "C": partial(
+            check_number,
+            requirement="a positive number, or inf for the hard margin",
+            above=0.0,
+            infinite=True,
+        ),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -201,10 +212,6 @@ class SVC(Classifier):
         self.C = C
         self.fit_intercept = fit_intercept
         self.approximation = approximation
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard margin")
 
     @as_run
     def path(
@@ -243,9 +250,8 @@ class SVC(Classifier):
         [0.1, 1.0, 1.541]
         """
         given = Cs if isinstance(Cs, Iterable) else [None]
-        values = [
-            self._require("Cs", C, lambda v: 0 < v < np.inf, "a list of positive numbers") for C in given
-        ]
+        wanted = "a list of positive numbers"
+        values = [check_number("SVC.path", "Cs", C, wanted, above=0.0) for C in given]
         model = clone(self)
         limits = model._limits()
         training, codes = model._prepare(X, y, sample_weight)
@@ -320,8 +326,8 @@ class SVC(Classifier):
         return Fit(value.coefficients, value.multipliers[0] if self.fit_intercept else 0.0, solution)
 
     def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
-        C = self.C * weight
-        if np.isinf(self.C) and self.fit_intercept:
+        C = float(self.C) * weight
+        if np.isinf(float(self.C)) and self.fit_intercept:
             return solve_hard_margin(y, matrix, limits)
         start = None if start is None else self._feasible(start, y, C)
         return self._fit_of(limits.solve(classification(y, C, self.fit_intercept), matrix, start))
@@ -339,14 +345,14 @@ class SVC(Classifier):
         limits: Limits,
         starts: Sequence[Vector] | None = None,
     ) -> list[Fit]:
-        if np.isinf(self.C) or not can_pair(tasks):
+        if np.isinf(float(self.C)) or not can_pair(tasks):
             return super()._solve_tasks(tasks, weight, matrix, limits, starts)
         if starts is not None:
             starts = [
-                self._feasible(start, task.y, self.C * weight[task.index])
+                self._feasible(start, task.y, float(self.C) * weight[task.index])
                 for task, start in zip(tasks, starts, strict=True)
             ]
-        return self._solve_pairs(tasks, weight, matrix, limits, [self.C], starts)[0]
+        return self._solve_pairs(tasks, weight, matrix, limits, [float(self.C)], starts)[0]
 
     def _solve_pairs(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,9 @@ from sklearn.utils.metaestimators import available_if
 
 from ... import memory
 from ...errors import ParameterError
+from ...parameters import Checks, check_choice
 from ...solvers import LazyMatrix, Matrix
+from ..arguments import read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
@@ -48,6 +51,11 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
 
     calibration_: PiecewiseLogistic | Temperature
 
+    _checks: ClassVar[Checks] = {
+        "multiclass": partial(check_choice, options=("ovo", "ovr")),
+        "decision_function_shape": partial(check_choice, options=("ovo", "ovr")),
+    }
+
     def _set_classification(
         self,
         class_weight: dict[Any, float] | Literal["balanced"] | None,
@@ -72,15 +80,6 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
-        for name in ("multiclass", "decision_function_shape"):
-            if getattr(self, name) not in ("ovo", "ovr"):
-                raise ParameterError(
-                    f"{type(self).__name__}: `{name}` must be 'ovo' or 'ovr'. Got {getattr(self, name)!r}."
-                )
-        if not isinstance(self.probability, bool | np.bool_):
-            raise ParameterError(
-                f"{type(self).__name__}: `probability` must be True or False. Got {self.probability!r}."
-            )
         if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
             raise ParameterError(
                 f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': "
@@ -139,7 +138,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        given = self._validate_weight(sample_weight, n)
+        given = read_weight(type(self).__name__, sample_weight, n)
         self.classes_, self.class_weight_, rows, codes, weight = read_labels(
             self, y, n, given, self.class_weight
         )

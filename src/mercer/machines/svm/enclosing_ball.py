@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...domains import Data
-from ...errors import DigestError, ParameterError
+from ...errors import DigestError, ParameterError, brief
 from ...gram import PointGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
+from ...parameters import Checks, check_number
 from ...solvers import BoxProblem, Matrix
 from ..messages import warn
 from ..translation import KernelLike
@@ -81,6 +83,12 @@ class EnclosingBall(OneClass):
     (1.0, [3.0])
     """
 
+    _checks: ClassVar[Checks] = {
+        "C": partial(
+            check_number, requirement="a positive number, or inf for the hard ball", above=0.0, infinite=True
+        ),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -98,11 +106,10 @@ class EnclosingBall(OneClass):
         self.C = C
 
     def _check_parameters(self, weight: float) -> None:
-        self._require("C", self.C, lambda v: v > 0, "a positive number, or inf for the hard ball")
         if float(self.C) * weight < 1:
             raise ParameterError(
                 f"EnclosingBall: `C` must be at least {1 / weight:.6g}, one over the sum of the weights: "
-                f"below, the best ball is a point. Got {self.C!r}."
+                f"below, the best ball is a point. Got {brief(self.C)}."
             )
 
     def _dual(self, weight: Vector, matrix: Matrix) -> Dual:
@@ -245,7 +252,7 @@ class EnclosingBall(OneClass):
 
     def _class_bound(self, name: str, value: float | None, largest: float) -> float:
         if value is not None:
-            return self._require(name, value, lambda v: 0 < v < np.inf, "a positive number")
+            return float(check_number("EnclosingBall", name, value, "a positive number", above=0.0))
         if np.isinf(largest):
             raise ParameterError(
                 f"EnclosingBall: `{name}` must be given: nothing bounds k(x, x) for {self.kernel_!r}. "

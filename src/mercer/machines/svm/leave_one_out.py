@@ -58,7 +58,7 @@ def leave_one_out_bounds(machine: Any, X: Any) -> LeaveOneOutBounds:
     K = np.asarray(machine.expansion_._in_double().dense(), dtype=np.float64)
     values = K @ beta
     margins = np.sign(beta) * (values + machine.intercept_[0])
-    slacks = np.zeros(len(beta)) if np.isinf(machine.C) else np.maximum(0.0, 1.0 - margins)
+    slacks = np.zeros(len(beta)) if np.isinf(float(machine.C)) else np.maximum(0.0, 1.0 - margins)
     own = _self_values(machine, X, points)
     if offset:
         cross = np.asarray(machine.expansion_._cross(points).dense(), dtype=np.float64)

@@ -96,10 +96,6 @@ class NuSVC(Classifier):
         )
         self.nu = nu
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
-
     def _check_labels(self, codes: Codes, weight: Vector) -> None:
         check_mass(float(self.nu) * float(weight.sum()), "NuSVC")
         for task in self._tasks(codes):

@@ -10,6 +10,7 @@ from sklearn.base import OutlierMixin
 
 from ...kernels import Gaussian
 from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
+from ..arguments import read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -66,7 +67,7 @@ class OneClass(OutlierMixin, SupportVectorMachine):
         limits = self._limits()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         self._check_parameters(float(n) if weight is None else float(weight.sum()))
         training = self._training(points, positive_rows(weight, n), weight)
         matrix = LazyMatrix(training.gram)
@@ -162,7 +163,6 @@ class OneClassSVM(ExplainedFunction, OneClass):
         self.nu = nu
 
     def _check_parameters(self, weight: float) -> None:
-        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
         check_mass(float(self.nu) * weight, "OneClassSVM")
 
     def _dual(self, weight: Vector, matrix: Matrix) -> Dual:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,9 @@ from sklearn.base import RegressorMixin
 from ...errors import InputError
 from ...features import FeatureMap
 from ...kernels import Gaussian
+from ...parameters import Checks, check_number
 from ...solvers import LazyMatrix, Matrix
+from ..arguments import check_positive, read_targets, read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
@@ -32,9 +35,6 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     """Targets and predictions; the problem is what the subclass says."""
 
     C: float
-
-    def _check_parameters(self) -> None:
-        self._require("C", self.C, lambda v: v > 0, "a positive number")
 
     def _check_total(self, weight: float) -> None:
         """Raise before any kernel work if weights of this sum are too much."""
@@ -63,12 +63,11 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
         self
         """
         limits, previous = self._limits(), self._previous()
-        self._check_parameters()
         points = self._validate_X(X, reset=True)
         n = len_of(points)
         targets = self._one_target(y, n)
         self._warn_if_coarse(float(np.ptp(targets)))
-        weight = self._validate_weight(sample_weight, n)
+        weight = read_weight(type(self).__name__, sample_weight, n)
         self._check_total(float(n) if weight is None else float(weight.sum()))
         training = self._training(points, positive_rows(weight, n), weight)
         start = None
@@ -96,7 +95,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
             )
 
     def _one_target(self, y: Any, n: int) -> Vector:
-        targets = self._validate_targets(y, n, numeric=True)
+        targets = read_targets(type(self).__name__, y, n, numeric=True)
         if targets.ndim == 2 and targets.shape[1] == 1:
             from sklearn.utils import column_or_1d
 
@@ -158,6 +157,11 @@ class SVR(_Regressor):
     True
     """
 
+    _checks: ClassVar[Checks] = {
+        "C": partial(check_number, requirement="a positive number", above=0.0, infinite=True),
+        "epsilon": partial(check_number, requirement="a number >= 0", least=0.0),
+    }
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -181,10 +185,6 @@ class SVR(_Regressor):
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.approximation = approximation
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._require("epsilon", self.epsilon, lambda v: 0 <= v < np.inf, "a number >= 0")
 
     def _solve(self, y: Vector, C: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         return solve_regression(y, C, float(self.epsilon), matrix, limits, self.fit_intercept, start)
@@ -230,6 +230,8 @@ class NuSVR(_Regressor):
 
     fit_intercept = True
 
+    _checks: ClassVar[Checks] = {"C": check_positive}
+
     def __init__(
         self,
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
@@ -249,10 +251,6 @@ class NuSVR(_Regressor):
         self.nu = nu
         self.C = C
         self.warm_start = warm_start
-
-    def _check_parameters(self) -> None:
-        self._require("C", self.C, lambda v: 0 < v < np.inf, "a positive number")
-        self._require("nu", self.nu, lambda v: 0 < v <= 1, "a number in (0, 1]")
 
     def _check_total(self, weight: float) -> None:
         check_mass(float(self.nu) * float(self.C) * weight, "NuSVR")

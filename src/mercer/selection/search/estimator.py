@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 import time
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -14,13 +15,14 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import get_tags
 
 from ...domains import Data as Points
-from ...domains import check_numbers, indexable, size
-from ...errors import InputError, ParameterError
+from ...domains import indexable, size
+from ...errors import InputError, ParameterError, brief
 from ...kernel import Kernel
-from ...machines.arguments import checked_weight
+from ...machines.arguments import read_column, read_weight
 from ...machines.callbacks import CallbackSupport, as_run
 from ...machines.labels import unwrapped, validate_labels
 from ...machines.messages import warn
+from ...parameters import Checks, check_number
 from .evaluation import Data, Evaluation
 from .grid import Group, candidates_of, edges, groups_of, with_parameters
 from .leave_one_out import require_closed_form
@@ -32,6 +34,21 @@ from .table import Table
 from .values import SharedValues
 
 __all__ = ["KernelSearchCV"]
+
+
+def _check_score(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a number, also NaN, or says that errors are raised."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not (is_number or (isinstance(value, str) and value == "raise")):
+        raise ParameterError(f"{caller}: `{name}` must be 'raise' or a number. Got {brief(value)}.")
+
+
+def _check_refit(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is a flag, the name of a metric or a function."""
+    if not (isinstance(value, bool | np.bool_ | str) or callable(value)):
+        raise ParameterError(
+            f"{caller}: `{name}` must be True, False, the name of a metric or a callable. Got {brief(value)}."
+        )
 
 
 class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
@@ -125,6 +142,18 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
     Polynomial(degree=2)
     """
 
+    _checks: ClassVar[Checks] = {
+        "drop": partial(
+            check_number,
+            requirement="None, or the level of a test between 0 and 1, such as 0.01",
+            above=0.0,
+            below=1.0,
+            unless=(None,),
+        ),
+        "error_score": _check_score,
+        "refit": _check_refit,
+    }
+
     def __init__(
         self,
         machine: Any,
@@ -182,7 +211,6 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """
         name = type(self).__name__
         self._forget()
-        self._check_parameters()
         X = indexable(X, f"{name}: `X`")
         workers_of(self.n_jobs, name)
         candidates = candidates_of(self.machine, self.grid, name)
@@ -194,7 +222,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         values = SharedValues(lambda kernel: self._points(X, kernel), getattr(self.machine, "store", None))
         n = size(values.points(with_parameters(self.machine, candidates[0])._checked_kernel()))
         y = self._targets(y, n)
-        weight = None if sample_weight is None else checked_weight(sample_weight, n, name)
+        weight = read_weight(name, sample_weight, n)
         splits = splits_of(self.cv, self.machine, X, y, groups, weight, n, name)
         table = Table(candidates, len(splits), self.return_train_score)
         evaluation = Evaluation(
@@ -215,7 +243,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
             self.cv_results_ = table.results()
         self._report_failures(table)
         self._choose(table)
-        if self.refit is not False:
+        if self.refit:
             self._refit(X, y, weight)
         return self
 
@@ -223,36 +251,22 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
-    def _check_parameters(self) -> None:
-        name = type(self).__name__
-        drop = self.drop
-        is_level = isinstance(drop, numbers.Real) and not isinstance(drop, bool) and 0 < drop < 1
-        if not (drop is None or is_level):
-            raise ParameterError(
-                f"{name}: `drop` must be None, or the level of a test between 0 and 1, such as 0.01. "
-                f"Got {drop!r}."
-            )
-        if self.error_score != "raise" and not isinstance(self.error_score, numbers.Real):
-            raise ParameterError(
-                f"{name}: `error_score` must be 'raise' or a number. Got {self.error_score!r}."
-            )
-        if not (isinstance(self.refit, bool | np.bool_ | str) or callable(self.refit)):
-            raise ParameterError(
-                f"{name}: `refit` must be True, False, the name of a metric or a callable. "
-                f"Got {self.refit!r}."
-            )
-
     def _scorer(self) -> Any:
         name = type(self).__name__
         try:
             scorer = check_scoring(self.machine, self.scoring)
-        except (ValueError, TypeError) as error:
-            raise ParameterError(f"{name}: `scoring={self.scoring!r}` is not valid. {error}") from error
+        except Exception as error:  # of a scorer of the user
+            raise ParameterError(f"{name}: `scoring={brief(self.scoring)}` is not valid. {error}") from error
         metrics = list(getattr(scorer, "_scorers", {}))
-        if metrics and self.refit is not False and not callable(self.refit) and self.refit not in metrics:
+        if isinstance(self.refit, str) and not metrics and self.refit not in ("score", self.scoring):
+            raise ParameterError(
+                f"{name}: `refit` must be True, False, a callable or the name of the metric. "
+                f"Got {brief(self.refit)}."
+            )
+        if metrics and self.refit and not callable(self.refit) and self.refit not in metrics:
             raise ParameterError(
                 f"{name}: with several metrics, `refit` must be the name of the one that decides, one of "
-                f"{metrics}, a callable, or False. Got {self.refit!r}."
+                f"{metrics}, a callable, or False. Got {brief(self.refit)}."
             )
         return scorer
 
@@ -264,8 +278,8 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """Targets as the machine takes them; they must be as many as the points."""
         if y is None:
             return None
-        check_numbers(y, f"{type(self).__name__}: `y`", dense=True)
-        values = y if hasattr(y, "iloc") else np.asarray(y)
+        values = read_column(type(self).__name__, "y", y)
+        values = values if hasattr(values, "iloc") else np.asarray(values)
         if values.ndim == 0 or len(values) != n:
             found = [n, len(values) if values.ndim else 1]
             raise InputError(
@@ -317,7 +331,7 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         """Set the attributes of the best candidate."""
         results, metric = self.cv_results_, self._deciding_metric(table)
         self.multimetric_ = table.metrics != ["score"]
-        if self.multimetric_ and self.refit is False:
+        if self.multimetric_ and not self.refit:
             return
         if callable(self.refit):
             index = self.refit(results)

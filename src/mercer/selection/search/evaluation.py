@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from ...engine.runs import checkpoint
-from ...errors import MercerError, StoppedError, TimeBudgetError
+from ...errors import InputError, MercerError, StoppedError, TimeBudgetError
 from ...machines.base import KernelMachine
 from .grid import Group, has_path, with_parameters
 from .held import HeldKernel
@@ -183,7 +183,12 @@ class Evaluation:
         self.table.put(candidate, number, scores, seconds, time.perf_counter() - start)
 
     def _score_of(self, model: Any, part: _Part) -> Any:
-        return self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+        try:
+            return self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+        except (ValueError, OverflowError) as error:  # such as a NaN among the targets of test points
+            if isinstance(error, MercerError):
+                raise
+            raise InputError(f"KernelSearchCV: `y` has no score by `scoring`. {error}") from error
 
 
 def _penalties(group: Group) -> list[float]:

@@ -12,16 +12,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from ...errors import MercerError, ParameterError
+from ...errors import MercerError, ParameterError, brief
 from ...kernel import Kernel
 from ...machines import SVC, KernelRidge
-from ...machines.arguments import require_choice
 from ...machines.base import KernelMachine
-from ...machines.indefinite import POLICIES
 from ...machines.labels import class_factors
 from ...machines.ridge.checks import check_parameters
 from ...machines.svm.base import SupportVectorMachine
-from ...parameters import identity
+from ...parameters import check_arguments, identity
 
 __all__ = ["Group", "candidates_of", "edges", "groups_of", "has_path", "with_parameters"]
 
@@ -53,13 +51,13 @@ def candidates_of(machine: Any, grid: Any, caller: str) -> list[dict[str, Any]]:
     if not isinstance(machine, KernelMachine) or "kernel" not in machine.get_params(deep=False):
         raise ParameterError(
             f"{caller}: `machine` must be a machine of this package with a parameter `kernel`. Got "
-            f"{machine!r}. For other estimators, such as pipelines, use scikit-learn's GridSearchCV."
+            f"{brief(machine)}. For other estimators, such as pipelines, use scikit-learn's GridSearchCV."
         )
     grids = [grid] if isinstance(grid, Mapping) else grid
     if not isinstance(grids, Sequence) or isinstance(grids, str) or not grids:
         raise ParameterError(
             f"{caller}: `grid` must be a dict from parameters to lists of values, or a list of such dicts. "
-            f"Got {grid!r}."
+            f"Got {brief(grid)}."
         )
     for one in grids:
         _check_lists(one, caller)
@@ -73,13 +71,13 @@ def _check_lists(grid: Any, caller: str) -> None:
     if not isinstance(grid, Mapping) or not grid:
         raise ParameterError(
             f"{caller}: `grid` must be a dict from parameters to lists of values, with at least one "
-            f"parameter. Got {grid!r}."
+            f"parameter. Got {brief(grid)}."
         )
     for name, values in grid.items():
         is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
         if not is_list or np.ndim(values) > 1 or len(values) == 0:
             raise ParameterError(
-                f"{caller}: `grid` must give a list of at least one value for {name!r}. Got {values!r}. "
+                f"{caller}: `grid` must give a list of at least one value for {name!r}. Got {brief(values)}. "
                 f"A single value is a list too: {{{name!r}: [value]}}."
             )
 
@@ -91,7 +89,7 @@ def _check_candidate(machine: KernelMachine, parameters: dict[str, Any], caller:
         candidate._checked_kernel()
         _check_values(candidate)
     except (MercerError, ValueError, TypeError) as error:
-        shown = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+        shown = ", ".join(f"{name}={brief(value)}" for name, value in parameters.items())
         raise ParameterError(
             f"{caller}: `grid` has the candidate {shown}, which is not valid. {error}"
         ) from error
@@ -99,6 +97,7 @@ def _check_candidate(machine: KernelMachine, parameters: dict[str, Any], caller:
 
 def _check_values(machine: Any) -> None:
     """Let a machine check its parameters, as it does in ``fit``; what depends on data is checked there."""
+    check_arguments(machine)
     if isinstance(machine, KernelRidge):
         check_parameters(machine)
         return
@@ -107,7 +106,6 @@ def _check_values(machine: Any) -> None:
         check(*(1.0 for _ in inspect.signature(check).parameters))  # some ask for the sum of the weights
     if isinstance(machine, SupportVectorMachine):
         machine._checked_limits()
-        require_choice(machine, "indefinite", POLICIES)
     weight = getattr(machine, "class_weight", None)
     if weight is not None:  # which labels there are is known in `fit`
         labels = np.array(list(weight) if isinstance(weight, Mapping) else [0], dtype=object)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...certificate import Certificate, Claim
 from ...domains import Data, Domain, take
-from ...errors import InputError
+from ...errors import InputError, brief
 from ...intervals import Interval
 from ...kernel import Kernel
 
@@ -39,7 +39,7 @@ class Positions(Domain):
         """Return positions as an array."""
         array = np.asarray(X)
         if array.ndim != 1 or array.dtype.kind not in "iu" or (len(array) and array.min() < 0):
-            raise InputError(f"{name} must be positions of points, whole numbers >= 0. Got {array!r}.")
+            raise InputError(f"{name} must be positions of points, whole numbers >= 0. Got {brief(array)}.")
         return array.astype(np.intp, copy=False)
 
     def _meet(self, other: Domain) -> Domain | None:

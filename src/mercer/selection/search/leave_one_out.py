@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ParameterError
+from ...errors import ParameterError, brief
 from ...machines import GaussianProcessRegressor, KernelLogistic, KernelRidge
 
 __all__ = ["left_out", "require_closed_form"]
@@ -81,7 +81,8 @@ def require_closed_form(machine: Any, *, sees_points: bool, train: bool, caller:
         )
     if getattr(machine, "approximation", None) is not None:
         raise ParameterError(
-            f"{caller}: `cv='loo'` needs a machine without `approximation`. Got {machine!r}. Use folds: cv=5."
+            f"{caller}: `cv='loo'` needs a machine without `approximation`. Got {brief(machine)}. "
+            "Use folds: cv=5."
         )
     if sees_points or train:
         which = "a plain function as `scoring`" if sees_points else "`return_train_score=True`"

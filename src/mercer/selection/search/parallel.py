@@ -11,7 +11,7 @@ import sklearn
 
 from ...engine.runs import Abandoned, Task, abandoned_by, checkpoint, current_run, joining, tracked, until
 from ...engine.threads import inside_tile, num_threads, single_threaded_blas
-from ...errors import ParameterError
+from ...parameters import check_count
 
 __all__ = ["for_each", "workers_of"]
 
@@ -20,13 +20,9 @@ T = TypeVar("T")
 
 def workers_of(n_jobs: Any, caller: str) -> int:
     """The number of threads that ``n_jobs`` stands for."""
-    if n_jobs is None or (isinstance(n_jobs, int) and n_jobs == -1):
-        return num_threads()
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ParameterError(
-            f"{caller}: `n_jobs` must be a number of threads >= 1, or None or -1 for all. Got {n_jobs!r}."
-        )
-    return n_jobs
+    wanted = "a number of threads >= 1, or None or -1 for all"
+    count = check_count(caller, "n_jobs", n_jobs, wanted, unless=(None, -1))
+    return num_threads() if count in (None, -1) else int(count)
 
 
 def for_each(work: Callable[[T], None], tasks: Sequence[T], workers: int, name: str, unit: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, brief
 from ...machines.messages import warn
 from .evaluation import Split
 
@@ -27,17 +27,17 @@ def splits_of(
         if cv != "loo":
             raise ParameterError(
                 f"{caller}: `cv` must be a number of folds, a splitter, a list of splits or 'loo'. "
-                f"Got {cv!r}."
+                f"Got {brief(cv)}."
             )
         rows = np.arange(n) if weight is None else np.flatnonzero(weight)
         return [Split(rows, rows)]
     try:
         splitter = check_cv(cv, y, classifier=is_classifier(machine))
         found = [Split(*(_positions(part, n) for part in pair)) for pair in splitter.split(X, y, groups)]
-    except (ValueError, TypeError) as error:
-        raise ParameterError(f"{caller}: `cv={cv!r}` does not split these data. {error}") from error
+    except Exception as error:  # of a splitter of the user
+        raise ParameterError(f"{caller}: `cv={brief(cv)}` does not split these data. {error}") from error
     if not found:
-        raise ParameterError(f"{caller}: `cv` must give at least one split. Got none from {cv!r}.")
+        raise ParameterError(f"{caller}: `cv` must give at least one split. Got none from {brief(cv)}.")
     for number, split in enumerate(found):
         for part, rows in zip(("training", "test"), split, strict=True):
             if len(rows) == 0:

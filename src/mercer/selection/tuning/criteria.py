@@ -12,7 +12,7 @@ from ...domains import Data, take
 from ...errors import InputError, ParameterError
 from ...gram.alignment import targets
 from ...gram.point_gram import widened
-from ...machines.arguments import is_penalty
+from ...machines.arguments import PENALTY_RANGE, read_weight
 from ...machines.base import KernelMachine, len_of
 from ...machines.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from ...machines.indefinite import beside_intercept
@@ -126,14 +126,14 @@ def _support_vectors(model: SVC, criterion: str, X: Any, y: Any, sample_weight: 
 
 
 def _logistic(model: KernelLogistic, X: Any, y: Any, sample_weight: Any) -> Problem:
-    if isinstance(model.alpha, str) or model.l1 or not is_penalty(model.alpha):
+    if isinstance(model.alpha, str) or model.l1 or not PENALTY_RANGE[0] <= model.alpha <= PENALTY_RANGE[1]:
         raise ParameterError(
             "tune: criterion='loo' needs a number `alpha` > 0 to start from and l1=0. "
             f"Got alpha={model.alpha!r} and l1={model.l1!r}."
         )
     model._check_parameters()
     points = model._validate_X(X, reset=True)
-    weight = model._validate_weight(sample_weight, len_of(points))
+    weight = read_weight(type(model).__name__, sample_weight, len_of(points))
     model.classes_, _, kept, codes, own = read_labels(model, y, len_of(points), weight, model.class_weight)
     _require_two(model)
     if len(kept) < len_of(points):

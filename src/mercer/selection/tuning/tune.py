@@ -14,8 +14,8 @@ from ...domains import check_numbers
 from ...engine.runs import running
 from ...errors import InputError, MercerError, ParameterError
 from ...kernel import Kernel
-from ...machines.arguments import checked_random
 from ...machines.tuning import SearchSpace, maximise, search_space, tune_parameters
+from ...parameters import check_arguments, check_random
 from .criteria import Problem, check_criterion, problem_of
 from .result import Tuned, relevances_of, values_by_name
 
@@ -118,8 +118,9 @@ def tune(
     (True, (1,))
     """
     check_criterion(machine, criterion)
+    check_arguments(machine)
     _check_restarts(n_restarts)
-    checked_random("tune", random_state)
+    check_random("tune", "random_state", random_state)
     _check_targets(y)
     with running("tune"):
         problem = problem_of(machine, criterion, X, y, sample_weight)
