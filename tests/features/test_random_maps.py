@@ -124,6 +124,8 @@ def test_positive_features() -> None:
     with pytest.raises(InputError, match="must be ExponentialDot"):
         PositiveRandom(Gaussian(1.0)).fit(X)  # type: ignore[arg-type]
     long = PositiveRandom(k, 8).fit(np.ones((1, 3000)))
+    with pytest.raises(InputError, match="lost to underflow in all features of a row"):
+        PositiveRandom(ExponentialDot(1.0), 50, random_state=0).fit(np.ones((2, 3))).transform([[60.0, 0, 0]])
     with pytest.raises(InputError, match="overflows"):
         long.transform(1.3 * long.directions_)
 

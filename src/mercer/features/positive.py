@@ -103,10 +103,11 @@ class PositiveRandom(RandomMap):
             rows = X[first : first + height].astype(np.float64) / sigma
             exponents = np.asarray(rows @ self.directions_.T)
             exponents -= squared_norms(rows)[:, None] / 2 + math.log(self.dim) / 2
-            if exponents.max(initial=0.0) > math.log(np.finfo(out.dtype).max):
+            largest, limits = exponents.max(axis=1), np.finfo(out.dtype)
+            if not ((math.log(limits.tiny) <= largest) & (largest <= math.log(limits.max))).all():
                 raise InputError(
-                    "PositiveRandom: the exponential of X times the directions overflows. Scale the data, or "
-                    "choose a larger `sigma`."
+                    "PositiveRandom: the exponential of X times the directions overflows, or is lost to "
+                    "underflow in all features of a row. Scale the data, or choose a larger `sigma`."
                 )
             out[first : first + height] = np.exp(exponents)
 
