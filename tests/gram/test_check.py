@@ -134,6 +134,17 @@ def test_clouds_of_the_same_points_are_rounding(k):
     assert not refute(k, clouds, n_trials=1)
 
 
+def test_mean_discrepancies_of_near_duplicates_are_rounding():
+    k = MeanMap(Gaussian(1.0)).distance()
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        cloud = rng.standard_normal((5, 2))
+        clouds = [cloud[rng.permutation(5)] for _ in range(3)]
+        clouds += [cloud + 1e-9 * rng.standard_normal((5, 2)) for _ in range(3)]
+        result = gram(k, clouds).check()
+        assert result, result.statement
+
+
 def test_nodes_without_a_difference_are_rounding():
     path = (4, [(0, 1), (1, 2), (2, 3)])
     triangle = (4, [(0, 1), (0, 2), (1, 2), (2, 3)])

@@ -171,10 +171,10 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
             level = max(level, n * rounding)
         clear = brief and least < -_CLEAR * level
         witness = None if clear else _witness(gram, K, vector, pairs, rounding, refutes)
-    if witness is None:  # what more digits have shown to be rounding is nothing to report
-        pairs = pairs[: len(_cauchy_schwarz(K, rounding))]
-        suspicious = least < -level or len(pairs) > 0
-    claim = certificate.positive if refutes is Property.POSITIVE else certificate.negative
+        if witness is None:  # what more digits have shown to be rounding is nothing to report
+            pairs = pairs[: len(_cauchy_schwarz(K, rounding))]
+            suspicious = least < -level or len(pairs) > 0
+    claim: Claim | None = certificate.positive if refutes is Property.POSITIVE else certificate.negative
     if refutes is Property.NEGATIVE and not isinstance(gram, PointGram):
         claim = None  # it speaks of the kernel, not of what was made of its values
     verdict: Literal["consistent", "refuted", "unclear"] = "consistent"

@@ -147,8 +147,8 @@ def _form(
     c = [m.real(float(v)) for v in coefficients]
     value = weight = m.real(0)
     for i, x in enumerate(converted):
-        checkpoint()
         for j in range(i + 1):
+            checkpoint()
             term = c[i] * c[j] * kernel._define(x, converted[j], m) * (1 if i == j else 2)
             value, weight = value + term, weight + abs(term)
     return value, weight
@@ -295,8 +295,9 @@ def _table(kernel: Kernel, points: Sequence[Any]) -> np.ndarray:
     """Values of the definition on all pairs."""
     values = np.empty((len(points), len(points)))
     for i, x in enumerate(points):
-        checkpoint()
-        values[i] = [kernel(x, y) for y in points]
+        for j, y in enumerate(points):
+            checkpoint()
+            values[i, j] = kernel(x, y)
     return values
 
 
