@@ -288,7 +288,7 @@ def test_penalties_with_jumps_and_kinks(loss, name):
     norms = np.unique(np.concatenate([np.geomspace(0.01, 2000, 60), np.array(places) * (1 - 1e-12)]))
     values = [least_loss(loss, y, t, False) + 0.3 * g(t)[0] for t in norms]
     i = int(np.argmin(values))
-    ends = norms[max(i - 1, 0)], norms[min(i + 1, len(norms) - 1)]
+    ends = norms[max(i - 1, 0)], norms[i + 1 if np.isfinite(values[i + 1]) else i]
     near = scipy.optimize.minimize_scalar(
         lambda t: least_loss(loss, y, t, False) + 0.3 * g(t)[0], bounds=ends, method="bounded"
     )
