@@ -52,6 +52,23 @@ def test_one_cell_is_the_machine_itself():
     assert model.kernel_ == alone.kernel_
 
 
+@pytest.mark.parametrize(
+    "machine", [SVC(Gaussian("scale"), C=5.0), KernelRidge(Gaussian("median"), alpha=0.1)]
+)
+def test_points_without_weight_are_as_if_absent(machine):
+    weight = RNG.integers(0, 3, len(X)).astype(float)
+    weight[LABELS == "below"] *= X[LABELS == "below", 0] > 0  # cells of one label, once these are gone
+    y = LABELS if isinstance(machine, SVC) else np.cos(3 * X[:, 0])
+    kept = weight > 0
+    all_points = Cells(machine, max_size=60, random_state=0).fit(X, y, weight)
+    without = Cells(machine, max_size=60, random_state=0).fit(X[kept], y[kept], weight[kept])
+    np.testing.assert_array_equal(all_points.cell_sizes_, without.cell_sizes_)
+    assert all_points.cell_sizes_.sum() == kept.sum()
+    assert all_points.kernel_ == without.kernel_
+    np.testing.assert_array_equal(all_points.apply(X), without.apply(X))
+    np.testing.assert_array_equal(all_points.predict(X), without.predict(X))
+
+
 def test_strings_equal_points_and_grids():
     words = ["".join(RNG.choice(list("abc"), RNG.integers(3, 8))) for _ in range(150)]
     y = np.array(["ab" in word for word in words])

@@ -1,8 +1,12 @@
 """The representer machine against the specialised machines, optimisers and scikit-learn's contract."""
 
+import pickle
+
+import clarabel
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.sparse
 from scipy.special import xlogy
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
@@ -12,7 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.errors import InputError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection
 from mercer.machines import SVC, SVR, KernelLogistic, KernelRidge, RepresenterMachine
+from mercer.solvers.constraints import Constrained
 from mercer.solvers.losses import EpsilonInsensitive, Huber, Pinball
+from mercer.solvers.representer import Ball
 
 #: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.  There are none.
 EXPECTED_FAILED_CHECKS: dict[str, str] = {}
@@ -186,6 +192,147 @@ def test_penalties_of_ones_own(data):
     starts = [np.full(51, s) for s in (0.01, 0.3, 1.0)]
     found = min(scipy.optimize.minimize(value, s, method="L-BFGS-B").fun for s in starts)
     assert concave.solution_.stats["objective"] <= found + 1e-6
+
+
+# -- any increasing function of the norm, against a conic solver -----------------------------------------
+def least_loss(loss, y, radius, intercept):
+    """The smallest loss of functions of this norm at most, by clarabel; variables: coordinates, b, errors."""
+    n = len(y)
+    values, vectors = np.linalg.eigh(KERNEL.block(POINTS[:n]))
+    R = vectors * np.sqrt(np.maximum(values, 0.0))
+    r = R.shape[1]
+    F = np.hstack([R, np.full((n, 1), float(intercept)), np.zeros((n, n))])
+    E = np.hstack([np.zeros((n, r + 1)), np.eye(n)])
+    P, q = np.zeros(2 * (r + n + 1,)), np.append(np.zeros(r + 1), np.ones(n))
+    if loss == "squared":
+        P[r + 1 :, r + 1 :], q = np.eye(n), 0 * q
+        rows, right, cones = F - E, y, [clarabel.ZeroConeT(n)]
+    elif loss == "hinge":
+        rows, right = np.vstack([-y[:, None] * F - E, -E]), np.append(-np.ones(n), np.zeros(n))
+        cones = [clarabel.NonnegativeConeT(2 * n)]
+    elif loss == "logistic":  # exp(-e) + exp(-y F - e) <= 1, with two more variables for each point
+        F, E = (np.hstack([M, np.zeros((n, 2 * n))]) for M in (F, E))
+        P, q = np.pad(P, (0, 2 * n)), np.pad(q, (0, 2 * n))
+        u, v = np.eye(len(q))[-2 * n : -n], np.eye(len(q))[-n:]
+        triples = [
+            np.vstack([-row, 0 * row, -bound])
+            for rows, bounds in ((E, u), (y[:, None] * F + E, v))
+            for row, bound in zip(-rows, bounds, strict=True)
+        ]
+        rows = np.vstack([u + v, *triples])
+        right = np.append(np.ones(n), np.tile([0.0, 1.0, 0.0], 2 * n))
+        cones = [clarabel.NonnegativeConeT(n), *(2 * n * [clarabel.ExponentialConeT()])]
+    else:
+        width, q = {"epsilon_insensitive": (0.1, q), "pinball": (0.0, 0.5 * q)}[loss]
+        rows = np.vstack([F - E, -F - E, -E])
+        right = np.concatenate([y + width, width - y, np.zeros(n)])
+        cones = [clarabel.NonnegativeConeT(3 * n)]
+    ball = np.zeros((r + 1, len(q)))
+    ball[1:, :r] = -np.eye(r)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+    A, b = np.vstack([rows, ball]), np.concatenate([right, [radius], np.zeros(r)])
+    cones = [*cones, clarabel.SecondOrderConeT(r + 1)]
+    csc = scipy.sparse.csc_matrix
+    return clarabel.DefaultSolver(csc(P), q, csc(A), b, cones, settings).solve().obj_val
+
+
+POINTS = np.random.default_rng(3).standard_normal((24, 2))
+POINTS[20:] = POINTS[:4]  # with different targets: the ball may be too large to matter
+VALUES = np.sin(2 * POINTS[:, 0]) + 0.3 * np.random.default_rng(4).standard_normal(24)
+SUMS = {
+    "squared": LOSSES["squared"],
+    "logistic": lambda y, f: np.logaddexp(0, -y * f),
+    "hinge": lambda y, f: np.maximum(0, 1 - y * f),
+    "epsilon_insensitive": lambda y, f: np.maximum(0, np.abs(y - f) - 0.1),
+    "pinball": lambda y, f: 0.5 * np.abs(y - f),
+}
+
+
+def hand_written_ball(radius):
+    return lambda t: (0.0, 0.0) if t <= radius else (np.inf, np.inf)
+
+
+@pytest.mark.parametrize("radius", [0.2, 2.0, 6.0])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("loss", SUMS)
+def test_the_smallest_loss_within_a_ball(loss, intercept, radius):
+    y = np.sign(VALUES) if loss in ("hinge", "logistic") else VALUES
+    best, K = least_loss(loss, y, radius, intercept), KERNEL.block(POINTS)
+    for penalty in (Ball(radius), hand_written_ball(radius)):
+        model = RepresenterMachine(KERNEL, loss=loss, penalty=penalty, fit_intercept=intercept).fit(POINTS, y)
+        f = K @ model.dual_coef_
+        assert model.norm_ <= radius
+        assert np.sqrt(model.dual_coef_ @ f) <= radius * (1 + 1e-9)
+        assert SUMS[loss](y, f + model.intercept_).sum() == pytest.approx(best, rel=1e-6, abs=1e-7)
+        assert model.solution_.converged
+        assert model.solution_.gap <= 1e-8 * max(1.0, model.solution_.stats["objective"])
+
+
+STEPS = {
+    "jumps": (lambda t: (float(t > 0.5) + 2.0 * (t > 1.5) + (t > 4), 0.0), [0.5, 1.5, 4.0]),
+    "open jump": (lambda t: (4.0 * (t >= 1), 0.0), [1.0]),
+    "jump of a square": (lambda t: (t * t / 10 + 2.0 * (t > 1.2), t / 5), [1.2]),
+    "kink": (lambda t: (0.2 * t, 0.2) if t <= 2 else (9 * t - 17.6, 9.0), [2.0]),
+    "concave kink": (lambda t: (9 * t, 9.0) if t <= 0.3 else (2.67 + 0.1 * t, 0.1), [0.3]),
+    "ends at 3": (lambda t: (t, 1.0) if t <= 3 else (np.inf, np.inf), [3.0]),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("loss", ["squared", "hinge"])
+def test_penalties_with_jumps_and_kinks(loss, name):
+    g, places = STEPS[name]
+    X, y = POINTS[:20], np.sign(VALUES[:20]) if loss == "hinge" else VALUES[:20]
+    norms = np.unique(np.concatenate([np.geomspace(0.01, 2000, 60), np.array(places) * (1 - 1e-12)]))
+    values = [least_loss(loss, y, t, False) + 0.3 * g(t)[0] for t in norms]
+    i = int(np.argmin(values))
+    ends = norms[max(i - 1, 0)], norms[i + 1 if np.isfinite(values[i + 1]) else i]
+    near = scipy.optimize.minimize_scalar(
+        lambda t: least_loss(loss, y, t, False) + 0.3 * g(t)[0], bounds=ends, method="bounded"
+    )
+    model = RepresenterMachine(KERNEL, loss=loss, penalty=g, alpha=0.3).fit(X, y)
+    objective = SUMS[loss](y, KERNEL.block(X) @ model.dual_coef_).sum() + 0.3 * g(model.norm_)[0]
+    assert objective == pytest.approx(model.solution_.stats["objective"], rel=1e-9)
+    assert objective == pytest.approx(min(near.fun, values[i]), rel=1e-6)
+    assert model.solution_.converged
+
+
+def test_a_ball_for_losses_of_ones_own_and_rankings():
+    def absolute(y, f):
+        return 0.5 * np.abs(f - y).sum(), 0.5 * np.sign(f - y)
+
+    own = RepresenterMachine(KERNEL, loss=absolute, penalty=Ball(2.0)).fit(POINTS, VALUES)
+    assert own.norm_ <= 2
+    assert own.solution_.converged
+    best = least_loss("pinball", VALUES, 2.0, False)
+    assert own.solution_.stats["objective"] == pytest.approx(best, rel=1e-7)
+    ranked = RepresenterMachine(KERNEL, loss="ranking", penalty=Ball(2.0)).fit(POINTS, VALUES)
+    lam = ranked.solution_.stats["lambda"]  # the same function, by its multiplier
+    twin = RepresenterMachine(KERNEL, loss="ranking", alpha=lam).fit(POINTS, VALUES)
+    assert ranked.norm_ == pytest.approx(2.0, rel=1e-6)
+    np.testing.assert_allclose(ranked.predict(POINTS), twin.predict(POINTS), atol=1e-3)
+
+
+def test_a_ball_is_a_value_and_too_small_ones_are_refused():
+    assert pickle.loads(pickle.dumps(Ball(2.0))) == Ball(2.0)
+    assert eval(repr(Ball(2.0))) == Ball(2.0)
+    for radius in (0.0, -1.0, np.inf, np.nan, "2"):
+        with pytest.raises(ParameterError, match="`radius` must be a positive finite number"):
+            Ball(radius)
+    bands = np.column_stack([VALUES + 1.0, VALUES + 9.0])
+    with pytest.raises(ParameterError, match="infinite for every function that the loss allows"):
+        RepresenterMachine(KERNEL, loss="interval", penalty=Ball(0.01)).fit(POINTS, bands)
+    loss = Constrained("squared", (1.0, 2.0))
+    with pytest.raises(ParameterError, match="infinite for every function that the loss allows"):
+        RepresenterMachine(KERNEL, loss=loss, penalty=Ball(0.01)).fit(POINTS, VALUES)
+
+
+@pytest.mark.parametrize("g", [lambda t: (-t, 1.0), lambda t: (np.nan, 0.0), lambda t: (t, -1.0)])
+def test_penalties_that_decrease_are_refused(g):
+    with pytest.raises(ParameterError, match="not decrease"):
+        RepresenterMachine(KERNEL, penalty=g).fit(POINTS, VALUES)
 
 
 # -- losses of one's own ----------------------------------------------------------------------------------

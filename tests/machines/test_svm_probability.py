@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn.svm
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, log_softmax
@@ -22,7 +23,7 @@ import mercer
 from mercer.domains import Objects, Vectors
 from mercer.engine.runs import PAUSE
 from mercer.errors import InputError, ParameterError
-from mercer.kernels import Gaussian, Linear, Precomputed
+from mercer.kernels import Gaussian, GlobalAlignment, Linear, Precomputed
 from mercer.machines import SVC, NuSVC
 from mercer.machines.svm import calibration
 from mercer.machines.svm.folds import FOLDS, distinct_points, make_folds
@@ -295,6 +296,30 @@ def test_copies_of_a_point_stay_together():
     np.testing.assert_array_equal(points.reshape(20, 3), points[::3, None] * [1, 1, 1])
     for fold in make_folds(np.tile([0, 0, 1], 20), points, None, np.random.RandomState(0)):
         assert not np.intersect1d(points[fold.left_out], points[fold.rest]).size
+
+
+@pytest.mark.parametrize("factor", [2.0**-9, 2.0**7, 3.7])
+@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csr_array])
+def test_another_unit_changes_no_probability(convert, factor):
+    X, y = blobs(90, 3, 5)
+    X = np.where(np.abs(X) < 0.3, 0.0, X)
+    Z = 2 * np.random.default_rng(0).standard_normal((40, 2))
+    one = SVC(Gaussian(1.5), probability=True, tol=1e-8).fit(convert(X), y)
+    other = SVC(Gaussian(1.5 * factor), probability=True, tol=1e-8).fit(convert(factor * X), y)
+    P, Q = one.predict_proba(convert(Z)), other.predict_proba(convert(factor * Z))
+    if factor == 3.7:
+        np.testing.assert_allclose(Q, P, atol=1e-6)
+    else:
+        np.testing.assert_array_equal(Q, P)
+
+
+def test_another_unit_changes_no_probability_of_series():
+    rng = np.random.default_rng(0)
+    X = [np.cumsum(rng.standard_normal(rng.integers(4, 8))) for _ in range(40)]
+    y = np.array([x[-1] > 0 for x in X])
+    one = SVC(GlobalAlignment(2.0), probability=True).fit(X, y)
+    other = SVC(GlobalAlignment(8.0), probability=True).fit([4 * x for x in X], y)
+    np.testing.assert_array_equal(other.predict_proba([4 * x for x in X]), one.predict_proba(X))
 
 
 def test_points_without_a_digest_are_all_different():

@@ -5,7 +5,7 @@ import pytest
 
 from mercer.errors import InputError, ParameterError
 from mercer.guarantees import radius_margin_bound, span_bound
-from mercer.kernels import Gaussian, NGram, Polynomial, Precomputed
+from mercer.kernels import Gaussian, Laplacian, NGram, Polynomial, Precomputed
 from mercer.machines import SVC
 
 #: Tolerance of the machines: bounds are of the optimum.
@@ -40,6 +40,29 @@ def test_bounds_are_not_exceeded(seed, C, fit_intercept):
     assert exact <= bounds.radius_margin.value
     if bounds.span.value < 1:  # else no support vector is free
         assert abs(exact - bounds.estimate) <= 0.2
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", [4, 11, 31])
+def test_copies_of_points(seed, fit_intercept):
+    """Copies make the matrix of free support vectors singular, up to rounding or exactly."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.standard_normal((20, 1)), 1)
+    y = X[:, 0] + 0.7 * rng.standard_normal(20) > 0
+    assert len(np.unique(X)) < 20
+    machine = SVC(Laplacian(5.0), C=1000.0, fit_intercept=fit_intercept, tol=TOL)
+    bounds = machine.fit(X, y).leave_one_out_bounds(X)
+    exact = refits(machine, X, y)
+    assert exact <= bounds.span.value <= 1
+    assert exact <= bounds.radius_margin.value
+    assert abs(exact - bounds.estimate) <= 0.2
+
+
+def test_a_copy_of_a_free_support_vector_changes_nothing_when_it_is_left_out():
+    X = np.array([[-2.0], [-2.0], [-1.0], [1.0], [2.0], [2.0]])
+    y = X[:, 0] > 0
+    machine = SVC(Laplacian(1.0), C=1000.0, fit_intercept=False, tol=TOL).fit(X, y)
+    assert machine.leave_one_out_bounds(X).estimate == refits(machine, X, y) == 0.0
 
 
 def test_xor_needs_the_factor_of_the_diameter():

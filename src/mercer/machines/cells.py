@@ -112,12 +112,16 @@ class Cells(MachineWrapper):
         X : points
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
+            A point of weight zero is as if absent: it is part of no cell.
         """
         first = self._checked_machine()
         points = first._validate_X(X, reset=True)
         n = len_of(points)
         targets = read_targets("Cells", y, n, numeric=is_regressor(first))
         weight = read_weight("Cells", sample_weight, n)
+        if weight is not None:  # a point of weight zero is as if absent
+            kept = np.flatnonzero(weight)
+            points, targets, weight, n = take(points, kept), targets[kept], weight[kept], len(kept)
         kernel = first._checked_kernel()
         self.kernel_ = kernel if kernel.is_resolved else kernel.resolve(points, weight)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -173,11 +177,10 @@ class Cells(MachineWrapper):
         return np.concatenate([d.argmin(axis=1) for _, d in distance.bands(points, centres)])
 
     def _fit_cell(self, first: Any, points: Data, targets: NDArray[Any], weight: Any) -> None:
-        kept = slice(None) if weight is None else np.flatnonzero(weight)
-        labels = np.unique(targets[kept])
-        if len(labels) <= 1 and (is_classifier(first) or len(labels) == 0):
+        labels = np.unique(targets)
+        if len(labels) == 1 and is_classifier(first):
             self.machines_.append(None)
-            self._constants.append(labels[0] if len(labels) else np.zeros(targets.shape[1:]))
+            self._constants.append(labels[0])
             return
         machine = clone(first).set_params(kernel=self.kernel_)
         given = {} if weight is None else {"sample_weight": weight}

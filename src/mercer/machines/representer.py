@@ -22,6 +22,7 @@ from ..solvers.constraints import Constrained, Constraint, Interval, JointLoss, 
 from ..solvers.losses import Loss, Poisson, Ranking, SmoothLoss
 from ..solvers.ranking import concordance
 from ..solvers.representer import (
+    Ball,
     BuiltIn,
     NoPenalty,
     Penalty,
@@ -114,6 +115,8 @@ class RepresenterMachine(KernelMachine):
     :class:`SVR` (``"epsilon_insensitive"``, ``alpha=1/C``).  They are faster and offer more; this machine is
     for what they do not cover.
 
+    ``penalty=Ball(r)`` minimises the loss alone among the functions with :math:`\|f\| \le r`.
+
     Smooth losses are minimised by Newton's method, piecewise linear ones by the solver of support vector
     machines, your own by L-BFGS and, if that shows them to have kinks, by a bundle method.  Constraints alone
     are a quadratic problem of support vector machines with infinite bounds, whatever the penalty; constraints
@@ -128,10 +131,11 @@ class RepresenterMachine(KernelMachine):
         Gram matrix as ``X``.
     loss : str, Loss, Ranking, Constrained, JointLoss or callable, default="squared"
         As above.
-    penalty : {"squared", "norm"}, float, callable or None, default="squared"
-        The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p from 1 to 100, or your own
-        increasing ``g(t)`` that returns the value and the derivative.  None, for no such term, needs a
-        ``JointLoss``.
+    penalty : {"squared", "norm"}, float, Ball, callable or None, default="squared"
+        The function g: :math:`t^2 / 2`, :math:`t`, :math:`t^p / p` for a number p from 1 to 100, ``Ball(r)``
+        of :mod:`mercer.solvers.representer` for the smallest loss with :math:`\|f\| \le r`, or your own
+        increasing ``g(t)`` that returns the value and the derivative.  It may jump, have kinks, and be
+        infinite beyond some norm.  None, for no such term, needs a ``JointLoss``.
     alpha : float, default=1.0
         Factor of the penalty, > 0.  It must be within 50 orders of magnitude of the loss, in the units of the
         data; with constraints alone it does not matter.
@@ -167,8 +171,9 @@ class RepresenterMachine(KernelMachine):
         The labels, for losses of margins; f is positive for the second.
     solution_ : Solution
         How it was solved.  ``gap`` bounds how far ``stats["objective"]`` is above the minimum: a duality gap
-        for built-in losses; for your own it supposes that the loss is convex.  For a penalty of your own it
-        is that of the squared norm which leads to the same f, plus what the derivatives differ.  With
+        for built-in losses; for your own it supposes that the loss is convex.  For a ball and a penalty of
+        your own it is by a lower bound of the objective at many norms, up to twice the largest that was
+        tried, or to where the penalty is infinite.  With
         constraints, ``stats["violation"]`` is the largest violation of one; ``converged`` says that it is at
         most ``tol``, relative to their size.
     n_features_in_, feature_names_in_
@@ -209,7 +214,7 @@ class RepresenterMachine(KernelMachine):
         kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         loss: str | Loss | Ranking | Constrained | JointLoss | Callable[..., Any] = "squared",
-        penalty: str | float | Callable[..., Any] | None = "squared",
+        penalty: str | float | Ball | Callable[..., Any] | None = "squared",
         alpha: float = 1.0,
         fit_intercept: bool = False,
         tol: float = 1e-8,
@@ -350,11 +355,13 @@ class RepresenterMachine(KernelMachine):
             return NoPenalty()
         if isinstance(self.penalty, str) and self.penalty in PENALTIES:
             return PENALTIES[self.penalty]
+        if isinstance(self.penalty, Ball):
+            return self.penalty
         if callable(self.penalty):
             return UserPenalty(self.penalty)
         wanted = (
-            f"'squared', 'norm', a power between 1 and {LARGEST_POWER:g}, or a function of the norm that "
-            "returns value and derivative (or None with a JointLoss)"
+            f"'squared', 'norm', a power between 1 and {LARGEST_POWER:g}, Ball(radius), or a function "
+            "of the norm that returns value and derivative (or None with a JointLoss)"
         )
         return Power(
             check_number("RepresenterMachine", "penalty", self.penalty, wanted, least=1.0, most=LARGEST_POWER)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
-from ...domains import Data, Domain
+from ...domains import Data, Domain, items, take
 from ...errors import DigestError, InputError
 
 __all__ = ["FOLDS", "Fold", "distinct_points", "make_folds"]
@@ -28,13 +30,28 @@ class Fold(NamedTuple):
 def distinct_points(domain: Domain, points: Data, n: int) -> Index:
     """A number for each point, the same for copies; it does not depend on the order of the rows.
 
-    Points without a canonical form (rows of a precomputed matrix, instances of classes) all differ.
+    Numbers follow the order of the values, coordinate by coordinate, so that another unit changes no fold:
+    digests would deal anew.  Points that are no arrays of numbers (strings, graphs) have no unit; they follow
+    their digests.  Points without a canonical form (rows of a precomputed matrix, instances of classes) all
+    differ.
     """
     try:
         names = domain._digests(points)
     except DigestError:
         return np.arange(n)
-    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.intp)
+    _, first, number = np.unique(names, return_index=True, return_inverse=True)
+    keys: list[Any] = list(range(len(first)))
+    own = take(points, first)
+    if scipy.sparse.issparse(own):
+        rows = own.tocsr().sorted_indices()
+        ends = [slice(a, b) for a, b in itertools.pairwise(rows.indptr)]
+        keys = [(rows.indices[end].tolist(), rows.data[end].tolist()) for end in ends]
+    elif all(isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fiub" for x in items(own)):
+        keys = [(x.shape, x.ravel().tolist()) for x in items(own)]
+    order = sorted(range(len(first)), key=keys.__getitem__)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[number]
 
 
 def make_folds(

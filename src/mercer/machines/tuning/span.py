@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ...engine.factorizations import eigh
 from .objectives import Weights
 
 __all__ = ["AT_BOUND", "Combinations", "count_errors", "leave_one_out_combinations", "span_error"]
@@ -39,6 +40,9 @@ ETA = 0.01
 
 #: Steepness of the count of errors, the value of Chapelle et al.: margins are in units of the margin 1.
 STEEPNESS = 5.0
+
+#: Part of a point in the null space, squared, that is no rounding error.
+SPANNED = 1e-10
 
 #: Dual variables this close to a bound, relative to it, are at the bound.
 AT_BOUND = 1e-9
@@ -179,12 +183,15 @@ class _Spans:
         self._plain = self._bordered(K[np.ix_(f, f)])
         H = self._plain.copy()
         H[np.arange(len(f)), np.arange(len(f))] += D
-        P = _inverse(H)
+        P, null = _inverse(H)
         self.squared = K.diagonal().copy()
         if len(f) > 1 or not self.offset:
-            p = np.diagonal(P)[: len(f)]
-            self.directions = P[: len(f), : len(f)] / p[:, None]
-            self.squared[f] = 1.0 / p - D
+            # the limit of a vanishing ridge: what the null space has a part of is in the span of the others
+            p, inside = np.diagonal(P)[: len(f)], np.diagonal(null)[: len(f)]
+            spanned = inside > SPANNED
+            rows = np.where(spanned[:, None], null[: len(f)], P[: len(f)])
+            self.directions = rows[:, : len(f)] / np.where(spanned, inside, p)[:, None]
+            self.squared[f] = np.where(spanned, 0.0, 1.0 / np.where(spanned, 1.0, p) - D)
         else:  # a single free point has no others to combine
             self.directions = np.eye(len(f))
         V = self._bordered_rows(K[np.ix_(self.bound, f)])
@@ -219,12 +226,12 @@ def _mask(index: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _inverse(H: Array) -> Array:
-    """The inverse; of a singular matrix, as copies of a point give, the pseudo-inverse."""
-    try:
-        return np.asarray(np.linalg.inv(H))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(H, hermitian=True))
+def _inverse(H: Array) -> tuple[Array, Array]:
+    """The pseudo-inverse, and the projection onto the null space, which copies of a point have."""
+    values, vectors = eigh(H)
+    zero = np.abs(values) <= 10 * len(H) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    null, rest = vectors[:, zero], vectors[:, ~zero]
+    return (rest / values[~zero]) @ rest.T, null @ null.T
 
 
 def _solve(H: Array, right: Array) -> Array:

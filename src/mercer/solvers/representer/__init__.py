@@ -7,16 +7,18 @@
 ``multipliers``  the same of predictions that must stay within intervals
 ``hard``         ``solve_constraints``: intervals alone
 ``feasibility``  whether there is any function within the intervals
-``norms``        other functions of the norm, along the path of the squared norm
+``norms``        increasing functions of the norm
+``path``         their minimisers, along the path of the squared norm
 ===============  ===========================================================================
 """
 
 from .hard import solve_constraints
-from .norms import NoPenalty, Penalty, Power, UserPenalty
+from .norms import Ball, NoPenalty, Penalty, Power, UserPenalty
 from .ranking import RankingLoss
 from .solver import BuiltIn, RepresenterValue, UserLoss, solve_representer, unit_of
 
 __all__ = [
+    "Ball",
     "BuiltIn",
     "NoPenalty",
     "Penalty",

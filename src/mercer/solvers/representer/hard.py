@@ -30,7 +30,7 @@ from ..solution import Solution
 from ..svm import BoxProblem, solve_box
 from .feasibility import refuse_contradictions, size_of
 from .generic import Coordinates
-from .norms import Penalty
+from .norms import Penalty, require_finite
 from .solver import RepresenterValue
 
 __all__ = ["solve_constraints"]
@@ -75,6 +75,7 @@ def solve_constraints(
     if violation > tol and not stop_reason():
         refuse_contradictions(Coordinates(_double(G)), low, high, intercept)
     norm, least = unit * math.sqrt(squared), unit * math.sqrt(max(squared - 2 * gap, 0.0))
+    require_finite(penalty.value(norm), norm)
     objective = alpha * penalty.value(norm)
     status = "converged"
     if not converged:

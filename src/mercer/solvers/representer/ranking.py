@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ...gram import Gram
 from ..ranking import MARGINS, Pairs, RankingProblem, solve_ranking
-from .norms import Found, Penalty
-from .solver import AS_GOOD_AS_ZERO, Fitted, RepresenterValue, Slopes, stationarity
+from .norms import Penalty
+from .path import Found
+from .solver import AS_GOOD_AS_ZERO, Fitted, RepresenterValue, Slopes, mixture
 
 __all__ = ["RankingLoss"]
 
@@ -25,7 +26,7 @@ class RankingLoss:
     An intercept would cancel; it is zero.
     """
 
-    unit, degree = 1.0, 0
+    unit, degree, floor = 1.0, 0, 0.0
 
     def __init__(self, margin: str, pairs: Pairs, G: Gram, *, tol: float, max_iter: int) -> None:
         self.problem, self.size = RankingProblem(pairs, MARGINS[margin], G), pairs.size
@@ -49,22 +50,25 @@ class RankingLoss:
         value = RepresenterValue(a, 0.0, math.sqrt(max(float(a @ F), 0.0)))
         c = self.problem.pairs.adjoint(self.problem.pairs.weight * s)
         slopes = Slopes(s, math.sqrt(max(float(c @ self.problem.product(c)), 0.0)))
-        return Fitted(value, self._value(F), F, slopes, solution, solution.gap)
+        return Fitted(value, self.loss_of(F), F, slopes, solution, solution.gap)
 
-    def _value(self, F: Array) -> float:
+    def loss_of(self, F: Array, norm: float = 0.0) -> float:
+        """The loss of predictions."""
         pairs = self.problem.pairs
         return float(pairs.weight @ self.problem.loss.value(pairs.differences(F)))
+
+    def between(self, first: Fitted, second: Fitted, norm: float) -> Fitted:
+        """The mixture of two functions that has a norm between theirs."""
+        return mixture(first, second, norm, self.problem.product, self.loss_of)
 
     def zero(self) -> Fitted:
         """The function zero, with the slopes of one that is as good as zero."""
         last = self.fit(AS_GOOD_AS_ZERO * self.scale, None)
         F = np.zeros(self.size)
-        return replace(last, value=RepresenterValue(F, 0.0, 0.0), loss=self._value(F), predictions=F)
+        return replace(last, value=RepresenterValue(F, 0.0, 0.0), loss=self.loss_of(F), predictions=F)
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The duality gap; slopes are scaled down to what the penalty's derivative allows."""
-        if not penalty.is_convex:
-            return stationarity(found, alpha, penalty)
         trial = found.trial
         assert trial.slopes is not None
         t, allowed = trial.norm, alpha * penalty.slope(trial.norm)

@@ -14,6 +14,7 @@ Built-in losses are solved in units of the largest target, so that the scale of 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -31,7 +32,8 @@ from ..solution import Solution
 from ..svm import BoxProblem, solve_box
 from .generic import Coordinates, LossFunction, solve_generic
 from .multipliers import solve_multipliers
-from .norms import Found, NoPenalty, Penalty, along_the_path
+from .norms import NoPenalty, Penalty, require_finite
+from .path import Found, along_the_path
 
 __all__ = ["BuiltIn", "RepresenterValue", "UserLoss", "solve_representer", "unit_of"]
 
@@ -79,6 +81,8 @@ class Fitted:
     slopes: Slopes | None  # None for losses of one's own
     solution: Solution[Any]
     gap: float  # for the squared norm
+    rounding: float = 0.0  # of the loss, by that of the predictions
+    violation: float | None = None  # of constraints on the predictions, at most
 
     @property
     def norm(self) -> float:
@@ -94,6 +98,7 @@ class Solver(Protocol):
     degree: int  # the unit of the objective is unit**degree
     scale: float  # of penalties
     rounding: float  # an objective so small that its relative error is above the tolerance
+    floor: float  # the loss is at least this
 
     def fit(self, lam: float, start: Fitted | None) -> Fitted:
         """The minimiser with the penalty ``lam / 2`` times the squared norm."""
@@ -101,8 +106,11 @@ class Solver(Protocol):
     def zero(self) -> Fitted:
         """The best function of norm zero."""
 
+    def between(self, first: Fitted, second: Fitted, norm: float) -> Fitted:
+        """The mixture of two functions that has a norm between theirs."""
+
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
-        """How far the objective is above its minimum at most."""
+        """How far the objective is above its minimum at most, for a power of the norm."""
 
 
 def solve_representer(
@@ -116,13 +124,29 @@ def solve_representer(
         _require_range(alpha, log_alpha, solver.scale)
     strength = math.exp(log_alpha) if shift else alpha
     with few_threads(solver.size):
-        found = along_the_path(solver.fit, solver.zero, strength, penalty, AS_GOOD_AS_ZERO * solver.scale)
+        most = AS_GOOD_AS_ZERO * solver.scale
+
+        def accuracy(trial: Fitted) -> float:
+            objective = trial.loss + strength * penalty.value(trial.norm)
+            return tol * max(abs(objective), solver.rounding) + trial.rounding
+
+        found = along_the_path(solver, strength, penalty, most, accuracy)
         trial = found.trial
+        require_finite(penalty.value(trial.norm), solver.unit * trial.norm)
         objective = trial.loss + strength * penalty.value(trial.norm)
-        gap = solver.gap(found, strength, penalty) if math.isfinite(objective) else math.inf
-    converged = bool(math.isfinite(objective) and gap <= tol * max(abs(objective), solver.rounding))
+        gap = math.inf if found.gap is None else found.gap
+        if found.gap is None and math.isfinite(objective):
+            gap = solver.gap(found, strength, penalty)
+    size = max(float(np.abs(trial.predictions).max(initial=0.0)), 1e-300)
+    violation = trial.violation or 0.0
+    satisfied = violation <= tol * size
+    converged = bool(math.isfinite(objective) and gap <= accuracy(trial) and satisfied)
     status = "converged" if converged else "the gap is above the tolerance; raise max_iter, alpha or tol"
-    if not converged and not trial.solution.converged:
+    if not satisfied:
+        status = f"the constraints are violated by up to {solver.unit * violation:.3g}; raise max_iter or tol"
+    elif not converged and found.gap is not None:
+        status = "the objective does not meet its lower bound; raise max_iter or tol"
+    elif not converged and not trial.solution.converged:
         status = trial.solution.status
     if not converged and stop_reason():
         status = f"stopped because {stop_reason()}; raise time_budget, alpha or tol"
@@ -133,8 +157,8 @@ def solve_representer(
         "fits": found.tries,
         "iterations": trial.solution.stats["iterations"],
     }
-    if "violation" in trial.solution.stats:
-        stats["violation"] = unit * trial.solution.stats["violation"]
+    if trial.violation is not None:
+        stats["violation"] = unit * trial.violation
     a, b, norm = trial.value
     return Solution(RepresenterValue(unit * a, unit * b, unit * norm), converged, status, total * gap, stats)
 
@@ -145,6 +169,32 @@ def unit_of(loss: Loss, targets: Array) -> float:
         return 1.0
     largest = float(np.abs(targets).max())
     return min(max(largest, SMALLEST_UNIT), LARGEST_UNIT) if largest else 1.0
+
+
+def mixture(
+    first: Fitted,
+    second: Fitted,
+    norm: float,
+    product: Callable[[Array], Array],
+    loss: Callable[[Array, float], float],
+) -> Fitted:
+    """The mixture of two functions that has a norm between theirs; its slopes are those of the first."""
+    (a, b, t), (a2, b2, t2) = first.value, second.value
+    inner = float(a @ product(a2))
+    # |f + theta (f2 - f)|^2 = norm^2, for the positive theta
+    square, along = t**2 - 2 * inner + t2**2, inner - t**2
+    rest = norm**2 - t**2
+    theta = rest / (along + math.sqrt(max(along**2 + square * rest, 0.0))) if rest > 0 else 0.0
+    theta = min(max(theta, 0.0), 1.0)
+    mixed = (1 - theta) ** 2 * t**2 + 2 * theta * (1 - theta) * inner + theta**2 * t2**2
+    shrink = min(1.0, norm / math.sqrt(mixed)) if mixed > 0 else 1.0  # by rounding only
+    offset = (1 - theta) * b + theta * b2
+    F = (1 - theta) * first.predictions + theta * second.predictions
+    F = offset + shrink * (F - offset)
+    value = RepresenterValue(shrink * ((1 - theta) * a + theta * a2), offset, shrink * math.sqrt(mixed))
+    value = value._replace(norm=min(value.norm, norm))
+    violation = None if first.violation is None else max(first.violation, second.violation or 0.0)
+    return replace(first, value=value, loss=loss(F, value.norm), predictions=F, violation=violation)
 
 
 def _require_range(alpha: float, log_alpha: float, scale: float) -> None:
@@ -162,6 +212,7 @@ class BuiltIn:
     """A loss of this library, a weighted sum over points."""
 
     name = "RepresenterMachine"
+    floor = 0.0
 
     def __init__(
         self,
@@ -224,7 +275,9 @@ class BuiltIn:
                 break
         offset = multipliers[0] if self.intercept else 0.0
         F = gradient + self.y[:, 0] + offset
-        return self._fitted(lam, b, offset, F, solution, lam * solution.gap)
+        roots = np.sqrt(np.abs(self.matrix.diagonal()))
+        rounding = float(np.finfo(float).eps * (self.weight @ roots) * (roots @ np.abs(b)))
+        return replace(self._fitted(lam, b, offset, F, solution, lam * solution.gap), rounding=rounding)
 
     @property
     def _size(self) -> float:
@@ -236,10 +289,15 @@ class BuiltIn:
     ) -> Fitted:
         norm = math.sqrt(max(float(a @ (F - b)), 0.0))
         value = RepresenterValue(a, b, norm)
-        return Fitted(value, self._value(F), F, Slopes(-lam * a, lam * norm), solution, gap)
+        return Fitted(value, self.loss_of(F), F, Slopes(-lam * a, lam * norm), solution, gap)
 
-    def _value(self, F: Array) -> float:
+    def loss_of(self, F: Array, norm: float = 0.0) -> float:
+        """The loss of predictions."""
         return float(self.weight @ self.loss.value(self.y, F[:, None]))
+
+    def between(self, first: Fitted, second: Fitted, norm: float) -> Fitted:
+        """The mixture of two functions that has a norm between theirs."""
+        return mixture(first, second, norm, self.matrix.product, self.loss_of)
 
     def zero(self) -> Fitted:
         """The best function of norm zero; its slopes are those of a norm that is as good as zero."""
@@ -250,12 +308,10 @@ class BuiltIn:
             b = float(best_intercept(problem, np.zeros((n, 1)), np.array([b]))[0])
         F = np.full(n, b)
         value = RepresenterValue(np.zeros(n), b, 0.0)
-        return replace(last, value=value, loss=self._value(F), predictions=F)
+        return replace(last, value=value, loss=self.loss_of(F), predictions=F)
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The duality gap; its slopes are scaled down to what the penalty's derivative allows."""
-        if not penalty.is_convex:
-            return stationarity(found, alpha, penalty)
         trial = found.trial
         t, allowed = trial.norm, alpha * penalty.slope(trial.norm)
         bounds = []
@@ -300,6 +356,7 @@ class UserLoss:
         degree: int = 0,
     ) -> None:
         self.loss, self.intercept, self.tol, self.max_iter = loss, intercept, tol, max_iter
+        self.floor = -math.inf
         self.domain, self.unit, self.degree = domain, unit, degree
         K = np.asarray(G._in_double().dense(), dtype=np.float64)
         self.size = len(K)
@@ -330,7 +387,15 @@ class UserLoss:
             c = R.moments(coefficients)
         v = solution.value
         value = RepresenterValue(coefficients, v.b, float(np.linalg.norm(c)))
-        return Fitted(value, v.loss, v.predictions, None, solution, solution.gap)
+        violation = solution.stats.get("violation")
+        return Fitted(value, v.loss, v.predictions, None, solution, solution.gap, violation=violation)
+
+    def between(self, first: Fitted, second: Fitted, norm: float) -> Fitted:
+        """The mixture of two functions that has a norm between theirs."""
+        R = self.coordinates
+        return mixture(
+            first, second, norm, lambda a: R.predictions(R.moments(a)), lambda F, t: self.loss(F, t)[0]
+        )
 
     def _of_predictions(self, F: Array) -> tuple[float, Array]:
         value, slopes, _ = self.loss(F, 0.0)
