@@ -12,7 +12,7 @@ __all__ = ["warn"]
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn, as if from the line that called into this package."""
-    # Code between the user and the warning: ours, and the mixins of scikit-learn that call ``fit`` for the user.
+    # Between the user and the warning: our code, and mixins of scikit-learn that call ``fit`` for the user.
     packages = (sys.modules[name].__file__ for name in (__package__, "sklearn") if name in sys.modules)
     between = tuple(f"{Path(str(path)).parent}{os.sep}" for path in packages)
     level, frame = 2, sys._getframe(1)
