@@ -33,6 +33,7 @@ INTERNAL = {
         "kernel_features",
         "kernel_gradients",
         "memory",
+        "messages",
         "parameters",
         "point_sets",
         "refute",

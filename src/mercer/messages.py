@@ -7,17 +7,15 @@ import sys
 import warnings
 from pathlib import Path
 
-import sklearn
-
 __all__ = ["warn"]
-
-#: Code that stands between the user and the warning: ours, and the mixins that call ``fit`` for the user.
-_BETWEEN = (f"{Path(__file__).parent}{os.sep}", f"{Path(sklearn.__file__).parent}{os.sep}")
 
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn, as if from the line that called into this package."""
+    # Between the user and the warning: our code, and mixins of scikit-learn that call ``fit`` for the user.
+    packages = (sys.modules[name].__file__ for name in (__package__, "sklearn") if name in sys.modules)
+    between = tuple(f"{Path(str(path)).parent}{os.sep}" for path in packages)
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_BETWEEN):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -11,13 +11,14 @@ import pytest
 
 from mercer import columns, gram
 from mercer.batches import Batches
-from mercer.domains import Cloud, check_numbers
+from mercer.domains import Cloud, Images, check_numbers
 from mercer.errors import InputError
 from mercer.features import EmpiricalMap, Nystrom, RandomFourier
 from mercer.kernels import (
     DTW,
     BagOfWords,
     Gaussian,
+    GaussianJeffreys,
     Jaccard,
     MeanMap,
     Precomputed,
@@ -154,11 +155,14 @@ def test_targets_and_weights(kind: str) -> None:
 
 
 def test_other_points_with_numbers() -> None:
-    masked = np.ma.array(X, mask=X > 1)
+    masked = np.ma.array(X, mask=X.min() < X)
     for use in (
         lambda: MeanMap(BELL).block([X, masked]),
         lambda: MeanMap(BELL).block([Cloud(X, np.ma.array(LABELS, mask=LABELS == 0))]),
         lambda: (BELL + WhiteNoise(0.1)).block(masked),
+        lambda: GaussianJeffreys()((masked[0], np.eye(2)), (masked[1], np.eye(2))),
+        lambda: Images().validate([np.ma.array(np.eye(4), mask=np.eye(4) == 1)]),
+        lambda: Images().validate(np.ma.array(np.ones((2, 4, 4)), mask=np.ones((2, 4, 4)) == 1)),
         lambda: Jaccard().block([np.ma.array([1, 2], mask=[0, 1]), [1]]),
         lambda: Spectrum(1).block(np.ma.array(["a", "b"], mask=[0, 1])),
         lambda: Spectrum(1).block([np.ma.array([1, 2], mask=[0, 1])]),

@@ -122,8 +122,8 @@ def refuse_masked(X: Any, name: str) -> None:
     """Raise if entries of an array are masked: the numbers below the mask are not meant."""
     if np.ma.is_masked(X):
         raise InputError(
-            f"{name} must have no masked entries. Got {np.ma.count_masked(X)} of them. Drop these rows, or "
-            "fill them with .filled(value)."
+            f"{name} must have no masked entries. Got {int(np.ma.getmaskarray(X).sum())} of them. Drop these "
+            "rows, or fill them with .filled(value)."
         )
 
 

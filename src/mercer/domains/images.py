@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InputError, MissingExtraError, ParameterError
 from .base import Data, Domain
-from .containers import points_of
+from .containers import points_of, refuse_masked
 
 __all__ = ["Images", "read_image"]
 
@@ -155,6 +155,7 @@ def _points(X: Any, name: str) -> Iterable[Any]:
         raise InputError(f"{name} must be {what}. For a single image pass a list of one: [{name}].")
     if not hasattr(X, "__array__") or getattr(X, "ndim", 0) < 2:
         return points_of(X, name, what)
+    refuse_masked(X, name)
     X = np.asarray(X)
     looks_single = X.ndim == 3 and X.shape[2] in (3, 4) and X.shape[1] != X.shape[2]
     if X.ndim not in (3, 4) or looks_single:
@@ -171,6 +172,7 @@ def _pixels(x: Any, name: str) -> np.ndarray:
         return read_image(x, name)
     if _is_pillow(x):
         return _pillow_pixels(x)
+    refuse_masked(x, name)
     try:
         array = np.asarray(x)
     except ValueError:

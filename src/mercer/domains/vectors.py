@@ -18,6 +18,7 @@ from .base import ArithmeticVector, Data, Domain
 from .numeric import check_numbers
 from .regions import EVERYWHERE, Box, Region
 from .rows import explain_rows
+from .sparse import check_sparse
 
 __all__ = ["Reals", "Vectors", "check_finite"]
 
@@ -47,8 +48,8 @@ class Vectors(Domain):
     dense: bool = False
 
     def validate(self, X: Any, name: str = "X") -> Data:
-        check_numbers(X, name)
         if scipy.sparse.issparse(X):
+            check_sparse(X, name)
             X = X.toarray() if self.dense else _as_csr(X)
         if not scipy.sparse.issparse(X):
             X = self._as_rows(X, name)
@@ -119,8 +120,8 @@ class Vectors(Domain):
         )
 
     def _as_row(self, x: Any, name: str) -> np.ndarray:
-        check_numbers(x, name)
         if scipy.sparse.issparse(x):
+            check_sparse(x, name)
             x = x.toarray()
             x = x[0] if x.shape[0] == 1 else x
         array = _as_float(x, name)
@@ -166,6 +167,7 @@ class Reals(Vectors):
 # -- conversion ---------------------------------------------------------------------------------
 def _as_float(X: Any, name: str) -> np.ndarray:
     """Convert to a float32 or float64 array without copying more than needed."""
+    check_numbers(X, name, dense=True)
     try:
         array = np.asarray(X)
         if array.dtype == np.float16:

@@ -70,10 +70,10 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         """Return the features of ``X``, of shape (n, dim)."""
         raise TypeError(f"{type(self).__name__} must define transform")
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit to ``X``, and return its features."""
         refuse_iterator(X, f"{type(self).__name__}: `X`")
-        return super().fit_transform(X, y, **fit_params)
+        return super().fit_transform(X, y)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features: the class in lower case and a number."""
