@@ -127,7 +127,7 @@ def read_column(caller: str, argument: str, values: Any) -> Any:
         mixed = array.ndim == 1 and not all(isinstance(value, text) for value in values)
         values = np.array(values, dtype=object) if mixed else array
     kind = getattr(getattr(values, "dtype", None), "kind", "")  # none of a frame
-    if kind in "cmMV":
+    if kind in "mMV":
         refuse_dates(values, name)
         if kind:
             wanted = f"must hold real numbers{' or labels' * (argument == 'y')}"
