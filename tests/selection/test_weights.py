@@ -202,7 +202,11 @@ def test_limits():
         ({"X": ["abab"] * 24}, InputError, "24 strings with 2 patterns, each equally often"),
         ({"X": [], "y": []}, InputError, "`y` must have two different values"),
         ({"kernel": Gaussian(1.0)}, ParameterError, "`kernel` must be one on strings that lists"),
-        ({"criterion": "accuracy"}, ParameterError, "`criterion` must be one of 'margin', 'ridge', 'alignment'"),
+        (
+            {"criterion": "accuracy"},
+            ParameterError,
+            "`criterion` must be one of 'margin', 'ridge', 'alignment'",
+        ),
         ({"C": 0.0}, ParameterError, "`C` must be a positive finite number. Got 0.0"),
         ({"C": 1.0, "criterion": "ridge"}, ParameterError, "`C` belongs to criterion='margin'"),
         ({"alpha": 1.0}, ParameterError, "`alpha` belongs to criterion='ridge'"),
