@@ -210,7 +210,7 @@ def test_bad_input():
         Nystrom(k, 2).fit([[0.0], [np.nan]])
     with pytest.raises(ParameterError, match="`tol`"):
         IncompleteCholesky(k, tol=-1.0).fit(X)
-    with pytest.raises(InputError, match="`kernel`"):
+    with pytest.raises(ParameterError, match="`kernel`"):
         Nystrom("rbf").fit(X)
 
 

@@ -164,8 +164,7 @@ def test_any_object_for_any_parameter_is_taken_or_refused_by_name(kind):
     assert [
         m for name, m in refused if name not in m and not (name == "weights" and "X must have" in m)
     ] == []
-    # scikit-learn lists its scorers
-    assert [m for name, m in refused if len(m) > (2000 if name == "scoring" else 600)] == []
+    assert [m for _, m in refused if len(m) > 600] == []
 
 
 @pytest.mark.parametrize(("kind", "name"), FLAGS, ids=lambda value: getattr(value, "__name__", value))

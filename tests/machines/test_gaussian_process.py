@@ -232,7 +232,7 @@ def test_bad_arguments(data):
         ParameterError, match=r"one for each of the 40 observations. Got an array of shape \(3"
     ):
         GaussianProcessRegressor(alpha=[0.1, 0.2, 0.3]).fit(X, y)
-    with pytest.raises(ParameterError, match=r"`tune` must be one of 'evidence', None. Got 'loo'"):
+    with pytest.raises(ParameterError, match=r"`tune` must be 'evidence' or None. Got 'loo'"):
         GaussianProcessRegressor(tune="loo").fit(X, y)
     with pytest.raises(ParameterError, match="`n_restarts` must be an integer >= 0"):
         GaussianProcessRegressor(n_restarts=-1).fit(X, y)

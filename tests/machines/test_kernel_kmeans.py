@@ -195,13 +195,13 @@ def test_pickles(blobs):
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (KernelKMeans(n_clusters=0), "`n_clusters` must be a whole number"),
+        (KernelKMeans(n_clusters=0), "`n_clusters` must be an integer >= 1"),
         (KernelKMeans(n_clusters=2.5), "`n_clusters`"),
         (KernelKMeans(n_clusters=True), "`n_clusters`"),
         (KernelKMeans(n_clusters=2, n_init=0), "`n_init`"),
         (KernelKMeans(n_clusters=2, max_iter=-1), "`max_iter`"),
-        (KernelKMeans(n_clusters=2, algorithm="elkan"), "`algorithm` must be one of"),
-        (KernelKMeans(n_clusters=2, init="best"), "`init` must be one of"),
+        (KernelKMeans(n_clusters=2, algorithm="elkan"), "`algorithm` must be 'hartigan' or 'lloyd'"),
+        (KernelKMeans(n_clusters=2, init="best"), "`init` must be 'k-means\\+\\+' or 'random'"),
         (KernelKMeans(n_clusters=2, init=[0, 0]), "different positions"),
         (KernelKMeans(n_clusters=2, init=[0, 400]), "from 0 to 199"),
         (KernelKMeans(n_clusters=2, init=[0.5, 1.0]), "whole numbers"),

@@ -400,7 +400,7 @@ def test_indefinite_kernels_are_told_refused_or_repaired(data):
         ({"alpha": 0.0}, "`alpha` must be"),
         ({"alpha": np.inf}, "`alpha` must be"),
         ({"alpha": "gcv"}, "`alpha` must be"),
-        ({"alpha": "loo", "alphas": []}, "`alphas` must hold"),
+        ({"alpha": "loo", "alphas": []}, "`alphas` must be a list"),
         ({"alpha": "loo", "alphas": [1.0, -1.0]}, "`alphas` must be"),
         ({"alpha": "loo", "l1": 0.1}, "needs l1=0"),
         ({"alpha": -1.0, "l1": 0.1}, "`alpha` must be 0 or"),

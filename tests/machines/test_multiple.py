@@ -309,7 +309,7 @@ def test_parameters_of_single_machines():
         MultipleKernelSVC(C=np.inf).fit(X, LABELS)
     with pytest.raises(ParameterError, match="`C` must be a positive finite number"):
         MultipleKernelSVR(C=np.inf).fit(X, NUMBERS)
-    with pytest.raises(ParameterError, match="`alpha` must be a positive number"):
+    with pytest.raises(ParameterError, match="`alpha` must be a positive finite number"):
         MultipleKernelRidge(alpha=0.0).fit(X, NUMBERS)
     with pytest.raises(ParameterError, match="no labels to align with"):
         MultipleKernelOneClass(weights="alignment").fit(X)

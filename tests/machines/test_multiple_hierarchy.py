@@ -81,7 +81,7 @@ def test_a_graph_of_ones_own():
         (lambda: KernelHierarchy.products([]), "`kernels` must hold one kernel at least"),
         (lambda: KernelHierarchy({"a": 3.0}), r"`kernels\['a'\]`"),
         (lambda: KernelHierarchy({"a": Linear()}, growth=0.5), "`growth` must be a finite number >= 1"),
-        (lambda: KernelHierarchy.products(COLUMNS, degree=0), "`degree` must be a whole number >= 1"),
+        (lambda: KernelHierarchy.products(COLUMNS, degree=0), "`degree` must be an integer >= 1"),
         (
             lambda: KernelHierarchy.products([Gaussian(1.0 + i) for i in range(20)]),
             "`degree` must leave at most 20,000 products",

@@ -135,7 +135,7 @@ def test_negative_affinities_are_refused(moons):
         (SpectralClustering(n_clusters=0), "`n_clusters`"),
         (
             SpectralClustering(n_clusters=2, n_neighbors=0),
-            "`n_neighbors` must be a whole number >= 1, or None",
+            "`n_neighbors` must be an integer >= 1, or None",
         ),
         (SpectralClustering(n_clusters=2, n_init=0.5), "`n_init`"),
         (SpectralClustering(n_clusters=2, max_iter=None), "`max_iter`"),

@@ -242,7 +242,7 @@ def test_bad_parameters_are_named(machine, message):
 def test_bad_data_are_named():
     with pytest.raises(InputError, match=r"2 features. For several use ThinPlateSpline"):
         SmoothingSpline().fit([[0.0, 1.0]], [1.0])
-    with pytest.raises(InputError, match="one row for each x"):
+    with pytest.raises(InputError, match="X and y must have the same length"):
         SmoothingSpline().fit([0.0, 1.0], [1.0])
     with pytest.raises(InputError, match="sample_weight"):
         SmoothingSpline().fit([0.0, 1.0], [1.0, 2.0], [0.0, 0.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import textwrap
 import time
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -256,7 +257,10 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         try:
             scorer = check_scoring(self.machine, self.scoring)
         except Exception as error:  # of a scorer of the user
-            raise ParameterError(f"{name}: `scoring={brief(self.scoring)}` is not valid. {error}") from error
+            said = textwrap.shorten(
+                str(error), 400, placeholder=" ..."
+            )  # it lists all scorers, or all that came
+            raise ParameterError(f"{name}: `scoring={brief(self.scoring)}` is not valid. {said}") from error
         metrics = list(getattr(scorer, "_scorers", {}))
         if isinstance(self.refit, str) and not metrics and self.refit not in ("score", self.scoring):
             raise ParameterError(

@@ -86,7 +86,6 @@ def along_penalties(
     n, name = len(values), type(machine).__name__
     with running(name, machine.time_budget):
         limits = machine._limits()
-        machine._check_parameters()
         kernel = _resolved(machine, values, train, weight)
         if kernel is None:
             return None
