@@ -116,7 +116,7 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
 
     def __init__(
         self,
-        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = 1.0 * Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         tune: str | None = "evidence",
         n_restarts: int = 0,
@@ -137,21 +137,22 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the labels ``y``, of two or more classes, at the points ``X``."""
-        self._check_parameters()
+        self._prepare(X, y)
+        self.n_iter_ = self._search()
+        self._keep(self._observed.given(self.kernel_))
+        return self
+
+    def _prepare(self, X: Any, y: Any) -> None:
+        """Check everything; set the kernel that the search starts from, and what was observed."""
+        self._check_tuning()
+        require_choice(self, "multiclass", ["ovr", "ovo"])
+        require_count(self, "max_iter")
         points = widened(self._validate_X(X, reset=True))
         labels = read_labels(self, y, len_of(points))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points, None)
         refuse_distance(self.kernel_, "error", type(self).__name__)
         self._observed = Labelled(points, self._signs(labels.codes), type(self).__name__, int(self.max_iter))
-        self.n_iter_ = self._search()
-        self._keep(self._observed.given(self.kernel_))
-        return self
-
-    def _check_parameters(self) -> None:
-        self._check_tuning()
-        require_choice(self, "multiclass", ["ovr", "ovo"])
-        require_count(self, "max_iter")
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

@@ -7,15 +7,14 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
+from ...domains import Data
 from ...errors import InputError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Solution
 from ..arguments import require_choice
 from ..base import KernelMachine
-from ..messages import warn
-from ..tuning import Hyperparameters, SearchSpace, maximise
+from ..tuning import Hyperparameters, Scales, SearchSpace, tune_parameters
 
 __all__ = ["Evidence", "EvidenceTuned"]
 
@@ -24,6 +23,11 @@ Array: TypeAlias = NDArray[np.float64]
 
 class Evidence(Protocol):
     """Data whose likelihood under a kernel is known."""
+
+    points: Data
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters of a kernel on these data."""
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
@@ -57,14 +61,13 @@ class EvidenceTuned(KernelMachine):
         start = Hyperparameters(self.kernel_, 1.0, penalty=None)
         if self.tune is None or not len(start.theta):
             return 1
-        found = maximise(
-            self._observed.evidence, SearchSpace.around(start), int(self.n_restarts), self.random_state
+        observed, caller = self._observed, type(self).__name__
+        space = SearchSpace.around(start, observed.scales(start))
+        self.tuning_: Solution[Any] = tune_parameters(
+            observed.evidence, space, observed.points, int(self.n_restarts), self.random_state, caller
         )
-        self.tuning_: Solution[Any] = found
-        self.kernel_ = found.value.kernel
-        if not found.converged:
-            warn(f"{type(self).__name__}: {found.status}.", ConvergenceWarning)
-        return int(found.stats["evaluations"])
+        self.kernel_ = self.tuning_.value.kernel
+        return int(self.tuning_.stats["evaluations"])
 
     def _keep_theta(self) -> None:
         point = Hyperparameters(self.kernel_, 1.0, penalty=None)

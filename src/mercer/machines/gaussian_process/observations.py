@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...domains import Data, size
 from ...errors import DefinitenessError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Conditioned
-from ..tuning import Hyperparameters
+from ..tuning import Hyperparameters, Scales, mean_squares, scales_of, with_variance
 from .methods import Method, choose
 from .noise import Separated, separate
 
@@ -54,6 +54,20 @@ class Observations:
     intercept: bool
     caller: str
     choose: Callable[[Kernel, Data, Array], Method] = choose
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters of a kernel on these data."""
+        squares = mean_squares(self.Y, self.intercept)
+        freedom = (len(self.Y) - self.intercept) * self.Y.shape[1]
+        kernel = with_variance(start.kernel, self.points, squares, self.intercept)
+        return scales_of(
+            replace(start, kernel=kernel),
+            self.points,
+            squares=squares,
+            intercept=self.intercept,
+            origin=-0.5 * freedom * float(np.log(squares[0])),
+            total=freedom,
+        )
 
     def given(self, kernel: Kernel) -> Posterior:
         """Condition the process of a kernel on the observations."""

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...domains import join
+from ...domains import Data, join
 from ...errors import InputError, ParameterError
 from ...gram.point_gram import widened
-from ...kernels import Gaussian
+from ...kernel import Kernel
+from ...kernels import Gaussian, WhiteNoise
 from ...solvers import Solution, loo_predictions
 from ..arguments import checked_random
 from ..base import len_of
@@ -22,14 +23,19 @@ from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
+from ..tuning import mean_size, mean_squares, with_variance
 from .evidence import EvidenceTuned
 from .methods import Cholesky, Method
+from .noise import separate
 from .observations import Observations, Posterior
 
 __all__ = ["GaussianProcessRegressor"]
 
 #: Largest variance of the noise; beyond it nothing would be left of the data.
 LARGEST = 1e100
+
+#: ``alpha="auto"`` without noise in the kernel, relative to the mean of k(x, x): 1e6 times its rounding.
+AUTO = 1e-10
 
 #: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
 CHECKED, BACKWARD_ERROR = 32, 1e-8
@@ -125,12 +131,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
 
     def __init__(
         self,
-        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = 1.0 * Gaussian("scale") + WhiteNoise(0.1),  # noqa: B008 - an immutable value
         *,
-        alpha: Any = 1e-10,
+        alpha: Any = "auto",
         tune: str | None = "evidence",
         n_restarts: int = 0,
-        fit_intercept: bool = False,
+        fit_intercept: bool = True,
         normalize_y: bool = False,
         random_state: Any = None,
         time_budget: float | None = None,
@@ -148,22 +154,25 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
-        self._check_parameters()
-        points = widened(self._validate_X(X, reset=True))
-        targets = self._validate_targets(y, len_of(points), numeric=True)
-        alpha = self._noise(len(targets))
-        self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
-        self.kernel_ = self._checked_kernel().resolve(points, None)
-        if self.fit_intercept:
-            self.kernel_ = beside_intercept(self.kernel_, points)
-        refuse_distance(self.kernel_, "error", type(self).__name__)
-        self._normalise(Y)
-        self._observed = Observations(
-            points, (Y - self._center) / self._scale, alpha, bool(self.fit_intercept), type(self).__name__
-        )
+        self._prepare(X, y)
         self.n_iter_ = self._search()
         self._keep(self._observed.given(self.kernel_))
         return self
+
+    def _prepare(self, X: Any, y: Any) -> None:
+        """Check everything; set the kernel that the search starts from, and what was observed."""
+        self._check_tuning()
+        points = widened(self._validate_X(X, reset=True))
+        targets = self._validate_targets(y, len_of(points), numeric=True)
+        self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
+        kernel, intercept = self._checked_kernel().resolve(points, None), bool(self.fit_intercept)
+        if intercept:
+            kernel = beside_intercept(kernel, points)
+        refuse_distance(kernel, "error", type(self).__name__)
+        self._normalise(Y)
+        Y = (Y - self._center) / self._scale
+        alpha = self._noise(kernel, points, Y)
+        self.kernel_, self._observed = kernel, Observations(points, Y, alpha, intercept, type(self).__name__)
 
     def _normalise(self, Y: np.ndarray) -> None:
         """Set the mean and the standard deviation of each target, or zeros and ones."""
@@ -176,14 +185,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _keep(self, posterior: Posterior) -> None:
         """Keep what was found."""
         self._posterior = posterior
-        method, fit, level = posterior
+        method, fit, _ = posterior
         self.method_, self.gram_ = method.name, method.gram
         self.dual_coef_ = self._columns(fit.coefficients)
         self.intercept_ = self._columns(fit.intercepts * self._scale + self._center)
         if self._flat:
             self.intercept_ = float(self.intercept_)
-        alpha = np.asarray(self.alpha, dtype=np.float64)
-        self.noise_variance_ = float(alpha + level) if alpha.ndim == 0 else method.noise
+        self.noise_variance_ = method.noise if np.ndim(self.alpha) else float(method.noise[0])
         self.log_marginal_likelihood_value_ = fit.log_likelihood
         self._keep_theta()
         self.solution_ = _solution(method, posterior, self._observed)
@@ -370,15 +378,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
                 f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
                 "observation, because the machine has one for each. Got None."
             )
-        return float(_checked_noise(type(self).__name__, self.alpha if alpha is None else alpha))
+        if alpha is None:
+            return float(self._observed.alpha[0])
+        return float(_checked_noise(type(self).__name__, alpha))
 
     # -- checks ---------------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        self._check_tuning()
-        _checked_noise(type(self).__name__, self.alpha)
-
-    def _noise(self, n: int) -> np.ndarray:
+    def _noise(self, kernel: Kernel, points: Data, Y: np.ndarray) -> np.ndarray:
         """``alpha`` for each observation."""
+        n, intercept = len(Y), bool(self.fit_intercept)
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            if separate(kernel).noise:
+                return np.zeros(n)
+            if self.tune is not None:
+                kernel = with_variance(kernel, points, mean_squares(Y, intercept), intercept)
+            return np.full(n, AUTO * mean_size(kernel, points))
         values = _checked_noise(type(self).__name__, self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(
@@ -400,8 +413,8 @@ def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
         values = np.array(np.nan)
     if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
         raise ParameterError(
-            f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, or one for "
-            f"each observation. Got {alpha!r}."
+            f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, one for each "
+            f"observation, or 'auto'. Got {alpha!r}."
         )
     return values
 

@@ -6,18 +6,19 @@ import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import ParameterError
 from ...solvers import SOLVERS
 from ..approximation import check_approximation
 from ..arguments import PENALTY_RANGE
 
-__all__ = ["check_parameters"]
+__all__ = ["check_parameters", "signal_rule"]
 
 #: Parameters that belong to the system of all points, with the values that ask for nothing.
 FULL_ONLY = {
     "tune": None,
-    "signal_variance": 1.0,
+    "signal_variance": None,
     "solver": "auto",
     "warm_start": False,
     "indefinite": "warn",
@@ -31,7 +32,7 @@ def check_parameters(machine: Any) -> None:
         _check_grid(machine.alphas)
     if machine.tune is not None:
         _check_tune(machine.tune, machine.alpha)
-    if machine.signal_variance != "evidence":
+    if machine.signal_variance is not None and machine.signal_variance != "evidence":
         _check_positive("signal_variance", machine.signal_variance, " or 'evidence'")
     _check_positive("tol", machine.tol)
     if machine.solver not in SOLVERS:
@@ -63,6 +64,17 @@ def check_parameters(machine: Any) -> None:
             )
     _check_count("max_iter", machine.max_iter, 1)
     _check_count("n_restarts", machine.n_restarts, 0)
+
+
+def signal_rule(machine: Any, Y: NDArray[np.float64]) -> float | str:
+    """The signal variance, or ``"evidence"``.
+
+    If it is not given, the latter where the evidence is tuned, unless a target of ``Y`` does not vary.
+    """
+    if machine.signal_variance is None:
+        varies = np.ptp(Y, axis=0) if machine.fit_intercept else Y.any(axis=0)
+        return "evidence" if machine.tune == "evidence" and varies.all() else 1.0
+    return "evidence" if machine.signal_variance == "evidence" else float(machine.signal_variance)
 
 
 def _check_alpha(alpha: Any) -> None:

@@ -15,9 +15,6 @@ __all__ = ["Hyperparameters"]
 
 Vector: TypeAlias = NDArray[np.float64]
 
-#: Hyper-parameters move by at most this factor from where they start, in either direction.
-REACH = 1e5
-
 
 @dataclass(frozen=True)
 class Hyperparameters:
@@ -77,15 +74,9 @@ class Hyperparameters:
 
     @property
     def bounds(self) -> Vector:
-        """Where a search may go, of shape (n_parameters, 2): the range of each, and not too far from here."""
-        low, high = self.theta - np.log(REACH), self.theta + np.log(REACH)
-        start = 0
-        for name, value in self.shapes.items():
-            part = slice(start, start + value.size)
-            least, most = self.range_of(name)
-            low[part], high[part] = np.maximum(low[part], least), np.minimum(high[part], most)
-            start += value.size
-        return np.column_stack([low, high])
+        """Logarithms of the ranges of the parameters, of shape (n_parameters, 2); of the penalty without end."""
+        ranges = [np.tile(self.range_of(name), (value.size, 1)) for name, value in self.shapes.items()]
+        return np.concatenate([*ranges, np.full((int(self.penalty is not None), 2), [-np.inf, np.inf])])
 
     def range_of(self, name: str) -> tuple[float, float]:
         """Logarithms of the bounds of a parameter of the kernel."""

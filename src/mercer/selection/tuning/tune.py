@@ -125,7 +125,7 @@ def tune(
     start = problem.start
     if per_feature:
         start = replace(start, kernel=_per_feature(start.kernel, problem))
-    space = search_space(start, bounds=bounds, fixed=fixed, priors=priors)
+    space = search_space(start, problem.scales(start), bounds=bounds, fixed=fixed, priors=priors)
     with running("tune"):
         if per_feature:
             space, restarts = (
@@ -139,6 +139,8 @@ def tune(
     model = clone(machine).set_params(kernel=point.kernel)
     if point.penalty is not None:
         model.set_params(**{point.penalty: point.alpha})
+    if criterion == "evidence" and getattr(model, "signal_variance", 1.0) is None:
+        model.set_params(signal_variance="evidence")
     if "tune" in model.get_params(deep=False):
         model.set_params(tune=None)
     model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
@@ -173,7 +175,9 @@ def _from_one_width(
         return {name: value for name, value in (given or {}).items() if not name.endswith("]")}
 
     names = [name for name in ((fixed,) if isinstance(fixed, str) else fixed) if not name.endswith("]")]
-    single = search_space(problem.start, bounds=whole(bounds), fixed=names, priors=whole(priors))
+    single = search_space(
+        problem.start, problem.scales(problem.start), bounds=whole(bounds), fixed=names, priors=whole(priors)
+    )
     best = maximise(problem.objective, single, int(n_restarts), random_state).value
     wide = replace(best, kernel=_per_feature(best.kernel, problem)).theta
     start = space.start.at(np.where(space.free, wide, space.start.theta))
