@@ -143,16 +143,19 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
         return self
 
     def _prepare(self, X: Any, y: Any) -> None:
-        """Check everything; set the kernel that the search starts from, and what was observed."""
-        self._check_tuning()
-        require_choice(self, "multiclass", ["ovr", "ovo"])
-        require_count(self, "max_iter")
+        """Check everything; set the kernel, and what was observed."""
+        self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
         labels = read_labels(self, y, len_of(points))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points, None)
         refuse_distance(self.kernel_, "error", type(self).__name__)
         self._observed = Labelled(points, self._signs(labels.codes), type(self).__name__, int(self.max_iter))
+
+    def _check_parameters(self) -> None:
+        self._check_tuning()
+        require_choice(self, "multiclass", ["ovr", "ovo"])
+        require_count(self, "max_iter")
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

@@ -87,7 +87,7 @@ class Labelled:
 
     def scales(self, start: Hyperparameters) -> Scales:
         """What is usual for the parameters of a kernel: variances around 1, the unit of log-odds."""
-        return scales_of(start, self.points, squares=(1.0, 1.0), total=len(self.signs))
+        return scales_of(start, self.points, squares=(1.0, 1.0), is_process=False, total=len(self.signs))
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The approximate log marginal likelihood; the mean of the functions."""

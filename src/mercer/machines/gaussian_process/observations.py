@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...domains import Data, size
 from ...errors import DefinitenessError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Conditioned
-from ..tuning import Hyperparameters, Scales, mean_squares, scales_of, with_variance
+from ..tuning import Hyperparameters, Scales, mean_squares, scales_of
 from .methods import Method, choose
 from .noise import Separated, separate
 
@@ -59,9 +59,8 @@ class Observations:
         """What is usual for the parameters of a kernel on these data."""
         squares = mean_squares(self.Y, self.intercept)
         freedom = (len(self.Y) - self.intercept) * self.Y.shape[1]
-        kernel = with_variance(start.kernel, self.points, squares, self.intercept)
         return scales_of(
-            replace(start, kernel=kernel),
+            start,
             self.points,
             squares=squares,
             intercept=self.intercept,

@@ -23,7 +23,7 @@ from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
-from ..tuning import mean_size, mean_squares, with_variance
+from ..tuning import has_unit, mean_size, mean_squares
 from .evidence import EvidenceTuned
 from .methods import Cholesky, Method
 from .noise import separate
@@ -36,6 +36,10 @@ LARGEST = 1e100
 
 #: ``alpha="auto"`` without noise in the kernel, relative to the mean of k(x, x): 1e6 times its rounding.
 AUTO = 1e-10
+
+#: A stated variance is far from that of the targets beyond this factor: thirty standard deviations of one are
+#: one of the other.
+FAR = 1e3
 
 #: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
 CHECKED, BACKWARD_ERROR = 32, 1e-8
@@ -160,8 +164,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         return self
 
     def _prepare(self, X: Any, y: Any) -> None:
-        """Check everything; set the kernel that the search starts from, and what was observed."""
-        self._check_tuning()
+        """Check everything; set the kernel, and what was observed."""
+        self._check_parameters()
         points = widened(self._validate_X(X, reset=True))
         targets = self._validate_targets(y, len_of(points), numeric=True)
         self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
@@ -173,6 +177,23 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         Y = (Y - self._center) / self._scale
         alpha = self._noise(kernel, points, Y)
         self.kernel_, self._observed = kernel, Observations(points, Y, alpha, intercept, type(self).__name__)
+        if self.tune is not None:
+            self._compare_units()
+
+    def _compare_units(self) -> None:
+        """Warn if the kernel states a variance, which no search can change, that is far from the targets'."""
+        observed, function = self._observed, separate(self.kernel_).kernel
+        if function is None or not has_unit(function):
+            return
+        stated = mean_size(function, observed.points)
+        found = mean_squares(observed.Y, observed.intercept)[1]
+        if not found / FAR < stated < found * FAR:
+            warn(
+                f"{type(self).__name__}: the kernel states a variance of {stated:.2g}, and the targets have "
+                f"{found:.2g}: the process cannot follow them. Write 1.0 * kernel, so that the factor is "
+                "tuned, or set normalize_y=True.",
+                ConvergenceWarning,
+            )
 
     def _normalise(self, Y: np.ndarray) -> None:
         """Set the mean and the standard deviation of each target, or zeros and ones."""
@@ -383,15 +404,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         return float(_checked_noise(type(self).__name__, alpha))
 
     # -- checks ---------------------------------------------------------------------------------
+    def _check_parameters(self) -> None:
+        self._check_tuning()
+        if not (isinstance(self.alpha, str) and self.alpha == "auto"):
+            _checked_noise(type(self).__name__, self.alpha)
+
     def _noise(self, kernel: Kernel, points: Data, Y: np.ndarray) -> np.ndarray:
         """``alpha`` for each observation."""
         n, intercept = len(Y), bool(self.fit_intercept)
         if isinstance(self.alpha, str) and self.alpha == "auto":
             if separate(kernel).noise:
                 return np.zeros(n)
-            if self.tune is not None:
-                kernel = with_variance(kernel, points, mean_squares(Y, intercept), intercept)
-            return np.full(n, AUTO * mean_size(kernel, points))
+            is_scaled = self.tune is not None and not has_unit(kernel)
+            return np.full(n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points)))
         values = _checked_noise(type(self).__name__, self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(

@@ -25,7 +25,7 @@ from .hyperparameters import Hyperparameters
 from .objectives import Inverse, Weights, evidence, loo_error, signal_variances
 from .priors import Prior
 from .ridge import RidgeCriterion
-from .scales import Scales, mean_size, mean_squares, scales_of, with_variance
+from .scales import Scales, has_unit, mean_size, mean_squares, scales_of
 from .search import SearchSpace, maximise, tune_parameters
 from .space import search_space
 
@@ -40,6 +40,7 @@ __all__ = [
     "block_and_sums",
     "evidence",
     "has_gradient",
+    "has_unit",
     "loo_error",
     "maximise",
     "mean_size",
@@ -49,5 +50,4 @@ __all__ = [
     "signal_variances",
     "sums_by_name",
     "tune_parameters",
-    "with_variance",
 ]

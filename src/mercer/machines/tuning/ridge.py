@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...errors import InputError
 from .gradients import block_and_sums
 from .hyperparameters import Hyperparameters
 from .objectives import Inverse, evidence, loo_error
-from .scales import Scales, mean_squares, scales_of, with_variance
+from .scales import Scales, mean_squares, scales_of
 
 __all__ = ["RidgeCriterion"]
 
@@ -54,8 +54,6 @@ class RidgeCriterion:
         squares = None
         if is_evidence and not isinstance(self.signal, str):
             squares = least / self.signal, most / self.signal
-            kernel = with_variance(start.kernel, self.points, squares, self.intercept)
-            start = replace(start, kernel=kernel)
         return scales_of(
             start,
             self.points,

@@ -28,7 +28,7 @@ from ...kernel import Kernel
 from ...kernels import WhiteNoise
 from .hyperparameters import Hyperparameters
 
-__all__ = ["Scales", "mean_size", "mean_squares", "scales_of", "with_variance"]
+__all__ = ["Scales", "has_unit", "mean_size", "mean_squares", "scales_of"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -96,46 +96,33 @@ def mean_size(kernel: Kernel, points: Data, intercept: bool = False) -> float:
     return found if 0 < found < np.inf else 1.0
 
 
-def with_variance(kernel: Kernel, points: Data, squares: tuple[float, float], intercept: bool) -> Kernel:
-    """The kernel of a process times a number, so that it could have made targets with these mean squares.
-
-    Shares of its terms stay as they are; without an intercept noise has its share of the mean square about
-    the mean.  A kernel with a term that is no multiple, and states its variance, stays as it is.
-    """
-    terms = dict(_terms(kernel))
-    if not terms or None in terms:
-        return kernel
-    size, values = mean_size(kernel, points, intercept), kernel.parameters
-    about_mean, about_zero = squares
-    changes = {
-        name: values[name].value * (about_mean if _is_noise(term) else about_zero) / size
-        for name, term in terms.items()
-        if name is not None
-    }
-    return kernel.replace(**changes)
-
-
 def scales_of(
     start: Hyperparameters,
     points: Data,
     *,
     squares: tuple[float, float] | None = None,
+    is_process: bool = True,
     ratio: float = 1.0,
     intercept: bool = False,
     weight: Matrix | None = None,
     origin: float = 0.0,
     total: float = 1.0,
 ) -> Scales:
-    """What is usual for the parameters of a kernel on these points.
+    """What is usual for the parameters of a kernel on these points, and where to start from.
+
+    The kernel of the process of some targets is multiplied by the number for which it could have made them.
+    Shares of its terms stay as they are; without an intercept noise has its share of the mean square about
+    the mean.  A kernel with a term that is no multiple of a parameter, and so states its variance, stays as
+    it is.
 
     Parameters
     ----------
     start : Hyperparameters
-        In the units of the targets.
     points : validated points
     squares : (float, float), optional
-        :func:`mean_squares` of the targets, where the kernel is the covariance of their process; without
-        them nothing is known of its factors.
+        :func:`mean_squares` of the values of the function; without them nothing is known of factors.
+    is_process : bool
+        Whether these are those of targets, that have the unit of the kernel.
     ratio : float
         Of the two mean squares: how much smaller than usual the penalty may be, since the kernel has to
         explain the mean of the targets too.
@@ -145,23 +132,38 @@ def scales_of(
     origin, total : float
         As ``origin`` and ``size`` of :class:`Scales`.
     """
-    usual = {name: np.full((value.size, 2), np.nan) for name, value in start.shapes.items()}
-    vanishing = {name: np.zeros((value.size, 2), dtype=bool) for name, value in start.shapes.items()}
-    for name, term in _terms(start.kernel):
-        if name in usual:
-            vanishing[name][:] = True, start.penalty is not None  # beside a penalty a large factor is little noise
-            if squares is not None:
-                unit = mean_size(term, points, intercept) / float(start.shapes[name])
-                usual[name][:] = np.log([SHARES[0] * squares[0] / unit, SHARES[1] * squares[1] / unit])
+    terms = [(name, mean_size(term, points, intercept), _is_noise(term)) for name, term in _terms(start.kernel)]
+    whole, shapes = sum(size for _, size, _ in terms), start.shapes
+    first = {name: np.log(value).ravel() for name, value in shapes.items()}
+    usual = {name: np.full((value.size, 2), np.nan) for name, value in shapes.items()}
+    vanishing = {name: np.zeros((value.size, 2), dtype=bool) for name, value in shapes.items()}
+    is_multiple = squares is not None and is_process and all(name is not None for name, _, _ in terms)
+    for name, size_of_term, is_noise in terms:
+        if name is None:
+            continue
+        vanishing[name][:] = True, start.penalty is not None  # beside a penalty a large factor is little noise
+        if squares is not None:
+            least, most = np.log(squares) - np.log(size_of_term)
+            usual[name] = first[name][:, None] + np.array([least, most]) + np.log(SHARES)
+        if is_multiple and squares is not None:
+            first[name] = first[name] + np.log(squares[0 if is_noise else 1] / whole)
     for name, width in _widths(start, points).items():
         usual[name] = np.log(width)[:, None] + np.log([1 / NEAR, NEAR])
-    rows, ends = [np.empty((0, 2)), *usual.values()], [np.empty((0, 2), dtype=bool), *vanishing.values()]
+    values, rows, ends = list(first.values()), list(usual.values()), list(vanishing.values())
     if start.penalty is not None:
-        whole = mean_size(start.kernel, points, intercept) * (1.0 if weight is None else float(weight.mean()))
-        penalty, is_price = np.log([[SHARES[0] * ratio * whole, SHARES[1] * whole]]), start.penalty == "C"
+        unit = whole * (1.0 if weight is None else float(weight.mean()))
+        penalty, is_price = np.log([[SHARES[0] * ratio * unit, SHARES[1] * unit]]), start.penalty == "C"
+        values.append(np.log([start.alpha]))
         rows.append(-penalty[:, ::-1] if is_price else penalty)
         ends.append(np.array([[not is_price, is_price]]))
-    return Scales(start.theta, np.concatenate(rows), np.concatenate(ends), origin, total)
+    if not values:
+        return Scales(np.empty(0), np.empty((0, 2)), np.empty((0, 2), dtype=bool), origin, total)
+    return Scales(np.concatenate(values), np.concatenate(rows), np.concatenate(ends), origin, total)
+
+
+def has_unit(kernel: Kernel) -> bool:
+    """Whether a kernel states a variance: some term is no multiple of one of its parameters."""
+    return any(name is None for name, _ in _terms(kernel))
 
 
 def _terms(kernel: Kernel, prefix: str = "") -> Iterator[tuple[str | None, Kernel]]:

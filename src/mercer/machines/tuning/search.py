@@ -90,7 +90,7 @@ class SearchSpace:
 
     def point(self, theta: Vector) -> Hyperparameters:
         """The hyper-parameters with these free logarithms."""
-        whole = self.start.theta
+        whole = self.start.theta.copy()
         whole[self.free] = theta
         return self.start.at(whole)
 
