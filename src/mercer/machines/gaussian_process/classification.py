@@ -51,12 +51,13 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
 
     Parameters
     ----------
-    kernel : Kernel, default=Gaussian("scale")
-        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The factor in
-        ``4.0 * Gaussian(1.0)`` says how sure the process may be.
+    kernel : Kernel, default=1.0 * Gaussian("scale")
+        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The factor, the
+        variance of the log-odds, says how sure the process may be; a kernel without one states it.
     tune : {"evidence"} or None, default="evidence"
-        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence,
-        starting from ``kernel``: L-BFGS on their logarithms.  One kernel serves all classes; the evidence is
+        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence:
+        L-BFGS on their logarithms, from ``kernel``, and from usual widths too where its own are not within a
+        factor of 4 of the median distance.  One kernel serves all classes; the evidence is
         then the mean over them.
     n_restarts : int, default=0
         Further random starts of that search.

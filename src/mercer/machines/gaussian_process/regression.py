@@ -53,35 +53,49 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     .. math:: f \sim GP(0, k), \qquad y_i = f(x_i) + b + \varepsilon_i, \qquad
               \varepsilon_i \sim N(0, \alpha_i) \text{ independent}
 
-    (:math:`b = 0` unless ``fit_intercept``, then it has a flat prior).  With :math:`M = K +
+    (the level :math:`b` has a flat prior; without ``fit_intercept`` it is 0).  With :math:`M = K +
     \mathrm{diag}(\alpha)` and :math:`c = M^{-1} (y - b)` the function given the data is a Gaussian process
     with
 
     .. math:: \mathrm{mean}(x) = k(x, X)\, c + b, \qquad
               \mathrm{cov}(x, x') = k(x, x') - k(x, X) M^{-1} k(X, x').
 
-    The mean is that of :class:`KernelRidge` with the penalty :math:`\alpha`.
+    The mean is that of :class:`KernelRidge` with the penalty :math:`\alpha` and the same ``fit_intercept``.
 
     **Noise.**  Terms ``WhiteNoise(level)`` of the kernel, or multiples of them, are noise too: they are added
-    to ``alpha``, and are independent for equal points.  Predictions are those of f, without the noise, unless
-    ``include_noise``.  ``alpha`` stays as it is; the level of ``WhiteNoise`` is tuned like any parameter.
+    to ``alpha``, and are independent for equal points.  ``alpha`` stays as it is; the level of ``WhiteNoise``
+    is tuned like any parameter.  ``predict(X, return_std=True)`` is about f + b, without the noise; with
+    ``include_noise=True`` about a new observation, which a band for held-out targets needs.  scikit-learn's
+    ``WhiteKernel`` is always in its standard deviations, and its ``alpha`` never.
+
+    **Units.**  The default has an amplitude, a width, noise and a level, and all are tuned: the fit on
+    c y + b' is c times the fit on y, plus b'.  So is any kernel whose terms have factors of their own
+    (``2.0 * k``, ``WhiteNoise(level)``): the search starts from the multiple of it that has the variance of
+    the targets, and from usual widths too where those that are given are not within a factor of 4 of the
+    median distance.  A kernel without a factor states its variance, in the units of y, and keeps it; a
+    ``ConvergenceWarning`` says so where that is far from the targets'.  With ``fit_intercept=False`` the
+    process knows where zero is.
 
     **Methods.**  All of them are exact; the structure of the kernel and the points decides which one is used,
     and ``method_`` says it.
 
     Parameters
     ----------
-    kernel : Kernel, default=Gaussian("scale")
-        Positive definite, on any domain; ``X`` is then whatever that domain accepts.
-    alpha : float or array of shape (n,), default=1e-10
-        Variance of the noise, >= 0, for all observations or one for each.
+    kernel : Kernel, default=1.0 * Gaussian("scale") + WhiteNoise(0.1)
+        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The default has one
+        width for all features, which then should have comparable units.
+    alpha : float, array of shape (n,) or "auto", default="auto"
+        Variance of the noise, >= 0, for all observations or one for each.  ``"auto"`` is 0 if the kernel has
+        noise.  Else it is 1e-10 times the mean of k(x, x), where the search starts: next to nothing, so that
+        smooth kernels can be factored.
     tune : {"evidence"} or None, default="evidence"
-        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence,
-        starting from ``kernel``: L-BFGS on their logarithms.
+        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence:
+        L-BFGS on their logarithms, from ``kernel`` in the units of the data.  Where one ends at the end of
+        its range and the evidence would rise beyond it, a ``ConvergenceWarning`` says so.
     n_restarts : int, default=0
         Further random starts of that search.
-    fit_intercept : bool, default=False
-        Whether there is an unknown constant :math:`b`.
+    fit_intercept : bool, default=True
+        Whether there is an unknown level :math:`b`.
     normalize_y : bool, default=False
         Whether to subtract the mean of the targets and divide by their standard deviation before; kernel,
         ``alpha`` and evidence are then those of the normalised targets.
@@ -120,17 +134,18 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
 
     Examples
     --------
+    Prices by the age of a house, in years:
+
     >>> import numpy as np
-    >>> from mercer.kernels import Gaussian, WhiteNoise
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(0, 6, (80, 1))
-    >>> y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(80)
-    >>> model = GaussianProcessRegressor(1.0 * Gaussian(1.0) + WhiteNoise(0.1)).fit(X, y)
-    >>> mean, std = model.predict([[np.pi / 2], [30.0]], return_std=True)
-    >>> bool(abs(mean[0] - 1) < 0.1), bool(std[0] < 0.1 < std[1])
+    >>> age = rng.uniform(0, 60, (80, 1))
+    >>> price = 200_000 + 50_000 * np.sin(age[:, 0] / 10) + 5_000 * rng.standard_normal(80)
+    >>> model = GaussianProcessRegressor().fit(age, price)
+    >>> mean, std = model.predict([[15.0], [300.0]], return_std=True)
+    >>> bool(abs(mean[0] - 249_875) < 5_000), bool(std[0] < 5_000 < 30_000 < std[1])
     (True, True)
-    >>> round(float(np.sqrt(model.noise_variance_)), 1)
-    0.1
+    >>> bool(4_000 < np.sqrt(model.noise_variance_) < 6_000)  # of one price
+    True
     """
 
     def __init__(
@@ -259,12 +274,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         ----------
         X : points
         return_std : bool, default=False
-            Also the standard deviation of each value.
+            Also the standard deviation of each value f(x) + b: where the function is, not where a new
+            observation would be.
         return_cov : bool, default=False
             Also their covariance matrix.
         include_noise : bool, default=False
             Whether the uncertainty is that of a new observation: with the noise of ``WhiteNoise`` and of
-            ``alpha``, if that is one number.
+            ``alpha``, if that is one number.  scikit-learn includes that of its ``WhiteKernel`` always, and
+            ``alpha`` never.
 
         Returns
         -------
@@ -416,7 +433,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             if separate(kernel).noise:
                 return np.zeros(n)
             is_scaled = self.tune is not None and not has_unit(kernel)
-            return np.full(n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points)))
+            return np.full(
+                n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points))
+            )
         values = _checked_noise(type(self).__name__, self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(
@@ -438,8 +457,8 @@ def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
         values = np.array(np.nan)
     if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
         raise ParameterError(
-            f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, one for each "
-            f"observation, or 'auto'. Got {alpha!r}."
+            f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, one for "
+            f"each observation, or 'auto'. Got {alpha!r}."
         )
     return values
 

@@ -87,7 +87,7 @@ class Hyperparameters:
 
     @property
     def bounds(self) -> Vector:
-        """Logarithms of the ranges of the parameters, of shape (n_parameters, 2); of the penalty without end."""
+        """Logarithms of the ranges of all entries, of shape (n_parameters, 2); the penalty has no ends."""
         ranges = [np.tile(self.range_of(name), (value.size, 1)) for name, value in self.shapes.items()]
         return np.concatenate([*ranges, np.full((int(self.penalty is not None), 2), [-np.inf, np.inf])])
 

@@ -76,7 +76,9 @@ def mean_squares(Y: Matrix, intercept: bool, weight: Matrix | None = None) -> tu
     """
     about_zero = float(np.average(Y**2, axis=0, weights=weight).mean())
     about_zero = about_zero if about_zero > 0 else 1.0
-    about_mean = float(np.average((Y - np.average(Y, axis=0, weights=weight)) ** 2, axis=0, weights=weight).mean())
+    about_mean = float(
+        np.average((Y - np.average(Y, axis=0, weights=weight)) ** 2, axis=0, weights=weight).mean()
+    )
     if about_mean <= (8 * np.finfo(np.float64).eps) ** 2 * about_zero:
         about_mean = about_zero
     return about_mean, about_mean if intercept else about_zero
@@ -132,7 +134,9 @@ def scales_of(
     origin, total : float
         As ``origin`` and ``size`` of :class:`Scales`.
     """
-    terms = [(name, mean_size(term, points, intercept), _is_noise(term)) for name, term in _terms(start.kernel)]
+    terms = [
+        (name, mean_size(term, points, intercept), _is_noise(term)) for name, term in _terms(start.kernel)
+    ]
     whole, shapes = sum(size for _, size, _ in terms), start.shapes
     first = {name: np.log(value).ravel() for name, value in shapes.items()}
     usual = {name: np.full((value.size, 2), np.nan) for name, value in shapes.items()}
@@ -141,14 +145,17 @@ def scales_of(
     for name, size_of_term, is_noise in terms:
         if name is None:
             continue
-        vanishing[name][:] = True, start.penalty is not None  # beside a penalty a large factor is little noise
+        vanishing[name][:, 0] = True
+        vanishing[name][:, 1] = start.penalty is not None  # beside a penalty a large factor is little noise
         if squares is not None:
             least, most = np.log(squares) - np.log(size_of_term)
             usual[name] = first[name][:, None] + np.array([least, most]) + np.log(SHARES)
         if is_multiple and squares is not None:
             first[name] = first[name] + np.log(squares[0 if is_noise else 1] / whole)
-    for name, width in _widths(start, points).items():
-        usual[name] = np.log(width)[:, None] + np.log([1 / NEAR, NEAR])
+    usual |= {
+        width: np.log(values)[:, None] + np.log([1 / NEAR, NEAR])
+        for width, values in _widths(start, points).items()
+    }
     values, rows, ends = list(first.values()), list(usual.values()), list(vanishing.values())
     if start.penalty is not None:
         unit = whole * (1.0 if weight is None else float(weight.mean()))

@@ -94,7 +94,7 @@ class SearchSpace:
         whole[self.free] = theta
         return self.start.at(whole)
 
-    def name(self, mask: NDArray[np.bool_]) -> list[str]:
+    def name(self, mask: Any) -> list[str]:
         """Names of some of the free parameters."""
         names = [name for name, free in zip(self.start.names, self.free, strict=True) if free]
         return [name for name, wanted in zip(names, mask, strict=True) if wanted]
@@ -237,8 +237,8 @@ def tune_parameters(
         warn(f"{caller}: {found.status}.", ConvergenceWarning)
     for name, (low, high) in found.stats["rising"].items():
         warn(
-            f"{caller}: {name} ended at the end of its range, from {low:.3g} to {high:.3g}, and the criterion "
-            "would still rise beyond it. The kernel may not be the one for these data; or start nearer, with "
+            f"{caller}: {name} ended at the end of its range, from {low:.3g} to {high:.3g}, and the "
+            "criterion would still rise beyond it. The kernel may not be the one for these data; or start nearer, with "
             f"another value in the kernel, or set the range: mercer.tune(machine, X, y, bounds={{{name!r}: "
             "(low, high)}).",
             ConvergenceWarning,

@@ -69,7 +69,10 @@ def tune(
     Parameters
     ----------
     machine : KernelRidge, KernelLogistic, SVC, a Gaussian process, or any machine with a kernel
-        Its kernel and penalty are where the search starts.  It stays as it is.
+        Its kernel and penalty are where the search starts, and usual values too where these are not.  The
+        kernel of a Gaussian process is first multiplied by the number for which it has the variance of
+        ``y``.  The machine stays as it is.  With ``"evidence"`` the ``signal_variance`` of ``KernelRidge`` is
+        free unless it is given.
     X : points of the kernel's domain
     y : array of shape (n,)
         Targets or labels.
@@ -77,7 +80,11 @@ def tune(
         One of those for the machine in the table.
     bounds : dict, optional
         Pairs ``(low, high)`` by name, as ``{"kernel__sigma": (0.1, 10.0), "C": (1e-2, 1e3)}``.  By default
-        the range of the parameter, and a factor of 1e5 in both directions from its start.
+        the range of the parameter, and a factor of 1e5 in both directions from its start and from what is
+        usual for the data: widths near the median distance, variances near that of ``y``, penalties near the
+        mean of k(x, x).  A ``ConvergenceWarning`` names parameters that end there while the criterion would
+        rise beyond, unless noise or a term of the kernel vanishes at that end; at ends that you set there is
+        none.
     fixed : sequence of names, optional
         What stays as it is, as ``["alpha", "kernel__sigma[0]"]``.
     priors : dict, optional
