@@ -1,8 +1,8 @@
 """Gaussian processes without any argument: errors, and how often their bands hold what they have not seen.
 
 A row for each set: R2 on held-out rows of GaussianProcessRegressor() and of KernelRidge(), the share of
-held-out targets in the band of 1.96 standard deviations about the mean, which should be 0.95, and the mean width
-of the band in standard deviations of the targets.  Features are standardised: both have one width for all.
+held-out targets in the band of 1.96 standard deviations about the mean, which should be 0.95, and the mean
+width of the band in standard deviations of the targets.  Features are standardised: both have one width.
 
 Run: python examples/process_bands.py
 """

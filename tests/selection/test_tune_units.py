@@ -1,8 +1,8 @@
 """Tuned machines know no unit: the fit on c y + b is c times that on y, plus b; the fit on c X is that on X.
 
 Without an intercept (``fit_intercept=False``, the default of ``KernelRidge``) a machine knows where zero is,
-and with a kernel that states its variance (``Gaussian(1.0)`` in a Gaussian process) it knows the unit of y.  SVR
-has no criterion but the alignment: its kernel knows no unit, its ``C`` and ``epsilon`` are those of y.
+and with a kernel that states its variance (``Gaussian(1.0)`` in a Gaussian process) it knows the unit of y.
+SVR has no criterion but the alignment: its kernel knows no unit, its ``C`` and ``epsilon`` are those of y.
 """
 
 import warnings

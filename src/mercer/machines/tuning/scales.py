@@ -176,8 +176,8 @@ def has_unit(kernel: Kernel) -> bool:
 def _terms(kernel: Kernel, prefix: str = "") -> Iterator[tuple[str | None, Kernel]]:
     """The terms of a sum that are not zero, each with a parameter that it is a multiple of."""
     if isinstance(kernel, Sum):
-        for name, term in kernel._children():
-            yield from _terms(term, f"{prefix}{name}__")
+        for child, term in kernel._children():
+            yield from _terms(term, f"{prefix}{child}__")
     elif not (isinstance(kernel, Scaled) and kernel.factor == 0):
         name = _multiple(kernel)
         yield None if name is None else prefix + name, kernel

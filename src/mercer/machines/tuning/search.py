@@ -238,9 +238,9 @@ def tune_parameters(
     for name, (low, high) in found.stats["rising"].items():
         warn(
             f"{caller}: {name} ended at the end of its range, from {low:.3g} to {high:.3g}, and the "
-            "criterion would still rise beyond it. The kernel may not be the one for these data; or start nearer, with "
-            f"another value in the kernel, or set the range: mercer.tune(machine, X, y, bounds={{{name!r}: "
-            "(low, high)}).",
+            "criterion would still rise beyond it. The kernel may not be the one for these data; or start "
+            "nearer, with another value in the kernel, or set the range: mercer.tune(machine, X, y, "
+            f"bounds={{{name!r}: (low, high)}}).",
             ConvergenceWarning,
         )
     return found
