@@ -108,7 +108,7 @@ def test_processes_on_the_line_and_with_noise_of_each_observation():
     """Against the models of scikit-learn, one for each point that is left out."""
     line, noise = X[:, :1], np.linspace(0.05, 0.5, len(X))
     for points, alpha in ((line, 0.2), (line, noise), (X, noise)):
-        process = GaussianProcessRegressor(Matern(1.5, 1.3), alpha=alpha, tune=None)
+        process = GaussianProcessRegressor(Matern(1.5, 1.3), alpha=alpha, tune=None, fit_intercept=False)
         model = Conformal(process, method="jackknife+").fit(points, Y)
         new = NEW[:, : points.shape[1]]
         ends = []
@@ -289,7 +289,7 @@ def test_bad_input_is_named():
     with pytest.raises(ParameterError, match="normalize_y"):
         Conformal(GaussianProcessRegressor(normalize_y=True), method="full").fit(X, Y)
     with pytest.raises(ParameterError, match="without noise"):
-        Conformal(GaussianProcessRegressor(alpha=0.0, tune=None), method="full").fit(X, Y)
+        Conformal(GaussianProcessRegressor(Gaussian(1.0), alpha=0.0, tune=None), method="full").fit(X, Y)
     with pytest.raises(ParameterError, match="precomputed"):
         Conformal(KernelRidge(Precomputed()), method="full").fit(X @ X.T, Y)
     with pytest.raises(ParameterError, match="precomputed"):

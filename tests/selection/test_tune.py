@@ -57,7 +57,7 @@ def objective_of(machine, criterion, y, weight=None, points=X):
 
 @pytest.mark.parametrize("case", CASES)
 def test_gradients_are_differences(case):
-    objective, start, _ = objective_of(*CASES[case])
+    objective, start, *_ = objective_of(*CASES[case])
     theta, step = start.theta, LOGISTIC_STEP if "logistic" in case else STEP
     _, slopes = objective(start, None)
     for i, slope in enumerate(slopes):
@@ -70,7 +70,7 @@ def test_gradients_are_differences(case):
 
 def test_a_hundred_widths_at_once():
     points = RNG.standard_normal((40, 120))
-    objective, start, _ = objective_of(
+    objective, start, *_ = objective_of(
         SVC(Gaussian(np.full(120, 10.0))), "radius_margin", LABELS[:40], points=points
     )
     _, slopes = objective(start, None)
@@ -215,7 +215,8 @@ def test_bounds_fixed_and_priors():
     assert "end of the range" in found.solution.status
     prior = scipy.stats.gamma(2.0).logpdf(found.parameters["alpha"])
     assert found.history.max() == pytest.approx(found.value + prior, rel=1e-6)
-    fitted = KernelRidge(found.kernel, alpha=found.parameters["alpha"]).fit(X, F)
+    options = {"alpha": found.parameters["alpha"], "signal_variance": "evidence"}
+    fitted = KernelRidge(found.kernel, **options).fit(X, F)
     assert fitted.log_marginal_likelihood() == pytest.approx(found.value)
 
 

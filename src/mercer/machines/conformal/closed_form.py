@@ -54,7 +54,8 @@ def chosen_with_targets(machine: Any) -> str:
     """Which argument of a machine with a closed form makes it choose parameters with y; empty if none."""
     if machine.tune is not None and not (_is_process(machine) and _has_nothing_to_tune(machine)):
         return f"tune={machine.tune!r}"
-    return f"alpha={machine.alpha!r}" if isinstance(machine.alpha, str) else ""
+    is_chosen = isinstance(machine.alpha, str) and not _is_process(machine)
+    return f"alpha={machine.alpha!r}" if is_chosen else ""
 
 
 def _is_process(machine: Any) -> bool:

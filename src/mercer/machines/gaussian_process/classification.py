@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ...errors import InputError
 from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
-from ...parameters import check_choice
+from ...parameters import Checks, check_choice
 from ...solvers import Solution, expected_logistic
 from ..base import len_of
 from ..callbacks import as_run
@@ -51,12 +52,13 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
 
     Parameters
     ----------
-    kernel : Kernel, default=Gaussian("scale")
-        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The factor in
-        ``4.0 * Gaussian(1.0)`` says how sure the process may be.
+    kernel : Kernel, default=1.0 * Gaussian("scale")
+        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The factor, the
+        variance of the log-odds, says how sure the process may be; a kernel without one states it.
     tune : {"evidence"} or None, default="evidence"
-        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence,
-        starting from ``kernel``: L-BFGS on their logarithms.  One kernel serves all classes; the evidence is
+        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence:
+        L-BFGS on their logarithms, from ``kernel``, and from usual widths too where its own are not within a
+        factor of 4 of the median distance.  One kernel serves all classes; the evidence is
         then the mean over them.
     n_restarts : int, default=0
         Further random starts of that search.
@@ -114,9 +116,11 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     True
     """
 
+    _checks: ClassVar[Checks] = {"multiclass": partial(check_choice, options=("ovr", "ovo"))}
+
     def __init__(
         self,
-        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = 1.0 * Gaussian("scale"),  # noqa: B008 - an immutable value
         *,
         tune: str | None = "evidence",
         n_restarts: int = 0,
@@ -137,20 +141,19 @@ class GaussianProcessClassifier(ClassifierMixin, ExplainedClassifier, EvidenceTu
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the labels ``y``, of two or more classes, at the points ``X``."""
-        self._check_parameters()
+        self._prepare(X, y)
+        self.n_iter_ = self._search()
+        self._keep(self._observed.given(self.kernel_))
+        return self
+
+    def _prepare(self, X: Any, y: Any) -> None:
+        """Check everything; set the kernel, and what was observed."""
         points = widened(self._validate_X(X, reset=True))
         labels = read_labels(self, y, len_of(points))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points, None)
         refuse_distance(self.kernel_, "error", type(self).__name__)
         self._observed = Labelled(points, self._signs(labels.codes), type(self).__name__, int(self.max_iter))
-        self.n_iter_ = self._search()
-        self._keep(self._observed.given(self.kernel_))
-        return self
-
-    def _check_parameters(self) -> None:
-        self._check_tuning()
-        check_choice(type(self).__name__, "multiclass", self.multiclass, ("ovr", "ovo"))
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

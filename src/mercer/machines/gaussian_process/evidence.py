@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any, Protocol, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from ...errors import InputError, ParameterError
+from ...domains import Data
+from ...errors import InputError
 from ...kernel import Kernel
-from ...parameters import check_choice
+from ...parameters import Checks, check_choice
 from ...solvers import Solution
 from ..base import KernelMachine
-from ..messages import warn
-from ..tuning import Hyperparameters, SearchSpace, maximise
+from ..tuning import Hyperparameters, Scales, SearchSpace, tune_parameters
 
 __all__ = ["Evidence", "EvidenceTuned"]
 
@@ -24,6 +23,11 @@ Array: TypeAlias = NDArray[np.float64]
 
 class Evidence(Protocol):
     """Data whose likelihood under a kernel is known."""
+
+    points: Data
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters of a kernel on these data."""
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
@@ -35,6 +39,8 @@ class Evidence(Protocol):
 class EvidenceTuned(KernelMachine):
     """A machine with ``tune``, ``n_restarts`` and ``random_state``."""
 
+    _checks: ClassVar[Checks] = {"tune": partial(check_choice, options=("evidence", None))}
+
     tune: str | None
     n_restarts: int
     random_state: Any
@@ -42,29 +48,19 @@ class EvidenceTuned(KernelMachine):
     _observed: Any
     kernel_: Kernel
 
-    def _check_tuning(self) -> None:
-        check_choice(type(self).__name__, "tune", self.tune, ("evidence", None))
-        if isinstance(self.n_restarts, bool) or not (
-            isinstance(self.n_restarts, numbers.Integral) and self.n_restarts >= 0
-        ):
-            raise ParameterError(
-                f"{type(self).__name__}: `n_restarts` must be an integer >= 0. Got {self.n_restarts!r}."
-            )
-
     def _search(self) -> int:
         """Tune the kernel, if asked to; return how often the evidence was evaluated."""
         self.__dict__.pop("tuning_", None)
         start = Hyperparameters(self.kernel_, 1.0, penalty=None)
         if self.tune is None or not len(start.theta):
             return 1
-        found = maximise(
-            self._observed.evidence, SearchSpace.around(start), int(self.n_restarts), self.random_state
+        observed, caller = self._observed, type(self).__name__
+        space = SearchSpace.around(start, observed.scales(start))
+        self.tuning_: Solution[Any] = tune_parameters(
+            observed.evidence, space, observed.points, int(self.n_restarts), self.random_state, caller
         )
-        self.tuning_: Solution[Any] = found
-        self.kernel_ = found.value.kernel
-        if not found.converged:
-            warn(f"{type(self).__name__}: {found.status}.", ConvergenceWarning)
-        return int(found.stats["evaluations"])
+        self.kernel_ = self.tuning_.value.kernel
+        return int(self.tuning_.stats["evaluations"])
 
     def _keep_theta(self) -> None:
         point = Hyperparameters(self.kernel_, 1.0, penalty=None)

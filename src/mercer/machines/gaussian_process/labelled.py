@@ -17,7 +17,7 @@ from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
 from ...solvers import LaplaceApproximation, SmoothProblem, SmoothValue, Solution, solve_smooth
 from ...solvers.losses import Logistic
-from ..tuning import Hyperparameters, Weights, sums_by_name
+from ..tuning import Hyperparameters, Scales, Weights, scales_of, sums_by_name
 
 __all__ = ["Labelled", "LabelledPosterior"]
 
@@ -84,6 +84,10 @@ class Labelled:
     def given(self, kernel: Kernel) -> LabelledPosterior:
         """Condition the process of a kernel on the labels."""
         return self._posterior(kernel)[1]
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters of a kernel: variances around 1, the unit of log-odds."""
+        return scales_of(start, self.points, squares=(1.0, 1.0), is_process=False, total=len(self.signs))
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The approximate log marginal likelihood; the mean of the functions."""

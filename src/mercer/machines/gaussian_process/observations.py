@@ -14,7 +14,7 @@ from ...domains import Data, size
 from ...errors import DefinitenessError, ParameterError
 from ...kernel import Kernel
 from ...solvers import Conditioned
-from ..tuning import Hyperparameters
+from ..tuning import Hyperparameters, Scales, mean_squares, scales_of
 from .methods import Method, choose
 from .noise import Separated, separate
 
@@ -54,6 +54,19 @@ class Observations:
     intercept: bool
     caller: str
     choose: Callable[[Kernel, Data, Array], Method] = choose
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters of a kernel on these data."""
+        squares = mean_squares(self.Y, self.intercept)
+        freedom = (len(self.Y) - self.intercept) * self.Y.shape[1]
+        return scales_of(
+            start,
+            self.points,
+            squares=squares,
+            intercept=self.intercept,
+            origin=-0.5 * freedom * float(np.log(squares[0])),
+            total=freedom,
+        )
 
     def given(self, kernel: Kernel) -> Posterior:
         """Condition the process of a kernel on the observations."""

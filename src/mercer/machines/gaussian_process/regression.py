@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...domains import check_numbers, join
+from ...domains import Data, check_numbers, join
 from ...errors import InputError, ParameterError, brief
 from ...gram.point_gram import widened
-from ...kernels import Gaussian
-from ...parameters import check_random
+from ...kernel import Kernel
+from ...kernels import Gaussian, WhiteNoise
+from ...parameters import Checks, check_count, check_random
 from ...solvers import Solution, loo_predictions
 from ..arguments import read_targets
 from ..base import len_of
@@ -23,8 +23,10 @@ from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
 from ..messages import warn
 from ..translation import KernelLike
+from ..tuning import has_unit, mean_size, mean_squares
 from .evidence import EvidenceTuned
 from .methods import Cholesky, Method
+from .noise import separate
 from .observations import Observations, Posterior
 
 __all__ = ["GaussianProcessRegressor"]
@@ -32,10 +34,33 @@ __all__ = ["GaussianProcessRegressor"]
 #: Largest variance of the noise; beyond it nothing would be left of the data.
 LARGEST = 1e100
 
+#: ``alpha="auto"`` without noise in the kernel, relative to the mean of k(x, x): 1e6 times its rounding.
+AUTO = 1e-10
+
+#: A stated variance is far from that of the targets beyond this factor: thirty standard deviations of one are
+#: one of the other.
+FAR = 1e3
+
 #: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
 CHECKED, BACKWARD_ERROR = 32, 1e-8
 #: Kernel values that this may take, of two equations at least: a fit in O(n) should not take less time.
 CHECKED_VALUES = 2**21
+
+
+def _check_noise(caller: str, name: str, alpha: Any) -> Any:
+    """Return a variance, or an array of them, as an array; "auto" as it is."""
+    if isinstance(alpha, str) and alpha == "auto":
+        return alpha
+    try:
+        values = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = np.array(np.nan)
+    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
+        raise ParameterError(
+            f"{caller}: `{name}`, the variance of the noise, must be a number between 0 and 1e100, one for "
+            f"each observation, or 'auto'. Got {brief(alpha)}."
+        )
+    return values
 
 
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFunction, EvidenceTuned):
@@ -44,35 +69,49 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     .. math:: f \sim GP(0, k), \qquad y_i = f(x_i) + b + \varepsilon_i, \qquad
               \varepsilon_i \sim N(0, \alpha_i) \text{ independent}
 
-    (:math:`b = 0` unless ``fit_intercept``, then it has a flat prior).  With :math:`M = K +
+    (the level :math:`b` has a flat prior; without ``fit_intercept`` it is 0).  With :math:`M = K +
     \mathrm{diag}(\alpha)` and :math:`c = M^{-1} (y - b)` the function given the data is a Gaussian process
     with
 
     .. math:: \mathrm{mean}(x) = k(x, X)\, c + b, \qquad
               \mathrm{cov}(x, x') = k(x, x') - k(x, X) M^{-1} k(X, x').
 
-    The mean is that of :class:`KernelRidge` with the penalty :math:`\alpha`.
+    The mean is that of :class:`KernelRidge` with the penalty :math:`\alpha` and the same ``fit_intercept``.
 
     **Noise.**  Terms ``WhiteNoise(level)`` of the kernel, or multiples of them, are noise too: they are added
-    to ``alpha``, and are independent for equal points.  Predictions are those of f, without the noise, unless
-    ``include_noise``.  ``alpha`` stays as it is; the level of ``WhiteNoise`` is tuned like any parameter.
+    to ``alpha``, and are independent for equal points.  ``alpha`` stays as it is; the level of ``WhiteNoise``
+    is tuned like any parameter.  ``predict(X, return_std=True)`` is about f + b, without the noise; with
+    ``include_noise=True`` about a new observation, which a band for held-out targets needs.  scikit-learn's
+    ``WhiteKernel`` is always in its standard deviations, and its ``alpha`` never.
+
+    **Units.**  The default has an amplitude, a width, noise and a level, and all are tuned: the fit on
+    c y + b' is c times the fit on y, plus b'.  So is any kernel whose terms have factors of their own
+    (``2.0 * k``, ``WhiteNoise(level)``): the search starts from the multiple of it that has the variance of
+    the targets, and from usual widths too where those that are given are not within a factor of 4 of the
+    median distance.  A kernel without a factor states its variance, in the units of y, and keeps it; a
+    ``ConvergenceWarning`` says so where that is far from the targets'.  With ``fit_intercept=False`` the
+    process knows where zero is.
 
     **Methods.**  All of them are exact; the structure of the kernel and the points decides which one is used,
     and ``method_`` says it.
 
     Parameters
     ----------
-    kernel : Kernel, default=Gaussian("scale")
-        Positive definite, on any domain; ``X`` is then whatever that domain accepts.
-    alpha : float or array of shape (n,), default=1e-10
-        Variance of the noise, >= 0, for all observations or one for each.
+    kernel : Kernel, default=1.0 * Gaussian("scale") + WhiteNoise(0.1)
+        Positive definite, on any domain; ``X`` is then whatever that domain accepts.  The default has one
+        width for all features, which then should have comparable units.
+    alpha : float, array of shape (n,) or "auto", default="auto"
+        Variance of the noise, >= 0, for all observations or one for each.  ``"auto"`` is 0 if the kernel has
+        noise.  Else it is 1e-10 times the mean of k(x, x), where the search starts: next to nothing, so that
+        smooth kernels can be factored.
     tune : {"evidence"} or None, default="evidence"
-        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence,
-        starting from ``kernel``: L-BFGS on their logarithms.
+        Whether to choose all parameters of the kernel that have a logarithmic scale by maximal evidence:
+        L-BFGS on their logarithms, from ``kernel`` in the units of the data.  Where one ends at the end of
+        its range and the evidence would rise beyond it, a ``ConvergenceWarning`` says so.
     n_restarts : int, default=0
         Further random starts of that search.
-    fit_intercept : bool, default=False
-        Whether there is an unknown constant :math:`b`.
+    fit_intercept : bool, default=True
+        Whether there is an unknown level :math:`b`.
     normalize_y : bool, default=False
         Whether to subtract the mean of the targets and divide by their standard deviation before; kernel,
         ``alpha`` and evidence are then those of the normalised targets.
@@ -111,27 +150,30 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
 
     Examples
     --------
+    Prices by the age of a house, in years:
+
     >>> import numpy as np
-    >>> from mercer.kernels import Gaussian, WhiteNoise
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(0, 6, (80, 1))
-    >>> y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(80)
-    >>> model = GaussianProcessRegressor(1.0 * Gaussian(1.0) + WhiteNoise(0.1)).fit(X, y)
-    >>> mean, std = model.predict([[np.pi / 2], [30.0]], return_std=True)
-    >>> bool(abs(mean[0] - 1) < 0.1), bool(std[0] < 0.1 < std[1])
+    >>> age = rng.uniform(0, 60, (80, 1))
+    >>> price = 200_000 + 50_000 * np.sin(age[:, 0] / 10) + 5_000 * rng.standard_normal(80)
+    >>> model = GaussianProcessRegressor().fit(age, price)
+    >>> mean, std = model.predict([[15.0], [300.0]], return_std=True)
+    >>> bool(abs(mean[0] - 249_875) < 5_000), bool(std[0] < 5_000 < 30_000 < std[1])
     (True, True)
-    >>> round(float(np.sqrt(model.noise_variance_)), 1)
-    0.1
+    >>> bool(4_000 < np.sqrt(model.noise_variance_) < 6_000)  # of one price
+    True
     """
+
+    _checks: ClassVar[Checks] = {"alpha": _check_noise}
 
     def __init__(
         self,
-        kernel: KernelLike = Gaussian("scale"),  # noqa: B008 - an immutable value
+        kernel: KernelLike = 1.0 * Gaussian("scale") + WhiteNoise(0.1),  # noqa: B008 - an immutable value
         *,
-        alpha: Any = 1e-10,
+        alpha: Any = "auto",
         tune: str | None = "evidence",
         n_restarts: int = 0,
-        fit_intercept: bool = False,
+        fit_intercept: bool = True,
         normalize_y: bool = False,
         random_state: Any = None,
         time_budget: float | None = None,
@@ -149,22 +191,41 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     @as_run
     def fit(self, X: Any, y: Any) -> Self:
         """Condition on the targets ``y`` of shape (n,) or (n, n_targets) at the points ``X``."""
-        self._check_parameters()
-        points = widened(self._validate_X(X, reset=True))
-        targets = read_targets(type(self).__name__, y, len_of(points), numeric=True)
-        alpha = self._noise(len(targets))
-        self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
-        self.kernel_ = self._checked_kernel().resolve(points, None)
-        if self.fit_intercept:
-            self.kernel_ = beside_intercept(self.kernel_, points)
-        refuse_distance(self.kernel_, "error", type(self).__name__)
-        self._normalise(Y)
-        self._observed = Observations(
-            points, (Y - self._center) / self._scale, alpha, bool(self.fit_intercept), type(self).__name__
-        )
+        self._prepare(X, y)
         self.n_iter_ = self._search()
         self._keep(self._observed.given(self.kernel_))
         return self
+
+    def _prepare(self, X: Any, y: Any) -> None:
+        """Check everything; set the kernel, and what was observed."""
+        points = widened(self._validate_X(X, reset=True))
+        targets = read_targets(type(self).__name__, y, len_of(points), numeric=True)
+        self._flat, Y = targets.ndim == 1, targets.reshape(len(targets), -1)
+        kernel, intercept = self._checked_kernel().resolve(points, None), bool(self.fit_intercept)
+        if intercept:
+            kernel = beside_intercept(kernel, points)
+        refuse_distance(kernel, "error", type(self).__name__)
+        self._normalise(Y)
+        Y = (Y - self._center) / self._scale
+        alpha = self._noise(kernel, points, Y)
+        self.kernel_, self._observed = kernel, Observations(points, Y, alpha, intercept, type(self).__name__)
+        if self.tune is not None:
+            self._compare_units()
+
+    def _compare_units(self) -> None:
+        """Warn if the kernel states a variance, which no search can change, that is far from the targets'."""
+        observed, function = self._observed, separate(self.kernel_).kernel
+        if function is None or not has_unit(function):
+            return
+        stated = mean_size(function, observed.points)
+        found = mean_squares(observed.Y, observed.intercept)[1]
+        if not found / FAR < stated < found * FAR:
+            warn(
+                f"{type(self).__name__}: the kernel states a variance of {stated:.2g}, and the targets have "
+                f"{found:.2g}: the process cannot follow them. Write 1.0 * kernel, so that the factor is "
+                "tuned, or set normalize_y=True.",
+                ConvergenceWarning,
+            )
 
     def _normalise(self, Y: np.ndarray) -> None:
         """Set the mean and the standard deviation of each target, or zeros and ones."""
@@ -177,14 +238,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _keep(self, posterior: Posterior) -> None:
         """Keep what was found."""
         self._posterior = posterior
-        method, fit, level = posterior
+        method, fit, _ = posterior
         self.method_, self.gram_ = method.name, method.gram
         self.dual_coef_ = self._columns(fit.coefficients)
         self.intercept_ = self._columns(fit.intercepts * self._scale + self._center)
         if self._flat:
             self.intercept_ = float(self.intercept_)
-        alpha = np.asarray(self.alpha, dtype=np.float64)
-        self.noise_variance_ = float(alpha + level) if alpha.ndim == 0 else method.noise
+        self.noise_variance_ = method.noise if np.ndim(self.alpha) else float(method.noise[0])
         self.log_marginal_likelihood_value_ = fit.log_likelihood
         self._keep_theta()
         self.solution_ = _solution(method, posterior, self._observed)
@@ -231,12 +291,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         ----------
         X : points
         return_std : bool, default=False
-            Also the standard deviation of each value.
+            Also the standard deviation of each value f(x) + b: where the function is, not where a new
+            observation would be.
         return_cov : bool, default=False
             Also their covariance matrix.
         include_noise : bool, default=False
             Whether the uncertainty is that of a new observation: with the noise of ``WhiteNoise`` and of
-            ``alpha``, if that is one number.
+            ``alpha``, if that is one number.  scikit-learn includes that of its ``WhiteKernel`` always, and
+            ``alpha`` never.
 
         Returns
         -------
@@ -278,10 +340,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         -------
         array of shape (m, n_samples) or (m, n_targets, n_samples)
         """
-        if isinstance(n_samples, bool) or not isinstance(n_samples, numbers.Integral) or n_samples < 1:
-            raise ParameterError(
-                f"{type(self).__name__}.sample_y: `n_samples` must be a whole number >= 1. Got {n_samples!r}."
-            )
+        check_count(f"{type(self).__name__}.sample_y", "n_samples", n_samples)
         rng = check_random(type(self).__name__, "random_state", random_state)
         mean, covariance = self.predict(X, return_cov=True)
         draws = []
@@ -372,16 +431,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
                 f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
                 "observation, because the machine has one for each. Got None."
             )
-        return float(_checked_noise(type(self).__name__, self.alpha if alpha is None else alpha))
+        if alpha is None:
+            return float(self._observed.alpha[0])
+        return float(_check_noise(type(self).__name__, "alpha", alpha))
 
-    # -- checks ---------------------------------------------------------------------------------
-    def _check_parameters(self) -> None:
-        self._check_tuning()
-        _checked_noise(type(self).__name__, self.alpha)
-
-    def _noise(self, n: int) -> np.ndarray:
+    def _noise(self, kernel: Kernel, points: Data, Y: np.ndarray) -> np.ndarray:
         """``alpha`` for each observation."""
-        values = _checked_noise(type(self).__name__, self.alpha)
+        n, intercept = len(Y), bool(self.fit_intercept)
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            if separate(kernel).noise:
+                return np.zeros(n)
+            is_scaled = self.tune is not None and not has_unit(kernel)
+            return np.full(
+                n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points))
+            )
+        values = _check_noise(type(self).__name__, "alpha", self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(
                 f"{type(self).__name__}: `alpha` must be one number, or one for each of the {n} "
@@ -392,20 +456,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _expansion(self) -> Expansion:
         fit = self._posterior.fit
         return Expansion(self.gram_, fit.coefficients * self._scale, np.atleast_1d(self.intercept_))
-
-
-def _checked_noise(caller: str, alpha: Any) -> np.ndarray:
-    """A variance, or an array of them."""
-    try:
-        values = np.asarray(alpha, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        values = np.array(np.nan)
-    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
-        raise ParameterError(
-            f"{caller}: `alpha`, the variance of the noise, must be a number between 0 and 1e100, or one for "
-            f"each observation. Got {brief(alpha)}."
-        )
-    return values
 
 
 def _solution(method: Method, posterior: Posterior, observed: Observations) -> Solution[Posterior]:

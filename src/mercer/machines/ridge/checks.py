@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import ParameterError, brief
 from ...parameters import Checks, check_choice
@@ -13,12 +14,12 @@ from ...solvers import SOLVERS
 from ..approximation import check_approximation
 from ..arguments import check_path, check_penalties, check_penalty, check_positive
 
-__all__ = ["CHECKS", "check_parameters"]
+__all__ = ["CHECKS", "check_parameters", "signal_rule"]
 
 #: Parameters that belong to the system of all points, with the values that ask for nothing.
 FULL_ONLY = {
     "tune": None,
-    "signal_variance": 1.0,
+    "signal_variance": None,
     "solver": "auto",
     "warm_start": False,
     "indefinite": "warn",
@@ -42,7 +43,7 @@ CHECKS: Checks = {
     "checkpoint": check_path,
     "tune": partial(check_choice, options=("evidence", "loo", None)),
     "signal_variance": partial(
-        check_positive, requirement="a positive finite number or 'evidence'", unless=("evidence",)
+        check_positive, requirement="a positive finite number or 'evidence'", unless=("evidence", None)
     ),
     "solver": partial(check_choice, options=SOLVERS),
     "tol": check_positive,
@@ -75,3 +76,14 @@ def check_parameters(machine: Any) -> None:
                 f"Got {alpha}. Without a penalty the features may be dependent, and the weights "
                 "are not determined."
             )
+
+
+def signal_rule(machine: Any, Y: NDArray[np.float64]) -> float | str:
+    """The signal variance, or ``"evidence"``.
+
+    If it is not given, the latter where the evidence is tuned, unless a target of ``Y`` does not vary.
+    """
+    if machine.signal_variance is None:
+        varies = np.ptp(Y, axis=0) if machine.fit_intercept else Y.any(axis=0)
+        return "evidence" if machine.tune == "evidence" and varies.all() else 1.0
+    return "evidence" if machine.signal_variance == "evidence" else float(machine.signal_variance)

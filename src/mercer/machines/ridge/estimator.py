@@ -40,7 +40,7 @@ from ..indefinite import beside_intercept, screen
 from ..messages import warn
 from ..translation import KernelLike
 from ..tuning import Hyperparameters, signal_variances
-from .checks import CHECKS, check_parameters
+from .checks import CHECKS, check_parameters, signal_rule
 from .posterior import Posterior
 from .process import GaussianProcessView
 from .stream import add_batch, fit_batches
@@ -112,16 +112,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     fit_intercept : bool, default=False
         Whether to fit the unpenalised constant :math:`b`.
     tune : {"evidence", "loo"}, optional
-        Choose the penalty and all parameters of the kernel that have a logarithmic scale, starting from
-        ``alpha`` and ``kernel``, by maximal evidence or minimal leave-one-out error.  L-BFGS on their
-        logarithms; O(n^3) for each evaluation, and n^2 numbers for each parameter.  A kernel without
-        derivatives in closed form, such as your own, is moved along central finite differences: two more Gram
-        matrices for each parameter and evaluation.
+        Choose the penalty and all parameters of the kernel that have a logarithmic scale by maximal evidence
+        or minimal leave-one-out error, starting from ``alpha`` and ``kernel``, and from usual values too where
+        these are not (a width within a factor of 4 of the median distance).  L-BFGS on their logarithms;
+        O(n^3) for each evaluation, and n^2 numbers for each parameter.  A kernel without derivatives in
+        closed form, such as your own, is moved along central finite differences: two more Gram matrices for
+        each parameter and evaluation.
     n_restarts : int, default=0
         Further random starts of that search.
-    signal_variance : float or "evidence", default=1.0
+    signal_variance : float or "evidence", optional
         The factor :math:`\tau` of the prior covariance; ``"evidence"`` takes the most likely one for each
-        target, :math:`y^\top a / n` (n - 1 with an intercept).  Predictions do not depend on it.
+        target, :math:`y^\top a / n` (n - 1 with an intercept).  By default 1, and the most likely one with
+        ``tune="evidence"``: the search then knows no unit of the targets.  At given parameters predictions
+        do not depend on it.
     solver : {"auto", "cholesky", "eigen", "cg", "askotch"}, default="auto"
         See :func:`mercer.solvers.solve_ridge`.
     tol : float, default=1e-6
@@ -232,7 +235,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         fit_intercept: bool = False,
         tune: str | None = None,
         n_restarts: int = 0,
-        signal_variance: float | str = 1.0,
+        signal_variance: float | str | None = None,
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 500,
@@ -406,7 +409,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         self.n_iter_ = int(self.solution_.stats.get("iterations", 1))
         freedom = len(a) - bool(self.fit_intercept)
         self.signal_variance_ = self._per_target(
-            signal_variances(np.einsum("ij,ij->j", self._Y, a), freedom, self.signal_variance)
+            signal_variances(np.einsum("ij,ij->j", self._Y, a), freedom, signal_rule(self, self._Y))
         )
         self.noise_variance_ = self.alpha_ * self.signal_variance_
         if np.ndim(alpha) == 0 and alpha > 0:

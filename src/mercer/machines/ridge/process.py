@@ -15,6 +15,7 @@ from ...kernel import Kernel
 from ...parameters import check_random
 from ..approximation import Approximated
 from ..tuning import Hyperparameters, RidgeCriterion, search_space, tune_parameters
+from .checks import signal_rule
 from .posterior import Posterior
 
 __all__ = ["GaussianProcessView"]
@@ -26,7 +27,7 @@ class GaussianProcessView(Approximated):
     fit_intercept: bool
     tune: str | None
     n_restarts: int
-    signal_variance: float | str
+    signal_variance: float | str | None
     random_state: Any
 
     # what fit leaves behind
@@ -48,20 +49,18 @@ class GaussianProcessView(Approximated):
     # -- hyper-parameters -----------------------------------------------------------------------
     def _search(self, alpha: float) -> float:
         """Tune the kernel and the penalty; leave the kernel in ``kernel_`` and return the penalty."""
-        space = search_space(Hyperparameters(self.kernel_, alpha))
-        criterion, n_restarts = self._criterion(str(self.tune)), int(self.n_restarts)
+        criterion, start = self._criterion(str(self.tune)), Hyperparameters(self.kernel_, alpha)
+        space = search_space(start, criterion.scales(start))
         self.tuning_ = tune_parameters(
-            criterion, space, self._points, n_restarts, self.random_state, type(self).__name__
+            criterion, space, criterion.points, int(self.n_restarts), self.random_state, type(self).__name__
         )
         self.kernel_ = self.tuning_.value.kernel
         return self.tuning_.value.alpha
 
     def _criterion(self, rule: str) -> RidgeCriterion:
         """What ``tune`` maximises, with its gradient in the logarithms."""
-        intercept = bool(self.fit_intercept)
-        return RidgeCriterion(
-            widened(self._points), self._Y, self._weight, intercept, self.signal_variance, rule
-        )
+        points, intercept = widened(self._points), bool(self.fit_intercept)
+        return RidgeCriterion(points, self._Y, self._weight, intercept, signal_rule(self, self._Y), rule)
 
     def log_marginal_likelihood(self, theta: Any = None, *, eval_gradient: bool = False) -> Any:
         r"""Logarithm of the evidence, the density of the targets under the prior; summed over targets.

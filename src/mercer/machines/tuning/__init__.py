@@ -10,6 +10,7 @@
 ``radius_margin``     the radius-margin bound of support vector machines
 ``span``              the span estimate of their leave-one-out error
 ``search``            L-BFGS on the logarithms, from several starts
+``scales``            what is usual for the data, whatever their units
 ``space``             bounds, fixed parameters and priors by name
 ``priors``            log-densities of parameters
 ====================  ==================================================================================
@@ -24,6 +25,7 @@ from .hyperparameters import Hyperparameters
 from .objectives import Inverse, Weights, evidence, loo_error, signal_variances
 from .priors import Prior
 from .ridge import RidgeCriterion
+from .scales import Scales, has_unit, mean_size, mean_squares, scales_of
 from .search import SearchSpace, maximise, tune_parameters
 from .space import search_space
 
@@ -32,13 +34,18 @@ __all__ = [
     "Inverse",
     "Prior",
     "RidgeCriterion",
+    "Scales",
     "SearchSpace",
     "Weights",
     "block_and_sums",
     "evidence",
     "has_gradient",
+    "has_unit",
     "loo_error",
     "maximise",
+    "mean_size",
+    "mean_squares",
+    "scales_of",
     "search_space",
     "signal_variances",
     "sums_by_name",

@@ -13,6 +13,7 @@ from ...errors import InputError
 from .gradients import block_and_sums
 from .hyperparameters import Hyperparameters
 from .objectives import Inverse, evidence, loo_error
+from .scales import Scales, mean_squares, scales_of
 
 __all__ = ["RidgeCriterion"]
 
@@ -41,6 +42,28 @@ class RidgeCriterion:
     intercept: bool = False
     signal: float | str = 1.0
     rule: str = "evidence"
+
+    def scales(self, start: Hyperparameters) -> Scales:
+        """What is usual for the parameters on these data.
+
+        Where the signal variance is free or of no account the kernel has no unit: only the ratio of penalty
+        and kernel counts.
+        """
+        least, most = mean_squares(self.Y, self.intercept, self.weight)
+        freedom, is_evidence = (len(self.Y) - self.intercept) * self.Y.shape[1], self.rule == "evidence"
+        squares = None
+        if is_evidence and not isinstance(self.signal, str):
+            squares = least / self.signal, most / self.signal
+        return scales_of(
+            start,
+            self.points,
+            squares=squares,
+            ratio=least / most,
+            intercept=self.intercept,
+            weight=self.weight,
+            origin=-(0.5 * freedom if is_evidence else 1.0) * float(np.log(least)),
+            total=freedom if is_evidence else 1.0,
+        )
 
     def __call__(
         self, point: Hyperparameters, wanted: NDArray[np.bool_] | None = None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from .hyperparameters import Hyperparameters
 from .priors import Prior
+from .scales import Scales
 from .search import SearchSpace
 
 __all__ = ["search_space"]
@@ -20,6 +21,7 @@ Entries: TypeAlias = NDArray[np.intp]
 
 def search_space(
     start: Hyperparameters,
+    scales: Scales,
     *,
     bounds: Mapping[str, Any] | None = None,
     fixed: Iterable[str] = (),
@@ -33,6 +35,8 @@ def search_space(
     Parameters
     ----------
     start : Hyperparameters
+    scales : Scales
+        What is usual for the data.
     bounds : mapping, optional
         Pairs ``(low, high)`` of values, not of logarithms.
     fixed : names
@@ -48,10 +52,11 @@ def search_space(
             f"scale. Got {start.kernel!r}. Declare one by parameter(..., scale='log')."
         )
     places = _entries_by_name(start)
-    limits, free = start.bounds, np.ones(len(start.theta), dtype=bool)
+    space = SearchSpace.around(start, scales)
+    limits, free, asked = space.bounds.copy(), space.free.copy(), space.asked.copy()
     for name, pair in _mapping(bounds, "bounds", caller).items():
         entries = _find(name, places, "bounds", caller)
-        limits[entries] = _checked_pair(name, pair, start, caller)
+        limits[entries], asked[entries] = _checked_pair(name, pair, start, caller), True
     for name in (fixed,) if isinstance(fixed, str) else fixed:
         free[_find(name, places, "fixed", caller)] = False
     if not free.any():
@@ -62,7 +67,7 @@ def search_space(
         Prior.of(name, prior, _find(name, places, "priors", caller))
         for name, prior in _mapping(priors, "priors", caller).items()
     )
-    return SearchSpace(start, limits, free, densities)
+    return SearchSpace(start, scales, limits, free, asked, densities)
 
 
 def _entries_by_name(start: Hyperparameters) -> dict[str, Entries]:

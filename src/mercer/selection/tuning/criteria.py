@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,9 @@ from ...machines.indefinite import beside_intercept
 from ...machines.labels import read_labels
 from ...machines.logistic import KernelLogistic
 from ...machines.ridge import KernelRidge
-from ...machines.ridge.checks import check_parameters
+from ...machines.ridge.checks import check_parameters, signal_rule
 from ...machines.svm import SVC
-from ...machines.tuning import Hyperparameters, RidgeCriterion
+from ...machines.tuning import Hyperparameters, RidgeCriterion, Scales, scales_of
 from ...machines.tuning.alignment import AlignmentCriterion
 from ...machines.tuning.search import Objective
 from .logistic import LogisticCriterion
@@ -40,11 +41,12 @@ CRITERIA: Mapping[str, tuple[type, ...]] = {
 
 
 class Problem(NamedTuple):
-    """What to maximise, from where, and what it is a function of."""
+    """What to maximise, from where, what it is a function of, and what is usual for its parameters."""
 
     objective: Objective
     start: Hyperparameters
     points: Data
+    scales: Callable[[Hyperparameters], Scales]
 
 
 def check_criterion(machine: Any, criterion: Any) -> None:
@@ -89,18 +91,16 @@ def _alignment(model: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
     Y = targets(y, len_of(points), "tune")
     kernel = model._checked_kernel().resolve(points)
     points = widened(points)
-    return Problem(AlignmentCriterion(points, Y), Hyperparameters(kernel, 1.0, None), points)
+    start = Hyperparameters(kernel, 1.0, None)
+    return Problem(AlignmentCriterion(points, Y), start, points, partial(scales_of, points=points))
 
 
 def _process(model: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
     _refuse_weight(sample_weight, type(model).__name__)
-    fitted = model.set_params(tune=None).fit(X, y)
-    start = Hyperparameters(fitted.kernel_, 1.0, None)
-
-    def evidence(point: Hyperparameters, wanted: Any = None) -> Any:
-        return fitted.log_marginal_likelihood(point.theta, eval_gradient=True)
-
-    return Problem(evidence, start, widened(fitted._validate_X(X, reset=False)))
+    model.set_params(tune="evidence")._prepare(X, y)
+    observed = model._observed
+    start = Hyperparameters(model.kernel_, 1.0, None)
+    return Problem(observed.evidence, start, observed.points, observed.scales)
 
 
 def _ridge(model: KernelRidge, criterion: str, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -110,9 +110,8 @@ def _ridge(model: KernelRidge, criterion: str, X: Any, y: Any, sample_weight: An
     if model.fit_intercept:
         kernel = beside_intercept(kernel, points)
     points, Y = widened(points), Y.reshape(len(Y), -1)
-    intercept, signal = bool(model.fit_intercept), model.signal_variance
-    objective = RidgeCriterion(points, Y, weight, intercept, signal, criterion)
-    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points)
+    objective = RidgeCriterion(points, Y, weight, bool(model.fit_intercept), signal_rule(model, Y), criterion)
+    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points, objective.scales)
 
 
 def _support_vectors(model: SVC, criterion: str, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -121,8 +120,10 @@ def _support_vectors(model: SVC, criterion: str, X: Any, y: Any, sample_weight: 
     C = float(model.C)
     start = Hyperparameters(model.kernel_, C, None if np.isinf(C) else "C")
     signs, points = np.where(codes == 1, 1.0, -1.0), widened(training.points)
-    objective = MarginCriterion(points, signs, training.weight, bool(model.fit_intercept), criterion)
-    return Problem(objective, start, points)
+    weight, intercept = training.weight, bool(model.fit_intercept)
+    objective = MarginCriterion(points, signs, weight, intercept, criterion)
+    scales = partial(scales_of, points=points, intercept=intercept, weight=weight)
+    return Problem(objective, start, points, scales)
 
 
 def _logistic(model: KernelLogistic, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -143,8 +144,10 @@ def _logistic(model: KernelLogistic, X: Any, y: Any, sample_weight: Any) -> Prob
         kernel = beside_intercept(kernel, points)
     signs, points = np.where(codes == 1, 1.0, -1.0), widened(points)
     own = np.ones(len(kept)) if own is None else own
-    objective = LogisticCriterion(points, signs, own, bool(model.fit_intercept))
-    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points)
+    intercept = bool(model.fit_intercept)
+    objective = LogisticCriterion(points, signs, own, intercept)
+    scales = partial(scales_of, points=points, intercept=intercept, weight=own)
+    return Problem(objective, Hyperparameters(kernel, float(model.alpha)), points, scales)
 
 
 def _require_two(model: Any) -> None:

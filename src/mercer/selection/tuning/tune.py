@@ -70,7 +70,10 @@ def tune(
     Parameters
     ----------
     machine : KernelRidge, KernelLogistic, SVC, a Gaussian process, or any machine with a kernel
-        Its kernel and penalty are where the search starts.  It stays as it is.
+        Its kernel and penalty are where the search starts, and usual values too where these are not.  The
+        kernel of a Gaussian process is first multiplied by the number for which it has the variance of
+        ``y``.  The machine stays as it is.  With ``"evidence"`` the ``signal_variance`` of ``KernelRidge`` is
+        free unless it is given.
     X : points of the kernel's domain
     y : array of shape (n,)
         Targets or labels.
@@ -78,7 +81,11 @@ def tune(
         One of those for the machine in the table.
     bounds : dict, optional
         Pairs ``(low, high)`` by name, as ``{"kernel__sigma": (0.1, 10.0), "C": (1e-2, 1e3)}``.  By default
-        the range of the parameter, and a factor of 1e5 in both directions from its start.
+        the range of the parameter, and a factor of 1e5 in both directions from its start and from what is
+        usual for the data: widths near the median distance, variances near that of ``y``, penalties near the
+        mean of k(x, x).  A ``ConvergenceWarning`` names parameters that end there while the criterion would
+        rise beyond, unless noise or a term of the kernel vanishes at that end; at ends that you set there is
+        none.
     fixed : sequence of names, optional
         What stays as it is, as ``["alpha", "kernel__sigma[0]"]``.
     priors : dict, optional
@@ -127,7 +134,7 @@ def tune(
     start = problem.start
     if per_feature:
         start = replace(start, kernel=_per_feature(start.kernel, problem))
-    space = search_space(start, bounds=bounds, fixed=fixed, priors=priors)
+    space = search_space(start, problem.scales(start), bounds=bounds, fixed=fixed, priors=priors)
     with running("tune"):
         if per_feature:
             space, restarts = (
@@ -141,6 +148,8 @@ def tune(
     model = clone(machine).set_params(kernel=point.kernel)
     if point.penalty is not None:
         model.set_params(**{point.penalty: point.alpha})
+    if criterion == "evidence" and getattr(model, "signal_variance", 1.0) is None:
+        model.set_params(signal_variance="evidence")
     if "tune" in model.get_params(deep=False):
         model.set_params(tune=None)
     model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
@@ -175,7 +184,9 @@ def _from_one_width(
         return {name: value for name, value in (given or {}).items() if not name.endswith("]")}
 
     names = [name for name in ((fixed,) if isinstance(fixed, str) else fixed) if not name.endswith("]")]
-    single = search_space(problem.start, bounds=whole(bounds), fixed=names, priors=whole(priors))
+    single = search_space(
+        problem.start, problem.scales(problem.start), bounds=whole(bounds), fixed=names, priors=whole(priors)
+    )
     best = maximise(problem.objective, single, int(n_restarts), random_state).value
     wide = replace(best, kernel=_per_feature(best.kernel, problem)).theta
     start = space.start.at(np.where(space.free, wide, space.start.theta))
