@@ -11,8 +11,7 @@ from mercer.features import PolynomialMap
 from mercer.kernels import Gaussian, Intersection, Laplacian, Linear, Polynomial
 from mercer.machines import SVC, KernelGraphInference, KernelKMeans, KernelPCA, KernelRidge
 
-RNG = np.random.default_rng(0)
-SOUND = sparse.csr_array(RNG.random((8, 6)) * RNG.binomial(1, 0.4, (8, 6)))
+SOUND = sparse.random_array((8, 6), density=0.4, rng=np.random.default_rng(0), format="csr")
 LABELS = np.arange(8) % 2
 
 
