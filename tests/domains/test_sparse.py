@@ -39,8 +39,7 @@ from mercer.machines import (
 )
 from mercer.selection import KernelSearchCV, discover, learn_metric, rank_kernels, tune
 
-RNG = np.random.default_rng(0)
-SOUND = sparse.csr_array(RNG.random((8, 6)) * RNG.binomial(1, 0.4, (8, 6)))
+SOUND = sparse.random_array((8, 6), density=0.4, rng=np.random.default_rng(0), format="csr")
 LABELS = np.arange(8) % 2
 
 

@@ -25,8 +25,7 @@ def twin(M: Any, expansion: Expansion, V: np.ndarray) -> np.ndarray:
 
 
 def matrix(n: int) -> Any:
-    rng = np.random.default_rng(0)
-    A = scipy.sparse.csr_array(rng.random((n, n)) * rng.binomial(1, 0.01, (n, n)))
+    A = scipy.sparse.random_array((n, n), density=0.01, rng=np.random.default_rng(0), format="csr")
     return (A + A.T).tocsr()
 
 

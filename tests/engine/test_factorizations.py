@@ -120,10 +120,9 @@ def test_triangular_factor(m, n, blocked):
 
 
 def test_product(blocked):
-    rng = np.random.default_rng(0)
-    A, B = rng.standard_normal((2, 60, 60))
+    A, B = np.random.default_rng(0).standard_normal((2, 60, 60))
     np.testing.assert_allclose(multiply(A, B[:, :7]), A @ B[:, :7], rtol=1e-12)
-    sparse = scipy.sparse.csr_array(rng.random((60, 60)) * rng.binomial(1, 0.1, (60, 60)))
+    sparse = scipy.sparse.random_array((60, 60), density=0.1, rng=0, format="csr")
     np.testing.assert_allclose(multiply(sparse, B), sparse @ B, atol=1e-12)
     np.testing.assert_allclose(multiply(A.T, B[:, ::-1]), A.T @ B[:, ::-1], rtol=1e-12)
 

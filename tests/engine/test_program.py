@@ -214,8 +214,8 @@ def test_single_precision_overflow_is_found():
 
 def test_sparse_rows_equal_dense_rows():
     rng = np.random.default_rng(0)
-    A = scipy.sparse.csr_array(rng.random((140, 30)) * rng.binomial(1, 0.2, (140, 30)))
-    B = scipy.sparse.csr_array(rng.random((33, 30)) * rng.binomial(1, 0.2, (33, 30)))
+    A = scipy.sparse.random_array((140, 30), density=0.2, rng=rng, format="csr")
+    B = scipy.sparse.random_array((33, 30), density=0.2, rng=rng, format="csr")
     k = (Gaussian(1.0) * Polynomial(2) + Laplacian(2.0)).normalized()
     np.testing.assert_allclose(k.block(A, B), k.block(A.toarray(), B.toarray()), rtol=1e-12)
     np.testing.assert_allclose(k.block(A), k.block(A.toarray()), rtol=1e-12)

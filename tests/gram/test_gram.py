@@ -60,7 +60,7 @@ def test_any_objects():
 
 
 def test_sparse_rows_and_data_dependent_widths(rng):
-    X = scipy.sparse.csr_array(rng.random((20, 6)) * rng.binomial(1, 0.4, (20, 6)))
+    X = scipy.sparse.random_array((20, 6), density=0.4, rng=rng).tocsr()
     K = gram(Gaussian("median"), X)
     assert K.kernel == Gaussian("median").resolve(X)
     np.testing.assert_allclose(K.dense(), gram(K.kernel, X.toarray()).dense(), rtol=1e-12)

@@ -145,8 +145,7 @@ def test_sets_precomputed_and_sparse(init):
     np.testing.assert_array_equal(given.predict(K[:2]), model.labels_[:2])
     with pytest.raises(InputError, match="themselves"):
         given.transform(K[:2])
-    rng = np.random.default_rng(0)
-    X = scipy.sparse.csr_array(rng.random((30, 5)) * rng.binomial(1, 0.5, (30, 5)))
+    X = scipy.sparse.random_array((30, 5), density=0.5, rng=np.random.default_rng(0)).tocsr()
     a, b = (
         KernelKMeans(Linear(), n_clusters=3, init=init).fit(X),
         KernelKMeans(Linear(), n_clusters=3, init=init).fit(X.toarray()),
