@@ -13,7 +13,10 @@ from mercer import Kernel
 # A shell starts its background jobs with Ctrl-C ignored, and many tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-collect_ignore_glob = ["engine/fuzz_*.py"]  # scripts, which import their neighbours as scripts do
+collect_ignore_glob = [
+    "engine/fuzz_*.py",
+    "machines/fuzz_*.py",
+]  # scripts, which import their neighbours as scripts do
 
 
 def pytest_make_parametrize_id(val, argname):

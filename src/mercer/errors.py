@@ -20,6 +20,7 @@ __all__ = [
     "GradientError",
     "InfeasibleError",
     "InputError",
+    "InputTypeError",
     "MemoryLimitError",
     "MercerError",
     "MissingExtraError",
@@ -49,6 +50,10 @@ class MercerError(Exception):
 
 class InputError(MercerError, ValueError):
     """The data do not belong to the domain of the kernel (shape, NaN, sign, type...)."""
+
+
+class InputTypeError(InputError, TypeError):
+    """The data hold objects that are not numbers where numbers are needed."""
 
 
 class InfeasibleError(InputError):

@@ -21,7 +21,7 @@ from ..domains import (
     owned,
     refuse_iterator,
 )
-from ..errors import InputError, ParameterError
+from ..errors import InputError, InputTypeError, ParameterError
 from ..kernel import Kernel
 from ..parameters import Checks, check_choice, check_count
 from .callbacks import CallbackSupport
@@ -123,9 +123,11 @@ class KernelMachine(CallbackSupport, BaseEstimator):
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=False,  # the domain says which row and column
             )
-        except ValueError as error:
-            explain_rows(X, name)
-            raise InputError(f"{name} is not valid. {error}") from error
+        except (ValueError, TypeError) as error:
+            if isinstance(error, ValueError):
+                explain_rows(X, name)
+            kind = InputTypeError if isinstance(error, TypeError) else InputError
+            raise kind(f"{name} is not valid. {error}") from error
 
     def _solver_report(self) -> str:
         """Which method has solved the problem, and how it ended."""

@@ -100,6 +100,13 @@ def matrices_of(
             f"on the {family.size} sample(s) of `X`."
         )
     scales[zero] = 1.0
+    if (scales < np.finfo(np.float64).tiny).any():
+        worst = int(scales.argmin())
+        raise InputError(
+            f"{caller}: `X` must be larger: values of the kernel {names[worst]!r} are {scales[worst]:.3g} on "
+            "average, and reciprocals of such numbers overflow. Multiply X by a constant, or normalise the "
+            "kernel."
+        )
     family.factors = 1.0 / scales
     groups, first = _groups(images[:, :, 0] / scales[:, None], zero & drop, merge)
     if merge:
