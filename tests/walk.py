@@ -113,7 +113,7 @@ def trace(call):
 
 
 def walks():
-    """Counts of all everyday calls, by name; for a process also the calls in one evaluation of its evidence."""
+    """Counts of all everyday calls by name; for a process also the calls of an evaluation of the evidence."""
     found = {}
     for name, call in everyday_calls():
         found[name], result = trace(call)
