@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 from .errors import MemoryLimitError, ParameterError
@@ -19,8 +20,8 @@ __all__ = ["allows", "available_memory", "can_hold", "format_bytes", "memory_lim
 #: Part of the available memory that one result may take when ``MERCER_MEMORY`` is not set.
 SHARE = 0.75
 
-#: Bytes that are taken without a look at what is available, which takes a millisecond.
-SMALL = 1 << 25
+#: Bytes that are taken without reading what is available: that opens a dozen files, which takes a millisecond.
+SMALL = 64 << 20
 
 #: Most bytes of a matrix that is held because it is used again: 16,000 points in double precision.
 HELD_BYTES = 2 << 30
@@ -111,8 +112,19 @@ def require(count: float, what: str, remedy: str = "") -> None:
 
 
 def available_memory() -> int:
-    """Bytes that this process can still take; ``sys.maxsize`` if the system gives no limit."""
-    return min(_machine(), _control_groups(), _address_space())
+    """Bytes that this process can still take; ``sys.maxsize`` if the system gives no limit.
+
+    Read at most once in a second.
+    """
+    global _available
+    now = time.monotonic()
+    if not _available or now - _available[0] > 1:
+        _available = now, min(_machine(), _control_groups(), _address_space())
+    return _available[1]
+
+
+#: When the available memory was read, and what it was.
+_available: tuple[float, int] | None = None
 
 
 def _machine() -> int:

@@ -274,8 +274,10 @@ class _System:
         for _ in range(1 if self._K is None else 3):  # the shift, and rounding, are taken back
             rest = right - A.T @ m if self._K is None or not x.any() else right - self._K @ x - A.T @ m
             y = self._inverse(rest)
+            gap = A @ (x + y) - lacking
             with np.errstate(all="ignore"):
-                step = np.linalg.lstsq(S, A @ (x + y) - lacking, rcond=None)[0] if len(A) else m
+                is_number = len(A) == 1 and S[0, 0] > 0
+                step = gap / S[0] if is_number else np.linalg.lstsq(S, gap, rcond=None)[0] if len(A) else m
             x, m = x + y - V @ step, m + step
         return x, m
 

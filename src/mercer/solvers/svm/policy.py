@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ... import _native
 from ...engine.buffers import MOST_BYTES
-from ...memory import memory_limit
+from ... import memory
 from ..matrix import HeldMatrix, Matrix
 from .problem import SINGLE_ROUNDING, BoxProblem, Vector
 
@@ -170,7 +170,9 @@ def cache_rows(matrix: Matrix, dtype: np.dtype[Any], cache_bytes: float | None) 
     n, each = matrix.size, dtype.itemsize * matrix.size
     if cache_bytes is None:
         least = 0 if matrix.cost <= CHEAP_VALUE else MOST_BYTES
-        cache_bytes = min(memory_limit() / 2, max(least, CACHE_ROWS * each))
+        cache_bytes = float(min(max(least, CACHE_ROWS * each), n * each))
+        if not memory.allows(cache_bytes, 1 / 2):
+            cache_bytes = memory.memory_limit() / 2
     return int(min(n, max(cache_bytes // each, LEAST_ROWS)))
 
 
