@@ -142,8 +142,9 @@ def _gap(pairs: Eigenpairs, least: float = 0.0) -> float:
 
 
 def _scale(values: np.ndarray) -> float:
-    """The largest eigenvalue in absolute value, or 1: what is divided by it can be squared."""
-    return float(np.abs(values).max(initial=0.0)) or 1.0
+    """The largest eigenvalue in absolute value, or 1 if it is zero or so small that it has lost digits."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest if largest >= np.finfo(np.float64).tiny else 1.0
 
 
 def _finish(found: tuple[Eigenpairs, int, str], method: str, tol: float) -> Solution[Eigenpairs]:
