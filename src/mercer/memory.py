@@ -20,7 +20,7 @@ __all__ = ["allows", "available_memory", "can_hold", "format_bytes", "memory_lim
 #: Part of the available memory that one result may take when ``MERCER_MEMORY`` is not set.
 SHARE = 0.75
 
-#: Bytes that are taken without reading what is available: that opens a dozen files, which takes a millisecond.
+#: Bytes that are taken without reading what is available: that opens a dozen files, and takes a millisecond.
 SMALL = 64 << 20
 
 #: Most bytes of a matrix that is held because it is used again: 16,000 points in double precision.

@@ -32,6 +32,8 @@ def check_numbers(X: Any, name: str, *, dense: bool = False) -> None:
     dense : bool
         Whether sparse matrices are refused.
     """
+    if type(X) is np.ndarray and X.dtype.kind in "fiub":
+        return
     refuse_iterator(X, name)
     if scipy.sparse.issparse(X):
         check_sparse(X, name)

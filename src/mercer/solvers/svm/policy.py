@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ... import _native
+from ... import _native, memory
 from ...engine.buffers import MOST_BYTES
-from ... import memory
 from ..matrix import HeldMatrix, Matrix
 from .problem import SINGLE_ROUNDING, BoxProblem, Vector
 
