@@ -112,7 +112,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
     tune : {"evidence", "loo"}, optional
         Choose the penalty and all parameters of the kernel that have a logarithmic scale by maximal evidence
         or minimal leave-one-out error, starting from ``alpha`` and ``kernel``, and from usual values too
-        where these are not (a width within a factor of 4 of the median distance).  L-BFGS on their logarithms;
+        where these are not (a width within a factor of 4 of the median distance).  L-BFGS on logarithms;
         O(n^3) for each evaluation, and n^2 numbers for each parameter.  A kernel without derivatives in
         closed form, such as your own, is moved along central finite differences: two more Gram matrices for
         each parameter and evaluation.
