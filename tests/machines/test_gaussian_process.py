@@ -246,7 +246,7 @@ def test_bad_arguments(data):
     with pytest.raises(InputError, match=r"`theta` must be 1 logarithms, of kernel__sigma. Got shape \(2,\)"):
         model.log_marginal_likelihood([0.0, 1.0])
     for n_samples in (0, 2.5, True):
-        with pytest.raises(ParameterError, match="`n_samples` must be a whole number >= 1"):
+        with pytest.raises(ParameterError, match="`n_samples` must be an integer >= 1"):
             model.sample_y(X, n_samples)
     for target in ("one", [1.0, 2.0], np.nan):
         with pytest.raises(InputError, match=r"update: `y` must be 1 finite number\(s\)"):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight
 from ..domains import check_numbers
 from ..errors import InputError, MercerError, ParameterError, brief
 from ..gram import Gram
-from ..parameters import check_number
+from ..parameters import check_count, check_number
 
 __all__ = [
     "PENALTY_RANGE",
@@ -31,6 +31,7 @@ __all__ = [
     "check_penalty",
     "check_positive",
     "check_time_budget",
+    "check_verbose",
     "naming",
     "read_column",
     "read_targets",
@@ -89,6 +90,12 @@ def check_path(caller: str, name: str, value: Any) -> None:
         raise ParameterError(f"{caller}: `{name}` must be a path, or None. Got {brief(value)}.")
 
 
+def check_verbose(caller: str, name: str, value: Any) -> None:
+    """Raise unless the value is True, False or, as in scikit-learn, a whole number: there is one level."""
+    if not isinstance(value, bool | np.bool_):
+        check_count(caller, name, value, "True, False or an integer >= 0", low=0)
+
+
 def check_callbacks(caller: str, name: str, value: Any) -> None:
     """Raise unless the value is a sequence of functions."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes) or not all(map(callable, value)):
@@ -113,12 +120,12 @@ def read_column(caller: str, argument: str, values: Any) -> Any:
     Lists become arrays, of objects if there are numbers beside strings: these are no numbers, and no strings.
     """
     name = f"{caller}: `{argument}`"
+    check_numbers(values, name, dense=True)
     if isinstance(values, Mapping | Set | MappingView):
         raise InputError(
             f"{name} must be an array, a list or a column, in the order of the points. Got a "
             f"{type(values).__name__}."
         )
-    check_numbers(values, name, dense=True)
     if isinstance(values, list | tuple):
         with naming(caller, argument):
             array = np.asarray(values)

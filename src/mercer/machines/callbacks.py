@@ -17,7 +17,7 @@ from ..batches import Batches
 from ..engine.runs import Callback, Progress, Run, running
 from ..errors import InputError, ParameterError, brief
 from ..parameters import Checks, check_arguments, check_random
-from .arguments import check_time_budget
+from .arguments import check_time_budget, check_verbose
 
 __all__ = ["CallbackSupport", "as_run"]
 
@@ -116,7 +116,11 @@ class CallbackSupport(_Support):
     """Callbacks and a time budget for the long-running methods of a machine."""
 
     time_budget: float | None
-    _checks: ClassVar[Checks] = {"time_budget": check_time_budget, "random_state": check_random}
+    _checks: ClassVar[Checks] = {
+        "time_budget": check_time_budget,
+        "random_state": check_random,
+        "verbose": check_verbose,
+    }
     _reads_batches: ClassVar[bool] = False
 
     def set_callbacks(self, *callbacks: Any) -> Self:
