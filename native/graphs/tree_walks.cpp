@@ -43,7 +43,7 @@ struct Matchings {
 
   // Sum over all matchings, the empty one among them, of the products of their entries: row by row, with the
   // sum of those that use exactly the columns of a set.
-  double total(const ColumnSets& sets, Index rows, Index columns) {
+  double total(const ColumnSets& sets, Index rows, Index columns, Watch& watch) {
     kept.clear();
     for (Index c = 0; c < columns; ++c)
       for (Index r = 0; r < rows; ++r)
@@ -63,7 +63,9 @@ struct Matchings {
         zero &= row[c] == 0.0;
       }
       if (zero) continue;
+      watch.pause();
       for (Index U = count - 1; U > 0; --U) {  // smaller sets still lack this row
+        if (U % 65536 == 0) watch.pause();     // many sets: milliseconds
         double sum = 0.0;
         for (Index k = sets.starts[at(U)]; k < sets.starts[at(U + 1)]; ++k)
           sum += row[sets.columns[at(k)]] * sums[at(sets.rests[at(k)])];
@@ -125,7 +127,7 @@ void tree_walk_sums(const WalkGraphs& X, const WalkGraphs& Y, const Similarities
                   below == 0.0 ? 0.0 : decay * weight * alike * below;
             }
           const double total =
-              scratch.matchings.total(sets, std::max(a_count, b_count), std::min(a_count, b_count));
+              scratch.matchings.total(sets, std::max(a_count, b_count), std::min(a_count, b_count), watch);
           next[at(u * m + v)] = similarity * total;
         }
       table.swap(next);

@@ -7,7 +7,7 @@ import scipy.sparse
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer.errors import DefinitenessError, InputError, ParameterError
+from mercer.errors import DefinitenessError, InputError, MemoryLimitError, ParameterError
 from mercer.kernels import Gaussian, Linear, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import IndefiniteKernelWarning, KernelGraphInference
 from mercer.machines.graph_inference import laplacian_root
@@ -217,3 +217,12 @@ def test_bad_graphs_are_named(points, change, message):
 def test_bad_parameters_are_named(points, parameters, message):
     with pytest.raises(ParameterError, match=message):
         KernelGraphInference(**parameters).fit(points, random_graph(20, 30))
+
+
+def test_too_many_objects_for_the_memory_are_refused_at_once(monkeypatch):
+    monkeypatch.setenv("MERCER_MEMORY", "1GiB")
+    X = np.zeros((47_000, 1))
+    with pytest.raises(
+        MemoryLimitError, match=r"47000 points needs 131.67 GiB.*fewer points"
+    ):
+        KernelGraphInference(Gaussian(1.0)).fit(X, np.arange(47_000) % 1000)

@@ -17,7 +17,8 @@ warnings.simplefilter("ignore")
 import numpy as np
 import mercer
 from mercer import gram
-from mercer.kernels import Gaussian, Subsequence
+from mercer.domains import Graph
+from mercer.kernels import Gaussian, RandomWalk, Subsequence, TreeWalk
 from mercer.machines import *
 from sklearn.model_selection import GridSearchCV
 
@@ -26,6 +27,10 @@ rng = np.random.default_rng(0)
 def data(n):
     X = rng.standard_normal((n, 5))
     return X, (X[:, 0] + 0.5 * rng.standard_normal(n) > 0).astype(int)
+
+def graph(n):
+    ends = rng.integers(0, n, (3 * n, 2))
+    return Graph(n, [(int(u), int(v)) for u, v in {(min(e), max(e)) for e in ends.tolist()} if u != v])
 
 def slow(x, y):
     return float(np.exp(-abs(x - y)))
@@ -52,6 +57,8 @@ WORK = {
     "Gram": "gram(Gaussian(1.0), data(12000)[0]).dense()",
     "strings": "Subsequence(5).block([''.join(rng.choice(list('abcd'), 100)) for _ in range(800)])",
     "Python": "mercer.kernel(slow).block([float(v) for v in rng.standard_normal(3000)])",
+    "RandomWalk": "RandomWalk(1e-6).block([graph(2000)])",
+    "TreeWalk": "TreeWalk(3, arity=3).block([Graph(201, [(0, i) for i in range(1, 201)])])",
     "GridSearchCV": "GridSearchCV(SVC(Gaussian(0.5)), {'C': [1e3, 1e4]}, cv=3).fit(*data(2000))",
 }
 

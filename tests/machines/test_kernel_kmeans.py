@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from mercer.errors import InputError, ParameterError
+from mercer.errors import InputError, MemoryLimitError, ParameterError
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed, SetIntersection, Sigmoid
 from mercer.machines import IndefiniteKernelWarning, KernelKMeans
 
@@ -252,3 +252,12 @@ def test_one_weight_of_another_size(kernel, size):
         for i in range(7):  # no move of a single point is better
             moved = [*labels[:i], 1 - labels[i], *labels[i + 1 :]]
             assert len(set(moved)) == 1 or exact_objective(K, w, moved) >= found * (1 - Fraction(1, 10**9))
+
+
+def test_too_many_clusters_for_the_memory_are_refused_at_once(monkeypatch):
+    monkeypatch.setenv("MERCER_MEMORY", "1GiB")
+    X = np.zeros((47_000, 1))
+    with pytest.raises(
+        MemoryLimitError, match=r"47000 means.*needs 98.75 GiB.*fewer clusters"
+    ):
+        KernelKMeans(Gaussian(1.0), n_clusters=47_000).fit(X)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
+from .. import memory
 from ..domains import check_sparse
 from ..domains.vectors import check_finite
 from ..engine.factorizations import eigh
@@ -119,6 +120,11 @@ class KernelGraphInference(KernelProjection):
         n = len_of(points)
         if n < 2:
             raise InputError(f"KernelGraphInference: X has {n} sample(s) while a minimum of 2 is required.")
+        memory.require(
+            8 * 8.0 * n * n,
+            f"KernelGraphInference on {n} points",
+            f"It factors matrices of that size, some {10 * float(n) ** 3:.0e} operations. Use fewer points.",
+        )
         graph = self._adjacency(y, n)
         training = self._train_on(points, None)
         with self._explaining(self.kernel_, "some function is constant on each connected part"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _native, memory
 from ...domains import GraphBatch
+from ...engine.factorizations import SMALL_EIGEN, eigh
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads, single_threaded_blas
 from ...engine.workers import located
@@ -101,8 +102,13 @@ class Spectra:
                 if not np.array_equal(A, A.transpose(0, 2, 1)):
                     return None
                 nodes = graphs.node_starts[some][:, None] + np.arange(n)
-                values[nodes], V = np.linalg.eigh(A)
-                weights[nodes] = V.sum(axis=1) ** 2
+                if n <= SMALL_EIGEN:
+                    values[nodes], V = np.linalg.eigh(A)
+                    weights[nodes] = V.sum(axis=1) ** 2
+                else:  # in panels, which Ctrl-C can end
+                    for one, graph in zip(nodes, A, strict=True):
+                        values[one], V = eigh(graph)
+                        weights[one] = V.sum(axis=0) ** 2
                 checkpoint()
         return cls(values, weights, graphs.node_starts, np.arange(len(graphs)))
 

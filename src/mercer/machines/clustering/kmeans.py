@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from ... import memory
 from ...domains import Data, items, take
 from ...engine.runs import tracked
 from ...errors import InputError, ParameterError
@@ -152,6 +153,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 f"KernelKMeans: n_samples={len(kept)} (of positive weight) should be >= "
                 f"n_clusters={self.n_clusters}."
             )
+        memory.require(
+            6 * 8.0 * len(kept) * self.n_clusters,
+            f"KernelKMeans: distances of {len(kept)} points from {self.n_clusters} means, and the sums they "
+            "follow from,",
+            f"Each step takes {float(len(kept)) ** 2 * self.n_clusters:.0e} multiplications. "
+            "Use fewer clusters.",
+        )
         points = all_points if len(kept) == n else take(all_points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self.kernel_ = self._checked_kernel().resolve(points, None if weight is None else own)
