@@ -240,7 +240,7 @@ def test_beyond_the_data_it_is_a_polynomial(order):
     X, y, w = data(25, 1)
     model = SmoothingSpline(order=order, alpha=0.1).fit(X[:, 0], y, w)
     end = X.max()
-    near, far = np.linspace(end, end + 1, order), np.array([end + 50.0, end + 1e4])
+    near, far = np.linspace(end, end + 1, order + 1), np.array([end + 50.0, end + 1e4])
     polynomial = np.polynomial.Polynomial.fit(near, model.predict(near), order - 1)
     np.testing.assert_allclose(model.predict(far), polynomial(far), rtol=1e-6)
     assert model.predict([end + 1.0], derivative=order) == 0
