@@ -23,8 +23,8 @@ from mercer.solvers.representer import Ball
 
 #: Checks of scikit-learn 1.6 that cannot hold for two classes, by name, with the reason; later ones do.
 EXPECTED_FAILED_CHECKS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "two classes are made of three by who comes first, "
-    "once before and once after a shuffle: these are two problems"
+    f"check_sample_weight_equivalence_on_{kind}_data": "two classes are made of three by which point is "
+    "first, once before and once after a shuffle: these are two problems"
     for kind in ("dense", "sparse")
     if sklearn.__version__.startswith("1.6.")
 }
