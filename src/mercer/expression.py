@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property, reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeGuard, dataclass_transform
@@ -65,7 +65,8 @@ class Expression:
         )
 
     def __post_init__(self) -> None:
-        for name, value, spec in self._fields():
+        for name, spec in self._declared:
+            value = getattr(self, name)
             with contextlib.suppress(TypeError, ValueError, OverflowError):  # the check names the parameter
                 value = canonical(value, spec)
             if spec is not None:
@@ -81,30 +82,34 @@ class Expression:
         """Check what concerns several parameters at once; raise ParameterError."""
 
     # -- parameters ---------------------------------------------------------------------------
-    def _fields(self) -> Iterator[tuple[str, Any, Spec | None]]:
-        for name, spec in self._declared:
-            yield name, getattr(self, name), spec
+    @cached_property
+    def _fields(self) -> tuple[tuple[str, Any, Spec | None], ...]:
+        return tuple((name, getattr(self, name), spec) for name, spec in self._declared)
 
-    def _children(self) -> Iterator[tuple[str, Kernel]]:
+    @cached_property
+    def _children(self) -> tuple[tuple[str, Kernel], ...]:
         """Nested kernels with the names under which their parameters are reached."""
-        for name, _, child in self._slots():
-            yield name, child
+        return tuple((name, child) for name, _, child in self._slots)
 
-    def _slots(self) -> Iterator[tuple[str, Path, Kernel]]:
+    @cached_property
+    def _slots(self) -> tuple[tuple[str, Path, Kernel], ...]:
         """Nested kernels: public name, the field with the keys that lead to it inside, kernel."""
-        for name, value, _ in self._fields():
+        found: list[tuple[str, Path, Kernel]] = []
+        for name, value, _ in self._fields:
             if _is_kernel(value):
-                yield name, (name,), value
+                found.append((name, (name,), value))
             elif isinstance(value, tuple):
-                for i, child in enumerate(value):
-                    if _is_kernel(child):
-                        yield f"{name.removesuffix('s')}{i}", (name, i), child
+                stem = name.removesuffix("s")
+                found += [
+                    (f"{stem}{i}", (name, i), child) for i, child in enumerate(value) if _is_kernel(child)
+                ]
+        return tuple(found)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; with ``deep`` also those of nested kernels, as ``term0__sigma``."""
-        params: dict[str, Any] = {name: value for name, value, _ in self._fields()}
+        params: dict[str, Any] = {name: value for name, value, _ in self._fields}
         if deep:
-            for name, child in self._children():
+            for name, child in self._children:
                 params.setdefault(name, child)
                 params.update({f"{name}__{key}": value for key, value in child.get_params().items()})
         return params
@@ -118,8 +123,8 @@ class Expression:
         >>> (Gaussian(1.0) + Linear()).replace(term0__sigma=3.0)
         Gaussian(sigma=3.0) + Linear()
         """
-        own: Any = {name: value for name, value, _ in self._fields()}
-        slots = {name: path for name, path, _ in self._slots()}
+        own: Any = {name: value for name, value, _ in self._fields}
+        slots = {name: path for name, path, _ in self._slots}
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             head, _, rest = key.partition("__")
@@ -146,18 +151,18 @@ class Expression:
         """The continuously tunable parameters, nested names included."""
         result = {
             name: Parameter(value, spec.low, spec.high, spec.scale)
-            for name, value, spec in self._fields()
+            for name, value, spec in self._fields
             if spec is not None and spec.scale is not None
         }
-        for name, child in self._children():
+        for name, child in self._children:
             result.update({f"{name}__{key}": value for key, value in child.parameters.items()})
         return result
 
     @cached_property
     def is_resolved(self) -> bool:
         """Whether no parameter waits for data."""
-        own = not any(is_rule(value, spec) for _, value, spec in self._fields())
-        return own and all(child.is_resolved for _, child in self._children())
+        own = not any(is_rule(value, spec) for _, value, spec in self._fields)
+        return own and all(child.is_resolved for _, child in self._children)
 
     def _require_resolved(self) -> None:
         if not self.is_resolved:
@@ -169,7 +174,7 @@ class Expression:
     # -- value semantics ----------------------------------------------------------------------
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return (type(self), *(identity(value) for _, value, _ in self._fields()))
+        return (type(self), *(identity(value) for _, value, _ in self._fields))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self._identity == other._identity
@@ -178,7 +183,7 @@ class Expression:
         return hash(self._identity)
 
     def __repr__(self) -> str:
-        shown = [f"{n}={show(v)}" for n, v, _ in self._fields() if self._differs(n, v)]
+        shown = [f"{n}={show(v)}" for n, v, _ in self._fields if self._differs(n, v)]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _differs(self, name: str, value: Any) -> bool:
@@ -189,7 +194,7 @@ class Expression:
         return bool(identity(value) != identity(canonical(default, dict(self._declared)[name])))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value, _ in self._fields()}
+        return {name: value for name, value, _ in self._fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

@@ -196,18 +196,18 @@ class Kernel(Expression):
     def is_precise(self) -> bool:
         """Whether :meth:`precise` has more digits than ``k(x, y)``."""
         own = type(self)._define is not Kernel._define
-        return own and all(child.is_precise for _, child in self._children())
+        return own and all(child.is_precise for _, child in self._children)
 
     @cached_property
     def domain(self) -> Domain:
         """The objects this kernel compares."""
-        children = [child.domain for _, child in self._children()]
+        children = [child.domain for _, child in self._children]
         return meet(*children) if children else Objects()
 
     @property
     def _tile_size(self) -> int:
         """Rows and columns of a tile where blocks are computed in Python; no larger than parts want it."""
-        return min((child._tile_size for _, child in self._children()), default=tiles.TILE_SIZE)
+        return min((child._tile_size for _, child in self._children), default=tiles.TILE_SIZE)
 
     # -- many points --------------------------------------------------------------------------
     def block(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -514,10 +514,10 @@ class Kernel(Expression):
     def _resolve(self, X: Data, weight: np.ndarray | None) -> Self:
         own = {
             name: self._rule(name, value, X, weight)
-            for name, value, spec in self._fields()
+            for name, value, spec in self._fields
             if is_rule(value, spec)
         }
-        for name, child in self._children():
+        for name, child in self._children:
             if not child.is_resolved:
                 own[name] = child._resolve(self._child_data(X), weight)
         return self.replace(**own)

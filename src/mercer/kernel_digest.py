@@ -59,7 +59,7 @@ def digest_form(kernel: Any) -> bytes:
             )
         return encode_function(value, special)
 
-    fields = tuple((name, value) for name, value, _ in kernel._fields() if name not in kernel._claims)
+    fields = tuple((name, value) for name, value, _ in kernel._fields if name not in kernel._claims)
     return encode((DIGEST_VERSION, *_class(kernel), fields), special)
 
 

@@ -222,7 +222,5 @@ def test_bad_parameters_are_named(points, parameters, message):
 def test_too_many_objects_for_the_memory_are_refused_at_once(monkeypatch):
     monkeypatch.setenv("MERCER_MEMORY", "1GiB")
     X = np.zeros((47_000, 1))
-    with pytest.raises(
-        MemoryLimitError, match=r"47000 points needs 131.67 GiB.*fewer points"
-    ):
+    with pytest.raises(MemoryLimitError, match=r"47000 points needs 131.67 GiB.*fewer points"):
         KernelGraphInference(Gaussian(1.0)).fit(X, np.arange(47_000) % 1000)

@@ -257,7 +257,5 @@ def test_one_weight_of_another_size(kernel, size):
 def test_too_many_clusters_for_the_memory_are_refused_at_once(monkeypatch):
     monkeypatch.setenv("MERCER_MEMORY", "1GiB")
     X = np.zeros((47_000, 1))
-    with pytest.raises(
-        MemoryLimitError, match=r"47000 means.*needs 98.75 GiB.*fewer clusters"
-    ):
+    with pytest.raises(MemoryLimitError, match=r"47000 means.*needs 98.75 GiB.*fewer clusters"):
         KernelKMeans(Gaussian(1.0), n_clusters=47_000).fit(X)

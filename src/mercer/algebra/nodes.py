@@ -96,20 +96,20 @@ class Node(Kernel):
         return None if found is None or inner is None else self._retold(inner, *found, of="-log ")
 
     def _prepare(self, X: Data) -> Prepared:
-        return Prepared(tuple(child._prepare(X) for _, child in self._children()))
+        return Prepared(tuple(child._prepare(X) for _, child in self._children))
 
     def _blocks(self, X: Prepared, Y: Prepared | None) -> list[np.ndarray]:
         """Blocks of all children."""
         columns: Iterable[Any] = X.parts if Y is None else Y.parts
         return [
             child._block(a, None if Y is None else b)
-            for (_, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+            for (_, child), a, b in zip(self._children, X.parts, columns, strict=True)
         ]
 
     def _compiled(self, b: Builder, X: Prepared, Y: Prepared | None) -> Iterator[Value]:
         """Compile the children one after the other."""
         columns: Iterable[Any] = X.parts if Y is None else Y.parts
-        for (_, child), x, y in zip(self._children(), X.parts, columns, strict=True):
+        for (_, child), x, y in zip(self._children, X.parts, columns, strict=True):
             yield b.kernel(child, x, None if Y is None else y)
 
     def _gradients(self, X: Prepared, Y: Prepared | None) -> list[tuple[str, np.ndarray, Gradient]]:
@@ -117,7 +117,7 @@ class Node(Kernel):
         columns: Iterable[Any] = X.parts if Y is None else Y.parts
         return [
             (name, *child._gradient(a, None if Y is None else b))
-            for (name, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+            for (name, child), a, b in zip(self._children, X.parts, columns, strict=True)
         ]
 
     def _adjoints(self, X: Prepared, Y: Prepared | None) -> list[tuple[str, np.ndarray, Adjoint]]:
@@ -125,18 +125,18 @@ class Node(Kernel):
         columns: Iterable[Any] = X.parts if Y is None else Y.parts
         return [
             (name, *child._adjoint(a, None if Y is None else b))
-            for (name, child), a, b in zip(self._children(), X.parts, columns, strict=True)
+            for (name, child), a, b in zip(self._children, X.parts, columns, strict=True)
         ]
 
     def _diagonals(self, X: Prepared) -> list[np.ndarray]:
         """Diagonals of all children."""
-        return [child._diagonal(a) for (_, child), a in zip(self._children(), X.parts, strict=True)]
+        return [child._diagonal(a) for (_, child), a in zip(self._children, X.parts, strict=True)]
 
     def _diagonal_gradients(self, X: Prepared) -> list[tuple[str, np.ndarray, Gradient]]:
         """Names, diagonals and gradients of all children."""
         return [
             (name, *child._diagonal_gradient(a))
-            for (name, child), a in zip(self._children(), X.parts, strict=True)
+            for (name, child), a in zip(self._children, X.parts, strict=True)
         ]
 
 
@@ -164,11 +164,11 @@ class Additive(Node):
 
     @property
     def bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.bounds for _, k in self._children()))
+        return reduce(lambda a, b: a + b, (k.bounds for _, k in self._children))
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a + b, (k.diagonal_bounds for _, k in self._children()))
+        return reduce(lambda a, b: a + b, (k.diagonal_bounds for _, k in self._children))
 
 
 class Multiplicative(Node):
@@ -201,11 +201,11 @@ class Multiplicative(Node):
 
     @property
     def bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.bounds for _, k in self._children()))
+        return reduce(lambda a, b: a * b, (k.bounds for _, k in self._children))
 
     @property
     def diagonal_bounds(self) -> Interval:
-        return reduce(lambda a, b: a * b, (k.diagonal_bounds for _, k in self._children()))
+        return reduce(lambda a, b: a * b, (k.diagonal_bounds for _, k in self._children))
 
 
 class Unary(SimpleKernel, Node):
@@ -331,7 +331,7 @@ class Associative(Node):
         return cls(tuple(kernels)) if len(kernels) > 1 else kernels[0]  # type: ignore[call-arg]
 
     def _validate(self) -> None:
-        ((name, operands, _),) = self._fields()
+        ((name, operands, _),) = self._fields
         flat: list[Any] = []
         for k in operands if isinstance(operands, tuple) else ():
             flat.extend(getattr(k, name) if type(k) is type(self) else [k])

@@ -95,7 +95,7 @@ class FunctionKernel(Kernel):
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
         # Each call of `of` makes a class: kernels of one function are equal all the same.
-        return (FunctionKernel, *((name, identity(value)) for name, value, _ in self._fields()))
+        return (FunctionKernel, *((name, identity(value)) for name, value, _ in self._fields))
 
     def __call__(self, *points: Any, **parameters: Any) -> Any:
         """Value on one pair of points; with parameters alone, the kernel that has these."""
@@ -142,13 +142,13 @@ class FunctionKernel(Kernel):
 
     def _at_defaults(self) -> FunctionKernel:
         """The kernel as the decorator has made it."""
-        fixed = {name: value for name, value, _ in self._fields() if name not in self._own}
+        fixed = {name: value for name, value, _ in self._fields if name not in self._own}
         return type(self)(**fixed) if self._own else self
 
     # -- pickling -----------------------------------------------------------------------------
     def _reduce_by_value(self) -> tuple[Any, ...]:
         """Pickle the function itself, for a process where its name does not lead to it."""
-        options = {n: v for n, v, _ in self._fields() if n not in ("function", *self._own)}
+        options = {n: v for n, v, _ in self._fields if n not in ("function", *self._own)}
         return _made, (self.function, options, self._values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -160,7 +160,7 @@ class FunctionKernel(Kernel):
             return self._reduce_by_value()
         module, name = self.function.__module__, self.function.__qualname__
         code = cloudpickle.dumps(self.function) if module == "__main__" else None
-        options = {n: v for n, v, _ in self._fields() if n not in ("function", *self._own)} if code else {}
+        options = {n: v for n, v, _ in self._fields if n not in ("function", *self._own)} if code else {}
         return _recall, (module, name, self._values, code, options)
 
 

@@ -239,7 +239,7 @@ def _distance_from_definition(kernel: Kernel, points: Sequence[Any], values: np.
 def _magnitudes(kernel: Kernel, points: Sequence[Any]) -> np.ndarray | None:
     """Largest absolute value among the nested kernels, of a pair or its points; None if there are none."""
     largest = None
-    for _, child in kernel._children():
+    for _, child in kernel._children:
         try:
             inner = np.abs(_table(child, points))
         except (MercerError, TypeError, ValueError):

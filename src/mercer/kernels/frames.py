@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import reduce
+from collections.abc import Mapping
+from functools import cached_property, reduce
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -122,14 +122,17 @@ class Columns(Kernel):
         return Frames(tuple(dict.fromkeys(self._components)))
 
     # -- nested parameters --------------------------------------------------------------------
-    def _slots(self) -> Iterator[tuple[str, Path, Kernel]]:
+    @cached_property
+    def _slots(self) -> tuple[tuple[str, Path, Kernel], ...]:
+        found: list[tuple[str, Path, Kernel]] = []
         taken = {"names", "kernels", "combine", "missing"}
         for i, (name, kernel) in enumerate(zip(self.names, self.kernels, strict=True)):
             label = name if isinstance(name, str) else "_".join(name)
             if label in taken or "__" in label or not label:
                 label = f"kernel{i}"
             taken.add(label)
-            yield label, ("kernels", i), kernel
+            found.append((label, ("kernels", i), kernel))
+        return tuple(found)
 
     def _resolve(self, X: FrameData, weight: np.ndarray | None) -> Self:
         resolved = []
@@ -176,7 +179,7 @@ class Columns(Kernel):
     # -- gradients ----------------------------------------------------------------------------
     def _gradient(self, X: _Prepared, Y: _Prepared | None) -> tuple[np.ndarray, Gradient]:
         pieces: list[tuple[str, np.ndarray, Gradient]] = []
-        for (name, _), (kernel, left, right) in zip(self._children(), self._pairs(X, Y), strict=True):
+        for (name, _), (kernel, left, right) in zip(self._children, self._pairs(X, Y), strict=True):
             spread = _Spread(left, right, self.missing)
             K, inner = kernel._gradient(left.data, None if right is None else right.data)
             pieces.append((name, spread(K, spread.own), {key: spread(g) for key, g in inner.items()}))
@@ -184,7 +187,7 @@ class Columns(Kernel):
 
     def _diagonal_gradient(self, X: _Prepared) -> tuple[np.ndarray, Gradient]:
         pieces: list[tuple[str, np.ndarray, Gradient]] = []
-        for (name, kernel), part in zip(self._children(), X.parts, strict=True):
+        for (name, kernel), part in zip(self._children, X.parts, strict=True):
             d, inner = kernel._diagonal_gradient(part.data)
             spread = {key: _diagonal(part, g, "zero") for key, g in inner.items()}
             pieces.append((name, _diagonal(part, d, self.missing), spread))

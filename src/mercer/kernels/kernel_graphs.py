@@ -190,7 +190,7 @@ class KernelGraph(LabelledGraph):
         K = self._filled(lambda j: pieces[j][0], shape)
         _, slopes = self._paths.gradient(self._values(lambda j: pieces[j][0]), _geometric)
         gradient: Gradient = {}
-        for i, (name, _) in enumerate(self._children()):
+        for i, (name, _) in enumerate(self._children):
             slope = np.broadcast_to(np.asarray(slopes.get(i, 0.0)), shape)
             inner = pieces[self._distinct[1][i]][1]
             gradient |= prefixed(name, {key: times(slope, g) for key, g in inner.items()})
@@ -265,7 +265,7 @@ class KernelGraph(LabelledGraph):
         >>> KernelGraph(edges, "s", "t", kernels={"k": Linear()}).automaton()(["k", "k"])
         2.0
         """
-        names = [name if name in (self.kernels or {}) else repr(k) for name, k in self._children()]
+        names = [name if name in (self.kernels or {}) else repr(k) for name, k in self._children]
 
         def read(inputs: list[int]) -> tuple[list[str], float]:
             numbers = [c for i in inputs if isinstance(c := self._inputs[i], float)]

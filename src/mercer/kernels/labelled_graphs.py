@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -50,7 +50,7 @@ class LabelledGraph(Node):
             raise ParameterError(
                 f"KernelGraph: every name of `kernels` must stand on an edge or a vertex. Got {unused[0]!r}."
             )
-        if not any(True for _ in self._slots()):
+        if not self._slots:
             raise ParameterError(
                 "KernelGraph: at least one label must be a kernel. Write Constant(c) for a number c."
             )
@@ -113,10 +113,10 @@ class LabelledGraph(Node):
         found: dict[Path, Label] = {("edges", i, 2): edge[2] for i, edge in enumerate(self.edges)}
         return found | {("vertices", v): label for v, label in (self.vertices or {}).items()}
 
-    def _slots(self) -> Iterator[tuple[str, Path, Kernel]]:
+    @cached_property
+    def _slots(self) -> tuple[tuple[str, Path, Kernel], ...]:
         named = self.kernels or {}
-        for name, kernel in named.items():
-            yield name, ("kernels", name), kernel
+        found: list[tuple[str, Path, Kernel]] = [(name, ("kernels", name), k) for name, k in named.items()]
         for i, (path, label) in enumerate(self._labels.items()):
             if isinstance(label, Kernel):
                 edge = path[0] == "edges"
@@ -125,18 +125,19 @@ class LabelledGraph(Node):
                     raise ParameterError(
                         f"KernelGraph: `kernels` must not name {name!r}, as a kernel without a name has it."
                     )
-                yield name, path, label
+                found.append((name, path, label))
+        return tuple(found)
 
     @cached_property
     def _inputs(self) -> tuple[Kernel | float, ...]:
         """What the sum is computed from: the nested kernels, then the numbers other than 1."""
         numbers = {label for label in self._labels.values() if isinstance(label, float) and label != 1.0}
-        return (*(child for _, child in self._children()), *sorted(numbers))
+        return (*(child for _, child in self._children), *sorted(numbers))
 
     @cached_property
     def _weights(self) -> tuple[list[int], list[Weighted]]:
         """Inputs that multiply at the source, and on each edge with the vertex that it leads to."""
-        number: dict[Any, int] = {path: i for i, (_, path, _) in enumerate(self._slots())}
+        number: dict[Any, int] = {path: i for i, (_, path, _) in enumerate(self._slots)}
         number |= {value: i for i, value in enumerate(self._inputs) if isinstance(value, float)}
 
         def inputs(path: Path) -> list[int]:
@@ -161,7 +162,7 @@ class LabelledGraph(Node):
         """The nested kernels without repetitions, and the place of each nested kernel among them."""
         kernels: list[Kernel] = []  # compared one by one: a kernel that holds a function may have no hash
         places: list[int] = []
-        for _, child in self._children():
+        for _, child in self._children:
             if child not in kernels:
                 kernels.append(child)
             places.append(kernels.index(child))

@@ -210,7 +210,7 @@ def key(x: Any) -> Any:
 def nodes(k: Kernel) -> Iterator[Kernel]:
     """Iterate over a kernel and all kernels inside it."""
     yield k
-    for _, child in k._children():
+    for _, child in k._children:
         yield from nodes(child)
 
 

@@ -155,6 +155,10 @@ class RandomWalk(Kernel):
         return PAIRWISE_TILE_SIZE
 
     # -- the definition -----------------------------------------------------------------------
+    def __call__(self, x: Any, y: Any) -> float:
+        """Value on one pair, as a block has it; ``precise`` evaluates the definition, on the product graph."""
+        return float(self.block([x], [y])[0, 0])
+
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
         product = ProductGraph.of(x, y, m, node=self.node, edge=self.edge)
         ones = [m.real(1)] * len(product.pairs)

@@ -81,7 +81,7 @@ def _scaled(kernel: Scaled) -> Separated:
 def _summed(kernel: Sum) -> Separated:
     kept: list[tuple[Kernel, dict[str, str]]] = []
     noise: list[NoiseTerm] = []
-    for name, term in kernel._children():
+    for name, term in kernel._children:
         inner = separate(term)
         noise += [NoiseTerm(variance, _prefixed(name, names)) for variance, names in inner.noise]
         if inner.kernel is not None:

@@ -176,7 +176,7 @@ def has_unit(kernel: Kernel) -> bool:
 def _terms(kernel: Kernel, prefix: str = "") -> Iterator[tuple[str | None, Kernel]]:
     """The terms of a sum that are not zero, each with a parameter that it is a multiple of."""
     if isinstance(kernel, Sum):
-        for child, term in kernel._children():
+        for child, term in kernel._children:
             yield from _terms(term, f"{prefix}{child}__")
     elif not (isinstance(kernel, Scaled) and kernel.factor == 0):
         name = _multiple(kernel)
@@ -189,7 +189,7 @@ def _multiple(kernel: Kernel) -> str | None:
         if isinstance(kernel, kind):
             return name if getattr(kernel, name) > 0 else None
     if isinstance(kernel, Product):
-        for name, child in kernel._children():
+        for name, child in kernel._children:
             inner = _multiple(child)
             if inner is not None:
                 return f"{name}__{inner}"
@@ -220,8 +220,8 @@ def _widths(start: Hyperparameters, points: Data) -> dict[str, Matrix]:
 
 def _rules(kernel: Kernel, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Parameters that could be computed from the points, with the rule for that."""
-    for name, _, spec in kernel._fields():
+    for name, _, spec in kernel._fields:
         if spec is not None and spec.scale == "log" and spec.rules:
             yield prefix + name, spec.rules[0]
-    for name, child in kernel._children():
+    for name, child in kernel._children:
         yield from _rules(child, f"{prefix}{name}__")

@@ -215,4 +215,4 @@ def _form(kernel: Any) -> Any:
     """The kinds of a kernel and its parts, without their parameters."""
     if not isinstance(kernel, Kernel):
         return kernel
-    return type(kernel), tuple((name, _form(child)) for name, child in kernel._children())
+    return type(kernel), tuple((name, _form(child)) for name, child in kernel._children)

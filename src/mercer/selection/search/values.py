@@ -158,7 +158,7 @@ class SharedValues:
         """The kernel over held parts, if it has parts that are worth holding."""
         if not isinstance(kernel, POINTWISE) or kernel._scaled:
             return None
-        parts = dict(kernel._children())
+        parts = dict(kernel._children)
         if any(child._scaled for child in parts.values()):
             return None
         if not any(is_expensive(child) for child in parts.values()):
@@ -170,4 +170,4 @@ def is_expensive(kernel: Kernel) -> bool:
     """Whether values come from blocks, or from parts that do; compiled code is as fast as a copy."""
     if type(kernel)._compile is Kernel._compile:
         return True
-    return any(is_expensive(child) for _, child in kernel._children())
+    return any(is_expensive(child) for _, child in kernel._children)

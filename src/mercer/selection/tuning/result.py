@@ -127,7 +127,7 @@ def values_by_name(point: Hyperparameters) -> dict[str, Value]:
 def relevances_of(kernel: Kernel, prefix: str = "kernel__") -> dict[str, NDArray[np.float64]]:
     """One over every vector of widths: of parameters that must be > 0, since points are divided by them."""
     found = {}
-    for name, value, spec in kernel._fields():
+    for name, value, spec in kernel._fields:
         if (
             spec is not None
             and spec.scale == "log"
@@ -136,7 +136,7 @@ def relevances_of(kernel: Kernel, prefix: str = "kernel__") -> dict[str, NDArray
             and np.ndim(value) == 1
         ):
             found[prefix + name] = 1.0 / np.asarray(value, dtype=np.float64)
-    for name, child in kernel._children():
+    for name, child in kernel._children:
         found.update(relevances_of(child, f"{prefix}{name}__"))
     return found
 

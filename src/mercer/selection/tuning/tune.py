@@ -226,7 +226,7 @@ def _per_feature(kernel: Kernel, problem: Problem) -> Kernel:
 
 def _single_widths(kernel: Kernel, prefix: str = "") -> Iterable[str]:
     """Names of positive numbers that could be vectors."""
-    for name, value, spec in kernel._fields():
+    for name, value, spec in kernel._fields:
         if (
             spec is not None
             and spec.scale == "log"
@@ -235,5 +235,5 @@ def _single_widths(kernel: Kernel, prefix: str = "") -> Iterable[str]:
             and not np.ndim(value)
         ):
             yield prefix + name
-    for name, child in kernel._children():
+    for name, child in kernel._children:
         yield from _single_widths(child, f"{prefix}{name}__")

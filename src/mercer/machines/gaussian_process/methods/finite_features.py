@@ -60,7 +60,7 @@ def parts_of(kernel: Kernel, part: Part | None = None) -> list[Part]:
     """
     part = Part(kernel) if part is None else part
     if isinstance(kernel, Sum):
-        children = ((child, part._replace(prefix=f"{part.prefix}{n}__")) for n, child in kernel._children())
+        children = ((child, part._replace(prefix=f"{part.prefix}{n}__")) for n, child in kernel._children)
         return [inner for child, below in children for inner in parts_of(child, below)]
     if isinstance(kernel, Scaled) and kernel.factor > 0:
         factors = (*part.factors, f"{part.prefix}factor")

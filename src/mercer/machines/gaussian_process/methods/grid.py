@@ -60,12 +60,12 @@ def factors_of(kernel: Kernel, count: int, prefix: str = "") -> Factors | None:
             return None
         return Factors(kernel.factor * inner.scale, (f"{prefix}factor", *inner.names), inner.kernels)
     if type(kernel) is Product:
-        return _product([factors_of(k, count, f"{prefix}{name}__") for name, k in kernel._children()])
+        return _product([factors_of(k, count, f"{prefix}{name}__") for name, k in kernel._children])
     if type(kernel) is Tensor:
         return Factors(
             1.0,
             (),
-            tuple(_whole(i, k, f"{prefix}{name}__") for i, (name, k) in enumerate(kernel._children())),
+            tuple(_whole(i, k, f"{prefix}{name}__") for i, (name, k) in enumerate(kernel._children)),
         )
     if type(kernel) is Periodic:
         return Factors(1.0, (), tuple(_whole(i, kernel, prefix) for i in range(count)))

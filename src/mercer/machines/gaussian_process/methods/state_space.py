@@ -51,7 +51,7 @@ def terms_of(kernel: Kernel) -> list[Term] | None:
     """
     if isinstance(kernel, Sum):
         result: list[Term] = []
-        for name, child in kernel._children():
+        for name, child in kernel._children:
             inner = terms_of(child)
             if inner is None:
                 return None
