@@ -24,8 +24,8 @@ class Cache:
     --------
     >>> import numpy as np
     >>> lengths, x = Cache(), np.array([3.0, 4.0])
-    >>> lengths.of(x, np.linalg.norm)
-    np.float64(5.0)
+    >>> float(lengths.of(x, np.linalg.norm))
+    5.0
     """
 
     def __init__(self) -> None:

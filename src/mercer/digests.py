@@ -122,6 +122,8 @@ def encode_function(function: Any, special: Special | None = None, outer: tuple[
     if isinstance(function, functools.partial):
         parts = (function.func, tuple(function.args), dict(function.keywords))
         return b"partial" + encode(parts, nested)
+    if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function:
+        return f"numpy:{function.__name__}".encode()  # NumPy 1.26 gives ufuncs no qualified name
     if not _is_function(function):
         raise DigestError(
             f"{function!r} cannot be kept by name: it is an object of type {type(function).__qualname__} "

@@ -63,7 +63,7 @@ def test_the_error_of_targets(labels):
     def error(F, G):  # by least squares with rows for the penalty, 0.5 of all points
         A = np.vstack([F, np.sqrt(0.25) * np.eye(F.shape[1])])
         B = np.vstack([Y[train] - mean, np.zeros((F.shape[1], Y.shape[1]))])
-        left = Y[test] - mean - G @ np.linalg.lstsq(A, B)[0]
+        left = Y[test] - mean - G @ np.linalg.lstsq(A, B, rcond=None)[0]
         return np.linalg.norm(left) / np.linalg.norm(Y[test] - mean)
 
     for trial in found.trials:

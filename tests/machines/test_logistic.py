@@ -93,9 +93,6 @@ def test_linear_kernel_is_linear_logistic_regression(data, classes, intercept, c
     y = two(y) if classes == 2 else y
     w = np.random.default_rng(1).uniform(0.2, 2, len(y))
     ours = KernelLogistic(Linear(), alpha=0.5, fit_intercept=intercept, class_weight=class_weight, tol=1e-9)
-    if class_weight == "balanced":  # scikit-learn before 1.7 balances without the weights of the points
-        labels = np.unique(y)
-        class_weight = {c: w.sum() / (len(labels) * w[y == c].sum()) for c in labels}
     theirs = LogisticRegression(
         C=2.0,
         fit_intercept=intercept,

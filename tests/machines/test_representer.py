@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
-import sklearn
 from scipy.special import xlogy
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
@@ -21,20 +20,15 @@ from mercer.solvers.constraints import Constrained
 from mercer.solvers.losses import EpsilonInsensitive, Huber, Pinball
 from mercer.solvers.representer import Ball
 
-#: Checks of scikit-learn 1.6 that cannot hold for two classes, by name, with the reason; later ones do.
-EXPECTED_FAILED_CHECKS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "two classes are made of three by which point is "
-    "first, once before and once after a shuffle: these are two problems"
-    for kind in ("dense", "sparse")
-    if sklearn.__version__.startswith("1.6.")
-}
+#: Checks of scikit-learn that cannot hold, by name, with the mathematical reason.  There are none.
+EXPECTED_FAILED_CHECKS: dict[str, str] = {}
 
 KERNEL = Gaussian(1.3)
 
 
 @parametrize_with_checks(
     [RepresenterMachine(), RepresenterMachine(loss="hinge", fit_intercept=True)],
-    expected_failed_checks=lambda machine: EXPECTED_FAILED_CHECKS if machine.loss == "hinge" else {},
+    expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -119,8 +119,8 @@ def tune(
     >>> X = rng.standard_normal((100, 4))
     >>> y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(100)      # the others do not matter
     >>> found = tune(KernelRidge(Gaussian("median")), X, y, criterion="loo", per_feature=True)
-    >>> found.relevances["kernel__sigma"].argmax()
-    np.int64(0)
+    >>> int(found.relevances["kernel__sigma"].argmax())
+    0
     >>> bool(found.value < 0.02), found.machine.predict(X[:1]).shape
     (True, (1,))
     """
