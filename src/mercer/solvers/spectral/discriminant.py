@@ -22,7 +22,7 @@ import numpy as np
 from scipy import linalg
 
 from ..solution import Solution
-from .rayleigh import solve_rayleigh, spectral_root
+from .rayleigh import scaled, solve_rayleigh, spectral_root
 
 __all__ = ["DiscriminantValue", "solve_discriminant"]
 
@@ -71,7 +71,7 @@ def solve_discriminant(
         if some function does not vary within the classes and there is no penalty.
     """
     root = np.sqrt(weight)
-    span = spectral_root(root[:, None] * K * root, eps, signed=not norm)
+    span = spectral_root(scaled(K, root), eps, signed=not norm)
     features = span.features if norm else span.vectors * span.values
 
     classes = _class_vectors(codes, root)

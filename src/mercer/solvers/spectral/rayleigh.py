@@ -23,10 +23,11 @@ import numpy as np
 from scipy import linalg
 
 from ...engine.factorizations import eigh, triangular_factor
+from ...engine.runs import checkpoint
 from ...errors import DefinitenessError
 from ..solution import Solution
 
-__all__ = ["RayleighValue", "SpectralRoot", "centred_root", "solve_rayleigh", "spectral_root"]
+__all__ = ["RayleighValue", "SpectralRoot", "centred_root", "scaled", "solve_rayleigh", "spectral_root"]
 
 #: Largest relative residual of the stationarity equations of a solution that counts as one.
 ACCEPTED = 1e-10
@@ -82,13 +83,25 @@ def spectral_root(
     return SpectralRoot(vectors[:, kept], values[kept])
 
 
+def scaled(K: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """``D^1/2 K D^1/2``, some rows at a time: Ctrl-C need not wait for all of new memory."""
+    result = np.empty_like(K)
+    step = max(1, (1 << 22) // max(len(K), 1))
+    for start in range(0, len(K), step):
+        rows = slice(start, start + step)
+        np.multiply(K[rows], root[rows, None], out=result[rows])
+        result[rows] *= root
+        checkpoint()
+    return result
+
+
 def centred_root(K: np.ndarray, weight: np.ndarray, eps: float = 0.0) -> SpectralRoot:
     """:func:`spectral_root` of ``D^1/2 H K H' D^1/2``: centred by the weights ``D``, and scaled by them.
 
     With ``M = D^1/2 K D^1/2`` and the unit vector ``u`` along ``D^1/2 1`` this is ``(I - uu') M (I - uu')``.
     """
     root = np.sqrt(weight)
-    M = root[:, None] * K * root
+    M = scaled(K, root)
     unit = root / np.linalg.norm(root)
     left = M - unit[:, None] * (unit @ M)
     centred = left - (left @ unit)[:, None] * unit
