@@ -191,6 +191,8 @@ def _count(n: Any) -> int:
 
 def edge_list(edges: Any, caller: str) -> Any:
     """Edges as a list or an array that can be read again, with nothing lost."""
+    if isinstance(edges, list | np.ndarray):
+        return edges
     problem = ""
     if isinstance(edges, Iterator):
         problem = f"a {type(edges).__name__}, which is empty when it is read again. Pass list(edges)"
@@ -205,7 +207,7 @@ def edge_list(edges: Any, caller: str) -> Any:
             f"{caller}: `edges` must be a sequence of pairs of node numbers, such as [(0, 1), (1, 2)]. "
             f"Got {problem}."
         )
-    return edges if isinstance(edges, np.ndarray) else list(edges)
+    return list(edges)
 
 
 def _ends(edges: Any, n: int) -> np.ndarray:
@@ -239,6 +241,8 @@ def _in_order(values: Any, keys: Sequence[Any], name: str, directed: bool = True
 
     What has no order is refused, and what can be read only once.
     """
+    if values is None or isinstance(values, list | tuple | str | np.ndarray):
+        return values
     if isinstance(values, set | frozenset):
         raise InputError(
             f"Graph: `{name}` must have an order. Got a {type(values).__name__}. Pass a list or a dict."
