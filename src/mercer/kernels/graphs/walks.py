@@ -157,6 +157,7 @@ class RandomWalk(Kernel):
     # -- the definition -----------------------------------------------------------------------
     def __call__(self, x: Any, y: Any) -> float:
         """Value on one pair, as a block has it; ``precise`` evaluates the definition on the product graph."""
+        x, y = self.domain.pair(x, y)
         return float(self.block([x], [y])[0, 0])
 
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
