@@ -247,21 +247,20 @@ class Nystrom(LandmarkMap):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the landmarks among the points of ``X``, or take your own; ``y`` is ignored."""
-        self._fit(X)
+        self._fit(X, keep=False)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and return the features of ``X``; with ``"rpcholesky"`` they cost nothing more."""
-        found = self._fit(X)
+        """Fit, and return the features of ``X``, which cost nothing more."""
+        found = self._fit(X, keep=True)
         return self.transform(X) if found is None else found
 
-    def _fit(self, X: Any) -> np.ndarray | None:
-        """Fit; the features of the training points, where they are a by-product."""
+    def _fit(self, X: Any, *, keep: bool) -> np.ndarray | None:
+        """Fit; the features of the training points, if they are to be kept or are a by-product."""
         K = self._checked(X)
         rule = self.landmarks if isinstance(self.landmarks, str) else None
         if rule is None:
-            self._take(K, *self._own(K))
-            return None
+            return self._take(K, *self._own(K), keep=keep)
         check_choice("Nystrom", "landmarks", rule, ("rpcholesky", *RULES), "It may also be a list of points.")
         rng = check_random("Nystrom", "random_state", self.random_state)
         count = self._count(len(K), DEFAULT_COMPONENTS)
@@ -273,8 +272,7 @@ class Nystrom(LandmarkMap):
             raise self._indefinite(str(error)) from error
         chosen = K.select(indices)
         assert isinstance(chosen, PointGram)
-        self._take(K, chosen, indices)
-        return None
+        return self._take(K, chosen, indices, keep=keep)
 
     def _own(self, K: PointGram) -> tuple[PointGram, None]:
         """The Gram matrix of the user's landmarks."""
@@ -293,7 +291,9 @@ class Nystrom(LandmarkMap):
             )
         return gram(K.kernel, Z), None
 
-    def _take(self, K: PointGram, chosen: PointGram, indices: np.ndarray | None) -> None:
+    def _take(
+        self, K: PointGram, chosen: PointGram, indices: np.ndarray | None, *, keep: bool
+    ) -> np.ndarray | None:
         """Factorise the matrix of chosen landmarks, without those that depend on others."""
         W = finite(chosen._in_double().dense())
         largest = float(np.abs(np.diagonal(W)).max(initial=0.0))
@@ -307,7 +307,10 @@ class Nystrom(LandmarkMap):
         self._landmarks(part, None if indices is None else indices[order], L)
         self._nonnegative(np.diagonal(W) - self._norms(chosen), np.diagonal(W))
         diagonal = K.diagonal().astype(np.float64)
-        self._errors(self._nonnegative(diagonal - self._norms(K), diagonal), float(diagonal.sum()))
+        features = self.transform(K._X) if keep else None
+        norms = self._norms(K) if features is None else np.einsum("ij,ij->i", features, features)
+        self._errors(self._nonnegative(diagonal - norms, diagonal), float(diagonal.sum()))
+        return features
 
     def _norms(self, K: Gram) -> np.ndarray:
         """Squared norms of the features of the points of a Gram matrix, a band of them at a time."""
