@@ -122,8 +122,10 @@ def encode_function(function: Any, special: Special | None = None, outer: tuple[
     if isinstance(function, functools.partial):
         parts = (function.func, tuple(function.args), dict(function.keywords))
         return b"partial" + encode(parts, nested)
-    if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function:
-        return f"numpy:{function.__name__}".encode()  # NumPy 1.26 gives ufuncs no qualified name
+    if isinstance(function, np.ufunc):  # in NumPy 1.26 they have no qualified name
+        name = str(function.__name__)
+        if getattr(np, name, None) is function:
+            return f"numpy:{name}".encode()
     if not _is_function(function):
         raise DigestError(
             f"{function!r} cannot be kept by name: it is an object of type {type(function).__qualname__} "
