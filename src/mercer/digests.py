@@ -122,9 +122,9 @@ def encode_function(function: Any, special: Special | None = None, outer: tuple[
     if isinstance(function, functools.partial):
         parts = (function.func, tuple(function.args), dict(function.keywords))
         return b"partial" + encode(parts, nested)
-    if isinstance(function, np.ufunc):  # NumPy 1.26 gives them no qualified name
-        name = function.__name__
-        if vars(np).get(name) is function:
+    if isinstance(function, np.ufunc):  # in NumPy 1.26 they have no qualified name
+        name = str(function.__name__)
+        if getattr(np, name, None) is function:
             return f"numpy:{name}".encode()
     if not _is_function(function):
         raise DigestError(
