@@ -119,7 +119,7 @@ def test_what_cannot_be_explained() -> None:
         SVC(kernel=KERNEL).fit(TEXTS, GROUPS).explain(3)
 
 
-DNA = ["GATTACAGATTNACA", "TTAGACATCAGG", "ccagattacatt", "ACGTACGTTAGC", "GGGTTTAAACCC"]
+DNA = ["GATTACAGATTNACA", "TTAGACATCAGG", "CCAGATTACATT", "ACGTACGTTAGC", "GGGTTTAAACCC"]
 PATTERNS: list[Kernel] = [
     NGram(3),
     NGram(3, weights=[1.0, 0.0, 0.5]),

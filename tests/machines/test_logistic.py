@@ -458,4 +458,6 @@ def test_the_page_on_logistic_regression_is_true(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "converged True"
     assert lines[2].endswith("True")
-    assert lines[3:] == ["True", "converged", "converged True", "True", "[0 2] [-1.  0.  1.]", "converged"]
+    balls = ["squared True 1.5 converged", "pinball True 1.5 converged"]
+    rest = ["converged True", "True", "[0 2] [-1.  0.  1.]", "converged"]
+    assert lines[3:] == ["True", "converged", *balls, *rest]

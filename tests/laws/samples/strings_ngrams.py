@@ -34,6 +34,8 @@ STRINGS: list[Any] = [
 #: DNA with small letters, uracil and ambiguous letters; one is the other strand of another.
 DNA = ["", "A", "AACGT", "ACGTT", "acgtt", "ACGUNACG", "NNRYACG", "TTTTTTT", "GATTACA", "TGTAATC"]
 PLAIN = ["", "A", "AACGT", "ACGTT", "acguu", "TTTTTTT", "GATTACA", "TGTAATC"]
+#: For kernels without an alphabet, to which small letters are other letters.
+CAPITALS = [x.upper() for x in DNA]
 ABC = ["", "a", "abc", "abca", "ccccc", ("a", "b"), "bacabac"]
 
 CASES: list[Case] = [
@@ -41,7 +43,10 @@ CASES: list[Case] = [
     *(Case(NGram(3, w), STRINGS) for w in ([1.0, 0.5, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0])),
     Case(Spectrum(2), STRINGS),
     *(
-        Case(Spectrum(n, reverse_complement=both, ambiguity=ambiguity), DNA)
+        Case(
+            Spectrum(n, reverse_complement=both, ambiguity=ambiguity),
+            DNA if both or ambiguity != "literal" else CAPITALS,
+        )
         for n in (1, 3)
         for both in (False, True)
         for ambiguity in ("literal", "skip", "expand")
@@ -51,7 +56,10 @@ CASES: list[Case] = [
     *(Case(GappyNGram(n, 0.5, gap), STRINGS) for n in (1, 3) for gap in (0, 2)),
     *(Case(GappedKmer(length, k), STRINGS) for length, k in ((1, 1), (3, 2), (4, 4), (70, 69))),
     *(
-        Case(GappedKmer(4, 2, reverse_complement=both, ambiguity=ambiguity), DNA)
+        Case(
+            GappedKmer(4, 2, reverse_complement=both, ambiguity=ambiguity),
+            DNA if both or ambiguity != "literal" else CAPITALS,
+        )
         for both in (False, True)
         for ambiguity in ("literal", "skip")
     ),
