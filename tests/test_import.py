@@ -33,7 +33,6 @@ INTERNAL = {
         "kernel_features",
         "kernel_gradients",
         "memory",
-        "messages",
         "parameters",
         "point_sets",
         "refute",

@@ -12,7 +12,7 @@ ROOT = Path(mercer.__file__).parent
 
 #: Lowest first; modules and folders of one row may import each other.
 LAYERS = [
-    {"errors", "messages"},
+    {"errors"},
     {"intervals", "arithmetic", "memory", "digests", "caches", "textfiles", "_native", "guarantees"},
     {"domains", "batches"},
     {"certificate"},

@@ -1,4 +1,4 @@
-"""Every exception that mercer raises on purpose.
+"""Every exception that mercer raises on purpose, and warnings that name the line of the user.
 
 Each error is a :class:`MercerError` and also the built-in exception that a caller
 would naturally catch, so ``except ValueError`` keeps working.  Messages follow one
@@ -7,7 +7,11 @@ form: caller, argument, requirement, what came, what to do.
 
 from __future__ import annotations
 
+import os
 import reprlib
+import sys
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,7 @@ __all__ = [
     "UnresolvedError",
     "WorkerError",
     "brief",
+    "warn",
 ]
 
 
@@ -42,6 +47,17 @@ def brief(value: Any) -> str:
         return " ".join(writer.repr(value).split())
     except Exception:  # such as that of Python for an int of more than 4,300 digits
         return f"a {type(value).__name__}"
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, as if from the line that called into this package."""
+    # Between the user and the warning: our code, and mixins of scikit-learn that call ``fit`` for the user.
+    packages = (sys.modules[name].__file__ for name in (__package__, "sklearn") if name in sys.modules)
+    between = tuple(f"{Path(str(path)).parent}{os.sep}" for path in packages)
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class MercerError(Exception):

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..digests import digest
-from ..errors import InputError
-from ..messages import warn
+from ..errors import InputError, warn
 from .base import Domain
 from .containers import plain, plain_symbols, points_of
 from .vocabulary import Vocabulary

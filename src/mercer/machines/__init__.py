@@ -13,7 +13,6 @@
 ``factors``          kernels as sums of products over coordinates
 ``shapley``          ``shapley``: how much each coordinate moved a prediction
 ``callbacks``        callbacks: scikit-learn's, and plain functions
-``messages``         warnings that point at the line of the user
 ``ridge``            ``KernelRidge``, with its Gaussian-process view
 ``tuning``           parameters of kernels and penalties by gradients of a criterion
 ``gaussian_process`` ``GaussianProcessRegressor``, ``GaussianProcessClassifier``

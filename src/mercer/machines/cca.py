@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..domains import Data, take
 from ..engine.runs import tracked
-from ..errors import DefinitenessError, InputError, ParameterError, brief
+from ..errors import DefinitenessError, InputError, ParameterError, brief, warn
 from ..gram import Gram, gram
 from ..kernel import Kernel
 from ..kernels import Gaussian
@@ -31,7 +31,6 @@ from .arguments import read_weight
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import screen
-from .messages import warn
 from .translation import KernelLike, as_kernel
 from .views import (
     View,

@@ -13,12 +13,11 @@ what is subtracted adds a constant to :math:`\sum_i a_i k(x_i, \cdot)` and nothi
 from __future__ import annotations
 
 from ..domains import Data, take
-from ..errors import DefinitenessError
+from ..errors import DefinitenessError, warn
 from ..gram import Gram
 from ..gram.check import check
 from ..gram.negative import Negative, negative_eigenvalue
 from ..kernel import Kernel
-from .messages import warn
 
 __all__ = [
     "POLICIES",

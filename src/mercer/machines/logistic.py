@@ -18,7 +18,7 @@ from .. import memory
 from ..batches import Batches
 from ..domains import Data, Vectors, take
 from ..engine.runs import STOPPING, conclude, stop_reason
-from ..errors import DefinitenessError, InputError, ParameterError
+from ..errors import DefinitenessError, InputError, ParameterError, warn
 from ..features import FeatureMap
 from ..gram import Gram, PointGram, gram
 from ..kernels import Gaussian, Linear
@@ -48,7 +48,6 @@ from .explanation import Expansion, ExplainedClassifier
 from .indefinite import beside_intercept, screen
 from .labels import WeightedLabels, read_labels
 from .logistic_stream import fit_batches
-from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["KernelLogistic"]

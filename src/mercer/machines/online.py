@@ -26,12 +26,11 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import memory
 from ..domains import Data, Domain, Similarities, join, owned, size, take
 from ..engine.runs import STOPPING, Task, checkpoint, conclude
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, warn
 from ..gram import Gram, PointGram, gram
 from .base import KernelMachine
 from .indefinite import screen
 from .labels import require_classes, validate_labels
-from .messages import warn
 
 __all__ = ["OnlineClassifier"]
 

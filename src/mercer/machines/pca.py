@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import memory
 from ..domains import Data, take
 from ..engine.factorizations import eigh
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..features import FeatureMap
 from ..gram import Gram, gram
 from ..gram.spectrum import rounding_level
@@ -24,7 +24,6 @@ from .arguments import check_fraction, check_positive, naming, read_weight
 from .base import len_of
 from .callbacks import as_run
 from .indefinite import refuse_distance, screen
-from .messages import warn
 from .preimage import METHODS, Expansion, Preimages
 from .translation import KernelLike
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import Data, take
-from ..errors import DefinitenessError, ParameterError
+from ..errors import DefinitenessError, ParameterError, warn
 from ..gram import Gram, gram
 from ..gram.spectrum import finite, fix_signs
 from ..kernel import Kernel
@@ -22,7 +22,6 @@ from ..parameters import Checks, check_count, check_number
 from ..solvers import Solution
 from .base import KernelMachine, len_of
 from .indefinite import screen
-from .messages import warn
 
 __all__ = ["KernelProjection", "Training", "keep"]
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
 from ..domains import take
-from ..errors import ParameterError, brief
+from ..errors import ParameterError, brief, warn
 from ..gram import gram
 from ..kernels import Gaussian
 from ..parameters import Checks, check_number
@@ -21,7 +21,6 @@ from .arguments import check_fraction, read_weight, refuse_large_values
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .labels import read_labels
-from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["ProxySVC"]

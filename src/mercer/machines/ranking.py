@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 
 from ..domains import take
-from ..errors import DefinitenessError, InputError
+from ..errors import DefinitenessError, InputError, warn
 from ..gram import gram
 from ..kernels import Gaussian
 from ..parameters import Checks, check_choice
@@ -20,7 +20,6 @@ from .arguments import check_fraction, check_penalty, read_targets, read_weight
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import beside_intercept, screen
-from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["KernelRanker"]

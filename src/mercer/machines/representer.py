@@ -13,7 +13,7 @@ from sklearn.utils import ClassifierTags, RegressorTags, column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from ..domains import check_numbers, take
-from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError
+from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError, warn
 from ..gram import gram
 from ..kernels import Gaussian
 from ..parameters import Checks, check_number
@@ -40,7 +40,6 @@ from .callbacks import as_run
 from .indefinite import beside_intercept, screen
 from .labels import read_labels
 from .losses import UserFunction, WeightedLoss, base_of, check_loss, domain_of_loss, ranking_of
-from .messages import warn
 from .translation import KernelLike
 
 __all__ = ["RepresenterMachine"]

@@ -11,7 +11,7 @@ from scipy import linalg
 
 from .. import memory
 from ..engine.lapack import interruptible
-from ..errors import DefinitenessError, InputError
+from ..errors import DefinitenessError, InputError, warn
 from ..gram import Gram
 from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
@@ -21,7 +21,6 @@ from .arguments import read_targets
 from .base import KernelMachine, len_of
 from .callbacks import as_run
 from .indefinite import negative_eigenvalue_of
-from .messages import warn
 from .multiple.matrices import UnidentifiedWeightsWarning
 from .semi_supervised.labels import partial_labels
 from .translation import KernelLike

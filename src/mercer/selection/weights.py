@@ -17,13 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from ..automata import Transducer
 from ..contributions import Contribution, Contributions
 from ..domains import Sequences, check_numbers
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, warn
 from ..gram.alignment import targets
 from ..kernel import Kernel
 from ..kernels.strings import Rational
 from ..kernels.strings.patterns import Patterns, list_patterns, pattern_transducer, weighted_patterns
 from ..machines.arguments import check_callbacks, check_positive, check_time_budget
-from ..machines.messages import warn
 from ..parameters import check_choice, check_count
 from ..solvers import (
     LargeMargin,

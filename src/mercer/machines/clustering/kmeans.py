@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ... import memory
 from ...domains import Data, items, take
 from ...engine.runs import tracked
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, warn
 from ...gram import gram
 from ...kernel import Kernel
 from ...kernels import Gaussian
@@ -26,7 +26,6 @@ from ..arguments import read_weight
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..indefinite import screen
-from ..messages import warn
 from ..translation import KernelLike
 
 __all__ = ["KernelKMeans"]

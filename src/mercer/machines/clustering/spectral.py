@@ -12,7 +12,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ...engine.runs import tracked
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...gram import gram
 from ...graphs.laplacians import Affinity, components, degrees, without_loops
 from ...graphs.similarity import affinity
@@ -22,7 +22,6 @@ from ...parameters import Checks, check_count, check_random
 from ...solvers.clusters import FeatureMatrix, GraphMatrix, kernel_kmeans, seed
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
-from ..messages import warn
 from ..translation import KernelLike
 
 __all__ = ["SpectralClustering"]

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...domains import indexable, take
-from ...errors import InputError, ParameterError, brief
+from ...errors import InputError, ParameterError, brief, warn
 from ...guarantees import Bound
 from ...parameters import Checks, check_choice, check_number, check_random
 from ..arguments import check_fraction, naming, read_targets
@@ -22,7 +22,6 @@ from ..base import KernelMachine, len_of
 from ..callbacks import as_run
 from ..gaussian_process import GaussianProcessRegressor
 from ..labels import unwrapped
-from ..messages import warn
 from ..wrapper import MachineWrapper
 from .closed_form import chosen_with_targets, intervals_of, is_pairwise, no_closed_form
 from .ridge import RidgeIntervals

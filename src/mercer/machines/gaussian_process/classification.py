@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Similarities, size, take
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernels import Gaussian
@@ -23,7 +23,6 @@ from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedClassifier
 from ..indefinite import refuse_distance
 from ..labels import read_labels
-from ..messages import warn
 from ..translation import KernelLike
 from .evidence import EvidenceTuned
 from .labelled import GOOD, Labelled, LabelledPosterior

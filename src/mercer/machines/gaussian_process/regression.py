@@ -10,7 +10,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, check_numbers, join
-from ...errors import InputError, ParameterError, brief
+from ...errors import InputError, ParameterError, brief, warn
 from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ...kernels import Gaussian, WhiteNoise
@@ -21,7 +21,6 @@ from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, refuse_distance
-from ..messages import warn
 from ..translation import KernelLike
 from ..tuning import has_unit, mean_size, mean_squares
 from .evidence import EvidenceTuned

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...contributions import Contribution, Contributions
 from ...domains import Data
-from ...errors import InputError, ParameterError
+from ...errors import InputError, ParameterError, warn
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
@@ -32,7 +32,6 @@ from ...solvers import (
 from ...solvers.watch import Watch
 from ..arguments import check_fraction
 from ..base import KernelMachine, len_of
-from ..messages import warn
 from .dependence import undetermined
 from .hierarchy import KernelHierarchy
 from .matrices import SCALES, Matrices, UnidentifiedWeightsWarning, matrices_of

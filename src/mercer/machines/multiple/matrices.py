@@ -8,10 +8,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...gram import Gram
 from ...solvers import KernelFamily, LazyMatrix
-from ..messages import warn
 
 __all__ = ["SCALES", "Matrices", "UnidentifiedWeightsWarning", "matrices_of"]
 

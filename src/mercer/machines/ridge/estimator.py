@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from ...batches import Batches
 from ...domains import Data, take
 from ...engine.runs import stop_reason
-from ...errors import DefinitenessError, InputError, ParameterError
+from ...errors import DefinitenessError, InputError, ParameterError, warn
 from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
 from ...gram import gram
@@ -37,7 +37,6 @@ from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
 from ..indefinite import beside_intercept, screen
-from ..messages import warn
 from ..translation import KernelLike
 from ..tuning import Hyperparameters, signal_variances
 from .checks import CHECKS, check_parameters, signal_rule

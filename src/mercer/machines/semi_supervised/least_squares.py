@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...kernels import Gaussian
 from ...parameters import Checks, check_number
 from ...solvers.ridge import solve_smooth_ridge
 from ..arguments import read_targets
 from ..callbacks import as_run
-from ..messages import warn
 from ..translation import KernelLike
 from .base import LaplacianMachine, Rows
 from .labels import partial_labels

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import memory
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...gram import gram
 from ...graphs.laplacians import Affinity, without_loops
 from ...graphs.similarity import affinity, nearest
@@ -22,7 +22,6 @@ from ...solvers.laplacian import consistent, harmonic
 from ..arguments import read_targets
 from ..base import KernelMachine, len_of
 from ..callbacks import as_run
-from ..messages import warn
 from ..translation import KernelLike
 from .labels import PartialLabels, partial_labels
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...domains import Data, Vectors, take
 from ...engine.runs import Run, Stopped, current_run, until
+from ...errors import warn
 from ...gram import Gram, PointGram
 from ...gram.kernel_gram import gram_of_points
 from ...kernels import Linear
@@ -25,7 +26,6 @@ from ..approximation import Approximated, check_approximation
 from ..base import len_of
 from ..explanation import Expansion
 from ..indefinite import beside_intercept, refuse_distance, screen
-from ..messages import warn
 from ..translation import KernelLike
 from .compression import Compression, project
 

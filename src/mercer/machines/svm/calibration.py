@@ -11,10 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...engine.runs import STOPPING, conclude, stop_reason, until
 from ...engine.threads import single_threaded_blas
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...parameters import check_random
 from ...solvers import Matrix
-from ..messages import warn
 from .base import Fit, Limits, Training, run_of_fit
 from .folds import Fold, distinct_points, make_folds
 from .multiclass import Task

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domains import Data
-from ...errors import DigestError, ParameterError, brief
+from ...errors import DigestError, ParameterError, brief, warn
 from ...gram import PointGram
 from ...guarantees import Bound, enclosing_ball_bound
 from ...kernels import Gaussian
 from ...parameters import Checks, check_number
 from ...solvers import BoxProblem, Matrix
-from ..messages import warn
 from ..translation import KernelLike
 from .oneclass import BOUNDARY, Dual, OneClass, Vector
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from ...errors import InputError
+from ...errors import InputError, warn
 from ...features import FeatureMap
 from ...kernels import Gaussian
 from ...parameters import Checks, check_number
@@ -18,7 +18,6 @@ from ..arguments import check_positive, read_targets, read_weight
 from ..base import len_of
 from ..callbacks import as_run
 from ..explanation import Expansion, ExplainedFunction
-from ..messages import warn
 from ..translation import KernelLike
 from .base import Fit, Limits, SupportVectorMachine, positive_rows
 from .problems import check_mass, solve_nu_regression, solve_regression

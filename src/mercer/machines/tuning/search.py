@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 
 from ...domains import Data
 from ...engine.runs import Task
-from ...errors import MercerError
+from ...errors import MercerError, warn
 from ...solvers import Solution
-from ..messages import warn
 from .gradients import has_gradient
 from .hyperparameters import Hyperparameters
 from .priors import Prior

@@ -17,12 +17,11 @@ from sklearn.utils import get_tags
 
 from ...domains import Data as Points
 from ...domains import indexable, size
-from ...errors import InputError, ParameterError, brief
+from ...errors import InputError, ParameterError, brief, warn
 from ...kernel import Kernel
 from ...machines.arguments import read_column, read_weight
 from ...machines.callbacks import CallbackSupport, as_run
 from ...machines.labels import unwrapped, validate_labels
-from ...machines.messages import warn
 from ...parameters import Checks, check_number
 from .evaluation import Data, Evaluation
 from .grid import Group, candidates_of, edges, groups_of, with_parameters

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
-from ...errors import InputError, ParameterError, brief
-from ...machines.messages import warn
+from ...errors import InputError, ParameterError, brief, warn
 from .evaluation import Split
 
 __all__ = ["splits_of"]

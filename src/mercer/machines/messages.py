@@ -1,5 +1,0 @@
-"""Warnings of machines."""
-
-from ..messages import warn
-
-__all__ = ["warn"]
