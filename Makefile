@@ -47,9 +47,10 @@ docs: $(STAMPS)/native $(STAMPS)/docs ## the documentation, into docs/_build/htm
 	@$(BIN)/sphinx-build -q -W --keep-going -j $(JOBS) -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-fuzz: $(STAMPS)/native $(STAMPS)/test ## the native core and the compiler for SECONDS=60 each, many expressions and SVM problems
+fuzz: $(STAMPS)/native $(STAMPS)/test ## native core and compiler for SECONDS=60 each, 2,000 odd inputs, expressions, SVM problems
 	@$(BIN)/python tests/engine/fuzz_native.py --seconds $(SECONDS)
 	@$(BIN)/python tests/engine/fuzz_compiler.py --seconds $(SECONDS)
+	@$(BIN)/python tests/machines/fuzz_inputs.py --cases 2000
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n auto tests/laws/test_expressions.py tests/machines/test_svm_libsvm.py
 
 # Pairs of MERCER_ISA and OPENBLAS_CORETYPE.  The five cores are those that the wheels of NumPy and SciPy have kernels
