@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
 
-from ...errors import ParameterError
+from ...errors import ParameterError, brief
 
 __all__ = ["Ball", "NoPenalty", "Penalty", "Power", "UserPenalty", "require_finite"]
 
@@ -132,9 +132,16 @@ class UserPenalty:
 
     def _answer(self, t: float) -> tuple[float, float]:
         try:
-            value, slope = map(float, self.function(self.unit * t))
+            answer = self.function(self.unit * t)
         except OverflowError:
-            value, slope = math.inf, math.inf
+            answer = math.inf, math.inf
+        try:
+            value, slope = map(float, answer)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "RepresenterMachine: `penalty` must return two numbers, the value and the derivative at a norm. "
+                f"It returned {brief(answer)}."
+            ) from None
         if math.isnan(value) or not slope >= 0:
             raise ParameterError(
                 "RepresenterMachine: `penalty` must return the value and the derivative of a function that "
