@@ -139,7 +139,7 @@ class UserPenalty:
             value, slope = map(float, answer)
         except (TypeError, ValueError):
             raise ParameterError(
-                "RepresenterMachine: `penalty` must return two numbers, the value and the derivative at a norm. "
+                "RepresenterMachine: `penalty` must return two numbers, value and derivative at a norm. "
                 f"It returned {brief(answer)}."
             ) from None
         if math.isnan(value) or not slope >= 0:
