@@ -352,7 +352,9 @@ def problem(name, argument, odd):
         text = str(error)
         if expected is FITS:
             return f"refuses it: {type(error).__name__}: {text[:300]}"
-        words = {"X": ("X", "sample", "point"), "y": ("y", "sample")}.get(argument, (argument, "X must have"))
+        words = {"X": ("X", "sample", "point", "margin"), "y": ("y", "sample")}.get(
+            argument, (argument, "X must have")
+        )
         named = any(word in text for word in words)
         return None if named else f"{type(error).__name__} without the argument's name: {text[:300]}"
     except Exception as error:
