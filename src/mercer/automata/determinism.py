@@ -16,9 +16,6 @@ from .syntax import Symbols
 
 __all__ = ["Deterministic", "Nondeterministic", "minimal", "ordered"]
 
-#: A subset construction that finds more states than this is given up.
-MAX_STATES = 20_000
-
 DEAD = -1
 
 
@@ -100,9 +97,9 @@ def _subsets(
                 queue.append(found)
             row.append(number[found] if found else DEAD)
         table.append(row)
-        if len(queue) > MAX_STATES:
+        if len(queue) > 20_000:  # the number of sets may grow exponentially
             raise ParameterError(
-                f"from_regex: the pattern needs more than {MAX_STATES:,} states to count each string once. "
+                "from_regex: the pattern needs more than 20,000 states to count each string once. "
                 "Repeat less often after an alternative that overlaps with what follows, or give the pattern "
                 "a weight, as in <1>, to count derivations instead."
             )

@@ -83,7 +83,11 @@ def from_regex(
     tree = parse(pattern, words=words, symbols=symbols)
     if any(isinstance(node, Weight) for node in nodes(tree)):
         return _weighted(tree, ring)
-    return _automaton(minimal(_unweighted(tree)), ring)
+    # The positions of the expression are states 1, 2, ...; state 0 comes before all.
+    p = Positions(tree, BOOLEAN)
+    arcs = [[(p.symbols[q], q + 1) for q in reached] for reached in (p.whole.first, *p.follow)]
+    final = {q + 1 for q in p.whole.last} | ({0} if p.whole.empty else set())
+    return _automaton(minimal(Nondeterministic(frozenset([0]), frozenset(final), arcs)), ring)
 
 
 def determinize(automaton: Transducer) -> Transducer:
@@ -132,14 +136,6 @@ def _reached(state: int, silent: list[list[int]]) -> list[int]:
                 found[target] = None
                 stack.append(target)
     return list(found)
-
-
-def _unweighted(tree: Node) -> Nondeterministic:
-    """The positions of an expression as states 1, 2, ...; state 0 comes before all."""
-    p = Positions(tree, BOOLEAN)
-    arcs = [[(p.symbols[q], q + 1) for q in reached] for reached in (p.whole.first, *p.follow)]
-    final = {q + 1 for q in p.whole.last} | ({0} if p.whole.empty else set())
-    return Nondeterministic(frozenset([0]), frozenset(final), arcs)
 
 
 def _weighted(tree: Node, ring: Semiring) -> Transducer:
