@@ -28,9 +28,6 @@ __all__ = [
 
 PARAMETRIZATIONS = ("softmax", "tangent", "raw")
 
-#: Probabilities must add up to 1 within this.
-SUM_TOLERANCE = 1e-8
-
 
 class Value:
     """An immutable value: a frozen dataclass of arrays, compared by content."""
@@ -128,7 +125,7 @@ class Model(Value, ABC):
             :math:`p_i = e^{\theta_i} / \sum_j e^{\theta_j}`; as they are, moving within the simplex; or each
             for itself, as if they need not add up to 1.  Means and covariances are as they are in all three.
         """
-        return np.asarray(self.scores(_one(self.domain, x), parametrization)[0])
+        return np.asarray(self.scores(self.domain.validate([x], "x"), parametrization)[0])
 
     def scores(self, X: Any, parametrization: str = "softmax") -> np.ndarray:
         """Scores of many observations, shape (n, number of parameters)."""
@@ -162,10 +159,6 @@ def _plain(model: Any) -> Any:
     if isinstance(model, Value):
         return (type(model).__name__, *(_plain(part) for part in model._parts()))
     return tuple(map(_plain, model)) if isinstance(model, tuple) else model
-
-
-def _one(domain: Domain, x: Any) -> Any:
-    return domain.validate([x], "x")
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -204,7 +197,7 @@ def probabilities(p: Any, caller: str, name: str, axes: int = 1) -> np.ndarray:
         kind = "a vector" if axes == 1 else "a matrix with a row for each state"
         raise ParameterError(f"{caller}: `{name}` must be {kind} of probabilities. Got shape {array.shape}.")
     sums = array.sum(axis=-1)
-    if not (array >= 0).all() or (np.abs(sums - 1) > SUM_TOLERANCE).any():
+    if not (array >= 0).all() or (np.abs(sums - 1) > 1e-8).any():
         worst = float(np.atleast_1d(sums)[np.abs(np.atleast_1d(sums) - 1).argmax()])
         got = "a negative entry" if not (array >= 0).all() else f"the sum {worst:.6g}"
         where = "" if axes == 1 else " in each row"

@@ -56,13 +56,21 @@ class Distributions(Vectors):
     region: Region = field(default=NONNEGATIVE)
 
     def is_table(self, X: Any) -> bool:
-        return not (isinstance(X, ModelBatch) or _holds_models(X))
+        sequence = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
+        models = sequence and len(X) > 0 and isinstance(X[0], Model)
+        return not (isinstance(X, ModelBatch) or models)
 
     def validate(self, X: Any, name: str = "X") -> Data:
         if isinstance(X, ModelBatch):
             return X
         if self.is_table(X):
-            _require_numbers(X, name)
+            first = X[0] if isinstance(X, list | tuple) and len(X) else None
+            if hasattr(first, "fit") and not hasattr(first, "__array__"):
+                raise InputError(
+                    f"{name} must hold histograms or models of mercer.models. Got a {type(first).__name__} "
+                    f"in {name}[0]: fitted models of scikit-learn and hmmlearn are converted by "
+                    "mercer.models.as_model."
+                )
             return super().validate(X, name)
         kinds = [type(model) for model in X]
         other = next((i for i, kind in enumerate(kinds) if kind is not kinds[0]), None)
@@ -119,22 +127,6 @@ class Distributions(Vectors):
 
     def __str__(self) -> str:
         return "histograms or models"
-
-
-def _holds_models(X: Any) -> bool:
-    """Whether X is a nonempty sequence of which the first point is a model."""
-    sequence = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
-    return sequence and len(X) > 0 and isinstance(X[0], Model)
-
-
-def _require_numbers(X: Any, name: str) -> None:
-    """Raise if the first of some points is a model of another library."""
-    first = X[0] if isinstance(X, list | tuple) and len(X) else None
-    if hasattr(first, "fit") and not hasattr(first, "__array__"):
-        raise InputError(
-            f"{name} must hold histograms or models of mercer.models. Got a {type(first).__name__} in "
-            f"{name}[0]: fitted models of scikit-learn and hmmlearn are converted by mercer.models.as_model."
-        )
 
 
 def _rows(X: Any, name: str) -> np.ndarray:

@@ -344,8 +344,12 @@ def _weighted_normal(steps: np.ndarray, weights: np.ndarray, ridge: float) -> No
 
 def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.random.Generator) -> Any:
     start, A = np.full(S, 1 / S), normalized_rows(rng.uniform(0.5, 1.5, (S, S)) + S * np.eye(S))
-    numbers = alphabet is None and _is_numeric(X)
-    if numbers:
+    numeric = isinstance(X, SeriesData)
+    if alphabet is None and not numeric:
+        first = next(iter(X), None) if isinstance(X, Iterable) else None
+        if first is not None and not isinstance(first, str):
+            numeric = np.asarray(first).dtype.kind in "fiub"
+    if alphabet is None and numeric:
         data = Series().validate(X)
         steps = data.steps
         chosen = steps[rng.choice(len(steps), S, replace=len(steps) < S)]
@@ -356,11 +360,3 @@ def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.
     if not letters:
         raise InputError("HMM.fit: X has no symbols. Pass the alphabet, or other data.")
     return cls(start, A, rng.dirichlet(np.ones(len(letters)), size=S), letters)
-
-
-def _is_numeric(X: Any) -> bool:
-    """Whether the points are series of numbers."""
-    if isinstance(X, SeriesData):
-        return True
-    first = next(iter(X), None) if isinstance(X, Iterable) else None
-    return not isinstance(first, str) and first is not None and np.asarray(first).dtype.kind in "fiub"
