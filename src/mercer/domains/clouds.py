@@ -125,8 +125,12 @@ class Clouds(Domain):
 
     def _points(self, cloud: Cloud, name: str) -> Data:
         points = cloud.points
-        if isinstance(self.members, Vectors) and _are_numbers(points):
-            points = np.reshape(points, (-1, 1))  # on the line
+        if isinstance(self.members, Vectors):
+            if isinstance(points, list | tuple):
+                are_numbers = len(points) > 0 and all(isinstance(p, Real) for p in points)
+            else:
+                are_numbers = getattr(points, "ndim", None) == 1
+            points = np.reshape(points, (-1, 1)) if are_numbers else points  # on the line
         found = self.members.validate(points, name)
         if size(found) == 0:
             raise InputError(f"{name} must have at least one point. Got an empty cloud.")
@@ -176,13 +180,6 @@ class Clouds(Domain):
 
     def __str__(self) -> str:
         return f"clouds of {self.members}"
-
-
-def _are_numbers(points: Any) -> bool:
-    """Whether the points are numbers, not vectors."""
-    if isinstance(points, list | tuple):
-        return len(points) > 0 and all(isinstance(p, Real) for p in points)
-    return getattr(points, "ndim", None) == 1
 
 
 def _weights(weights: Any, n: int, name: str) -> np.ndarray:

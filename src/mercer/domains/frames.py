@@ -267,7 +267,11 @@ def _part(component: Component, table: Table, n: int, name: str) -> Part:
             f"{name} must have a value in every row of column {column!r}. Got a missing one in row {row}. "
             'Drop the rows, fill them, or choose missing="zero" or missing="own".'
         )
-    columns = [(c, _select(table[c][0], present)) for c in component.names]
+    columns = []
+    for column in component.names:
+        values = table[column][0]
+        there = values[present] if isinstance(values, np.ndarray) else [values[i] for i in present]
+        columns.append((column, there))
     try:
         if isinstance(component.domain, Vectors):
             data = component.domain.validate(_numbers(columns, component.domain), label)
@@ -289,10 +293,6 @@ def _restore(component: Component, values: list[Any]) -> Part:
         there = np.empty((0, component.domain.dim or 1))  # type: ignore[assignment]
     present = np.array([v is not MISSING for v in values])
     return Part(component.domain.validate(there), np.where(present, np.cumsum(present) - 1, -1))
-
-
-def _select(values: Any, present: np.ndarray) -> Any:
-    return values[present] if isinstance(values, np.ndarray) else [values[i] for i in present]
 
 
 def _numbers(columns: list[tuple[str, Any]], domain: Vectors) -> np.ndarray:

@@ -17,8 +17,6 @@ from .vocabulary import Vocabulary
 
 __all__ = ["GraphBatch"]
 
-REMEDY = "Where vectors are not needed, mercer.graphs.as_graphs(X, attributes=None) does not read them."
-
 ARRAYS = ("node_starts", "arc_starts", "targets", "node_codes", "arc_codes", "weights", "attributes")
 
 
@@ -223,16 +221,17 @@ def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
     found = [g.attributes for g in graphs if g.attributes is not None]
     if not found:
         return None
+    remedy = "Where vectors are not needed, mercer.graphs.as_graphs(X, attributes=None) does not read them."
     widths = {a.shape[1] for a in found if len(a)}
     if len(widths) > 1:
         raise InputError(
-            f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}. {REMEDY}"
+            f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}. {remedy}"
         )
     width = widths.pop() if widths else 0
     for i, g in enumerate(graphs):
         if g.attributes is None and g.n:
             raise InputError(
-                f"graph {i} has no node attributes, while others have vectors of length {width}. {REMEDY}"
+                f"graph {i} has no node attributes, while others have vectors of length {width}. {remedy}"
             )
     return np.concatenate([a.reshape(len(a), width) for a in found])
 

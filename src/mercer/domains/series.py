@@ -17,9 +17,6 @@ from .numeric import check_numbers
 __all__ = ["Series", "SeriesData"]
 
 
-#: Numbers are no larger: all kernels on series square them.
-LARGEST = 1e150
-
 #: How the axes of an array may be meant.
 LAYOUTS = (None, "time_first", "channels_first")
 
@@ -128,10 +125,12 @@ class Series(Domain):
             self._check_channels(X.channels if len(X) else None, name)
             return X
         frame_of(X, name)
-        X = _as_array(X)
+        is_frame = hasattr(X, "columns")  # its rows are series
+        if hasattr(X, "__array__") and not is_frame and getattr(X, "ndim", 0) > 1:
+            X = X if isinstance(X, np.ndarray) else np.asarray(X)  # of another library
         _refuse_what_is_no_collection(X, name)
-        whole = _as_numbers(X, name) if _is_regular(X) else None
-        if whole is not None:
+        if is_frame or (isinstance(X, np.ndarray) and X.dtype != object):  # all series in one array
+            whole = _as_numbers(X, name)
             points = list(whole[:, :, None] if whole.ndim == 2 else self._time_first(whole, name))
         else:
             points = [self._one(x, f"{name}[{i}]") for i, x in enumerate(X)]
@@ -170,7 +169,7 @@ class Series(Domain):
             return None
         return Series(
             known.pop() if known else None,
-            min(self.missing, other.missing, key=_strictness),
+            min(self.missing, other.missing, key=("error", "drop").index),
             layouts.pop() if layouts else None,
         )
 
@@ -237,10 +236,10 @@ class Series(Domain):
     def _complete(self, steps: np.ndarray, name: str) -> np.ndarray:
         """Return steps without missing numbers, none of them too large."""
         with np.errstate(invalid="ignore"):
-            large = np.abs(steps) > LARGEST
+            large = np.abs(steps) > 1e150  # all kernels on series square them
         if large.any():
             raise InputError(
-                f"{name} must be finite numbers up to {LARGEST:g}, whose squares do not overflow. "
+                f"{name} must be finite numbers up to 1e+150, whose squares do not overflow. "
                 f"Got {steps[large][0]:g} at step {_first(large)}."
             )
         absent = np.isnan(steps)
@@ -259,10 +258,6 @@ class Series(Domain):
         )
 
 
-def _strictness(missing: str) -> int:
-    return ("error", "drop").index(missing)
-
-
 def _first(marked: np.ndarray) -> int:
     return int(np.flatnonzero(marked.any(axis=1))[0])
 
@@ -278,17 +273,6 @@ def _refuse_what_is_no_collection(X: Any, name: str) -> None:
             f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
             f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
         )
-
-
-def _as_array(X: Any) -> Any:
-    """Arrays of other libraries as NumPy's; frames, whose rows are series, stay."""
-    is_array_like = hasattr(X, "__array__") and not isinstance(X, np.ndarray) and not hasattr(X, "columns")
-    return np.asarray(X) if is_array_like and getattr(X, "ndim", 0) > 1 else X
-
-
-def _is_regular(X: Any) -> bool:
-    """Whether all series come in one array (or frame, whose rows they are)."""
-    return (isinstance(X, np.ndarray) and X.dtype != object) or hasattr(X, "columns")
 
 
 def _as_numbers(x: Any, name: str) -> np.ndarray:

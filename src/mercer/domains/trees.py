@@ -142,20 +142,19 @@ class Trees(Domain):
             raise DigestError(f"point {position}: {error}") from error
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        return [_random_tree(rng) for _ in range(n)]
+        """Trees of a few nodes with labels out of three."""
+        trees = []
+        for _ in range(n):
+            labels: list[str] = []
+            arities: list[int] = []
+            waiting = 1  # nodes to come
+            while waiting:
+                arity = int(rng.integers(0, 3)) if len(labels) < 6 else 0
+                labels.append("abc"[int(rng.integers(0, 3))])
+                arities.append(arity)
+                waiting += arity - 1
+            trees.append(Tree._of(labels, arities))
+        return trees
 
     def __str__(self) -> str:
         return "ordered trees"
-
-
-def _random_tree(rng: np.random.Generator) -> Tree:
-    """A tree of a few nodes with labels out of three."""
-    labels: list[str] = []
-    arities: list[int] = []
-    waiting = 1  # nodes to come
-    while waiting:
-        arity = int(rng.integers(0, 3)) if len(labels) < 6 else 0
-        labels.append("abc"[int(rng.integers(0, 3))])
-        arities.append(arity)
-        waiting += arity - 1
-    return Tree._of(labels, arities)

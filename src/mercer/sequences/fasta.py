@@ -84,7 +84,12 @@ def _records(
         if line.startswith(">"):
             if heading is not None:
                 yield FastaRecord(*heading, "".join(letters))
-            heading, letters = _heading(line, source, number), []
+            word, _, description = line[1:].strip().replace("\t", " ", 1).partition(" ")
+            if not word:
+                raise InputError(
+                    f"read_fasta: {source}, line {number}: the heading has no name. Got {line!r}."
+                )
+            heading, letters = (word, description.strip()), []
         elif heading is None:
             raise InputError(
                 f"read_fasta: {source}, line {number}: letters before the first heading. A FASTA file begins "
@@ -94,13 +99,6 @@ def _records(
             letters.append(_letters(line, source, number, case, allowed))
     if heading is not None:
         yield FastaRecord(*heading, "".join(letters))
-
-
-def _heading(line: str, source: str, number: int) -> tuple[str, str]:
-    name, _, description = line[1:].strip().replace("\t", " ", 1).partition(" ")
-    if not name:
-        raise InputError(f"read_fasta: {source}, line {number}: the heading has no name. Got {line!r}.")
-    return name, description.strip()
 
 
 def _letters(line: str, source: str, number: int, case: str, allowed: frozenset[str] | None) -> str:

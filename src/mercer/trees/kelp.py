@@ -12,9 +12,6 @@ from ..textfiles import read_lines
 
 __all__ = ["KelpExamples", "read_kelp"]
 
-#: ``|BT:name| content |ET|``: a representation with its kind, its name and its content.
-REPRESENTATION = re.compile(r"\|B([A-Z]+):([^|]*)\|(.*?)\|E\1\|")
-
 
 class KelpExamples(NamedTuple):
     """The examples of a file, one item per line in every list.
@@ -70,7 +67,8 @@ def _read_line(line: str, found: KelpExamples, where: str) -> None:
     label, bar, content = line.partition("|")
     first, seen = not found.labels, set()
     read: dict[str, dict[str, list[Any]]] = {"T": found.trees, "S": found.texts}
-    for kind, name, text in REPRESENTATION.findall(bar + content):
+    # ``|BT:name| content |ET|``: a representation with its kind, its name and its content.
+    for kind, name, text in re.findall(r"\|B([A-Z]+):([^|]*)\|(.*?)\|E\1\|", bar + content):
         if kind not in read:
             continue
         lists = read[kind]
