@@ -50,10 +50,7 @@ class _Pool:
         return self.recoded.of(other.alphabet, self._recode)
 
     def _recode(self, alphabet: Vocabulary) -> _Pool:
-        known = alphabet.columns_of(self.alphabet)
-        table = np.where(known < 0, len(alphabet) + np.arange(len(known)), known).astype(np.int32) + np.int32(
-            1
-        )
+        table = alphabet.numbers_of(self.alphabet) + np.int32(1)
         states, starts, target, label, weight, initial, final, acyclic = self.arrays
         label = table[label - 1]
         state = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -14,7 +14,7 @@ import scipy.sparse
 from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
-from .base import ArithmeticCloud, ArithmeticVector, Data, Domain, items, size, take
+from .base import ArithmeticCloud, ArithmeticVector, Data, Domain, items, size, starts_of, take
 from .numeric import check_numbers
 from .vectors import Vectors
 
@@ -82,7 +82,9 @@ class CloudData:
         chosen = np.arange(len(self))[index]
         own = [np.arange(self.starts[i], self.starts[i + 1]) for i in chosen.tolist()]
         positions = np.concatenate([np.empty(0, dtype=np.int64), *own])
-        return CloudData(take(self.points, positions), self.weights[positions], _starts(self.lengths[chosen]))
+        return CloudData(
+            take(self.points, positions), self.weights[positions], starts_of(self.lengths[chosen])
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Clouds(Domain):
             _weights(x.weights, size(p), f"{name}[{i}]")
             for i, (x, p) in enumerate(zip(clouds, parts, strict=True))
         ]
-        starts = _starts(np.array([len(w) for w in weights], dtype=np.int64))
+        starts = starts_of(np.array([len(w) for w in weights], dtype=np.int64))
         return CloudData(self._joined(parts, name), np.concatenate([np.empty(0), *weights]), starts)
 
     def _points(self, cloud: Cloud, name: str) -> Data:
@@ -200,7 +202,3 @@ def _weights(weights: Any, n: int, name: str) -> np.ndarray:
         raise InputError(f"{name}.weights must not all be zero: they are divided by their sum.")
     w /= w.max()  # sums of large weights do not overflow
     return np.asarray(w / w.sum())
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

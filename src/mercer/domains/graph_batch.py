@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, overload
@@ -11,13 +11,12 @@ from typing import Any, overload
 import numpy as np
 
 from ..errors import InputError
+from .base import starts_of
 from .graph import Graph, contents
 from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["GraphBatch"]
-
-ARRAYS = ("node_starts", "arc_starts", "targets", "node_codes", "arc_codes", "weights", "attributes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +52,8 @@ class GraphBatch:
     edge_labels: Vocabulary
 
     def __post_init__(self) -> None:
-        for name in ARRAYS:
-            if (array := getattr(self, name)) is not None:
+        for field in fields(self):
+            if isinstance(array := getattr(self, field.name), np.ndarray):
                 array.flags.writeable = False
 
     @classmethod
@@ -62,12 +61,12 @@ class GraphBatch:
         """The batch of some graphs."""
         nodes: Vocabulary = Vocabulary(chain.from_iterable(g.labels for g in graphs))
         edges: Vocabulary = Vocabulary(chain.from_iterable(g.edge_labels for g in graphs))
-        starts = _starts([g.n for g in graphs])
+        starts = starts_of([g.n for g in graphs])
         sources = np.concatenate([np.zeros(0, dtype=np.int32), *(g.sources for g in graphs)])
         first = np.repeat(starts[:-1], [len(g.sources) for g in graphs])
         return cls(
             starts,
-            _starts(np.bincount(sources + first, minlength=int(starts[-1]))),
+            starts_of(np.bincount(sources + first, minlength=int(starts[-1]))),
             np.concatenate([np.zeros(0, dtype=np.int32), *(g.targets for g in graphs)]),
             _codes(chain.from_iterable(g.labels for g in graphs), nodes),
             _codes(chain.from_iterable(g.edge_labels for g in graphs), edges),
@@ -151,8 +150,8 @@ class GraphBatch:
         nodes = _ranges(self.node_starts[:-1][chosen], self.sizes[chosen])
         arcs = _ranges(self.arc_starts[:-1][nodes], self.degrees[nodes])
         return GraphBatch(
-            _starts(self.sizes[chosen]),
-            _starts(self.degrees[nodes]),
+            starts_of(self.sizes[chosen]),
+            starts_of(self.degrees[nodes]),
             self.targets[arcs],
             self.node_codes[nodes],
             self.arc_codes[arcs],
@@ -191,7 +190,7 @@ class GraphBatch:
         not for reading labels back.
         """
         codes = [
-            _recoded(mine, own, theirs)
+            mine if own is theirs else np.asarray(theirs.numbers_of(own)[mine])
             for mine, own, theirs in (
                 (self.node_codes, self.node_labels, other.node_labels),
                 (self.arc_codes, self.edge_labels, other.edge_labels),
@@ -207,14 +206,6 @@ def _renamed(
     check_symbols(renamed, "GraphBatch.relabel: labels", "label")
     vocabulary: Vocabulary = Vocabulary(renamed)
     return _codes(renamed, vocabulary)[codes], vocabulary
-
-
-def _recoded(codes: np.ndarray, own: Vocabulary, theirs: Vocabulary) -> np.ndarray:
-    if own is theirs:
-        return codes
-    known = theirs.columns_of(own)
-    table = np.where(known < 0, len(theirs) + np.arange(len(known)), known).astype(np.int32)
-    return np.asarray(table[codes])
 
 
 def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
@@ -240,10 +231,6 @@ def _codes(labels: Iterable[Hashable], vocabulary: Vocabulary) -> np.ndarray:
     return np.fromiter(map(vocabulary.index.__getitem__, labels), dtype=np.int32)
 
 
-def _starts(lengths: Any) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-
-
 def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The numbers ``start, ..., start + length - 1`` of all ranges, one after the other."""
     ends = np.cumsum(lengths)
@@ -266,8 +253,8 @@ def _unpacked(
     edge_labels: Vocabulary,
 ) -> GraphBatch:
     return GraphBatch(
-        _starts(sizes),
-        _starts(degrees),
+        starts_of(sizes),
+        starts_of(degrees),
         targets.astype(np.int32),
         node_codes.astype(np.int32),
         arc_codes.astype(np.int32),

@@ -204,7 +204,16 @@ def _levels(array: np.ndarray, name: str) -> np.ndarray:
     white = {"bool": 1.0, "uint8": 255.0, "uint16": 65535.0}
     if array.dtype.kind == "f":
         levels = np.asarray(array, dtype=np.float64)
-        _check_range(levels, name)
+        wrong = ~((levels >= 0) & (levels <= 1))
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            value = float(levels[place])
+            if np.isnan(value):
+                raise InputError(f"{name} must have no missing pixels. Got NaN at {place}.")
+            hint = f" Divide by 255, as in {name} / 255." if 1 < value <= 255 else ""
+            raise InputError(
+                f"{name} must be between 0 and 1 where it is floats. Got {value:g} at {place}.{hint}"
+            )
     elif array.dtype.name in white:
         levels = array / white[array.dtype.name]
     else:
@@ -218,15 +227,3 @@ def _levels(array: np.ndarray, name: str) -> np.ndarray:
         opacity = levels[:, :, 3:]
         return np.asarray(levels[:, :, :3] * opacity + (1.0 - opacity))
     return levels
-
-
-def _check_range(levels: np.ndarray, name: str) -> None:
-    wrong = ~((levels >= 0) & (levels <= 1))
-    if not wrong.any():
-        return
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    value = float(levels[place])
-    if np.isnan(value):
-        raise InputError(f"{name} must have no missing pixels. Got NaN at {place}.")
-    hint = f" Divide by 255, as in {name} / 255." if 1 < value <= 255 else ""
-    raise InputError(f"{name} must be between 0 and 1 where it is floats. Got {value:g} at {place}.{hint}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..errors import InputError, ParameterError
-from .base import ArithmeticRows, ArithmeticVector, Data, Domain
+from .base import ArithmeticRows, ArithmeticVector, Data, Domain, starts_of
 from .containers import frame_of
 from .numeric import check_numbers
 
@@ -72,7 +72,7 @@ class SeriesData:
             return SeriesData(self.values, self.starts[first : max(first, last) + 1])
         chosen = np.arange(len(self))[index]
         parts = [self.values[self.starts[i] : self.starts[i + 1]] for i in chosen.tolist()]
-        return SeriesData(np.concatenate([self.values[:0], *parts]), _starts(self.lengths[chosen]))
+        return SeriesData(np.concatenate([self.values[:0], *parts]), starts_of(self.lengths[chosen]))
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,16 @@ class Series(Domain):
         is_frame = hasattr(X, "columns")  # its rows are series
         if hasattr(X, "__array__") and not is_frame and getattr(X, "ndim", 0) > 1:
             X = X if isinstance(X, np.ndarray) else np.asarray(X)  # of another library
-        _refuse_what_is_no_collection(X, name)
+        if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
+            raise InputError(
+                f"{name} must be a collection of time series. Got {type(X).__name__}. "
+                f"For a single series pass a list of one: [{name}]."
+            )
+        if isinstance(X, np.ndarray) and X.dtype != object and X.ndim not in (2, 3):
+            raise InputError(
+                f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
+                f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
+            )
         if is_frame or (isinstance(X, np.ndarray) and X.dtype != object):  # all series in one array
             whole = _as_numbers(X, name)
             points = list(whole[:, :, None] if whole.ndim == 2 else self._time_first(whole, name))
@@ -137,7 +146,7 @@ class Series(Domain):
         channels = self._common_channels(points, name)
         points = [self._complete(p, f"{name}[{i}]") for i, p in enumerate(points)]
         values = np.ascontiguousarray(np.concatenate([np.empty((0, channels)), *points]))
-        return SeriesData(values, _starts(np.array([len(p) for p in points], dtype=np.int64)))
+        return SeriesData(values, starts_of(np.array([len(p) for p in points], dtype=np.int64)))
 
     def match(self, X: Data, Y: Data | None) -> None:
         if Y is not None and X.channels != Y.channels and len(X) and len(Y):
@@ -262,19 +271,6 @@ def _first(marked: np.ndarray) -> int:
     return int(np.flatnonzero(marked.any(axis=1))[0])
 
 
-def _refuse_what_is_no_collection(X: Any, name: str) -> None:
-    if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
-        raise InputError(
-            f"{name} must be a collection of time series. Got {type(X).__name__}. "
-            f"For a single series pass a list of one: [{name}]."
-        )
-    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim not in (2, 3):
-        raise InputError(
-            f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
-            f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
-        )
-
-
 def _as_numbers(x: Any, name: str) -> np.ndarray:
     """Return real numbers as a float64 array; masked entries become NaN."""
     masked = np.ma.isMaskedArray(x)
@@ -298,7 +294,3 @@ def _as_numbers(x: Any, name: str) -> np.ndarray:
     if masked:
         array[np.ma.getmaskarray(x)] = np.nan
     return array
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -124,13 +124,10 @@ class Trees(Domain):
         first = points[0] if points else None
         if isinstance(first, str) and "(" not in first and len(points) > 1:  # a label, then children
             raise single
-        return TreeBatch.of([self._tree(x, f"{name}[{i}]") for i, x in enumerate(points)])
-
-    def _tree(self, x: Any, name: str) -> Tree:
-        return x if isinstance(x, Tree) else Tree._of(*read_tree(x, name))
+        return TreeBatch.of([self.point(x, f"{name}[{i}]") for i, x in enumerate(points)])
 
     def point(self, x: Any, name: str = "x") -> Tree:
-        return self._tree(x, name)
+        return x if isinstance(x, Tree) else Tree._of(*read_tree(x, name))
 
     def pair(self, x: Any, y: Any) -> tuple[Tree, Tree]:
         return self.point(x, "x"), self.point(y, "y")

@@ -22,7 +22,6 @@ __all__ = [
     "generator",
     "numbers",
     "probabilities",
-    "simplex_information",
     "simplex_scores",
 ]
 
@@ -218,11 +217,3 @@ def simplex_scores(counts: np.ndarray, p: np.ndarray, parametrization: str) -> n
     if parametrization == "tangent":
         raw[:, possible] -= raw[:, possible].mean(axis=1, keepdims=True)
     return raw
-
-
-def simplex_information(p: np.ndarray, parametrization: str) -> np.ndarray:
-    """Information of one draw of an outcome: the covariance of the scores of one count."""
-    if parametrization == "raw":
-        return np.diag(np.divide(1.0, p, out=np.zeros_like(p), where=p > 0))
-    scores = simplex_scores(np.diag((p > 0).astype(float)), p, parametrization)
-    return np.asarray(scores.T @ (p[:, None] * scores))
