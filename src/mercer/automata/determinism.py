@@ -169,23 +169,19 @@ def _built(
                 number[block[target]] = len(representatives)
                 representatives.append(target)
             row.append(DEAD if target == DEAD else number[block[target]])
-        arcs.append(_labels(row, members))
+        # A label per target; the target of the symbols that no label mentions gets a negated one.
+        *named, elsewhere = row
+        reached: dict[int, list[Any]] = {}
+        for target, symbols in zip(named, members, strict=False):
+            reached.setdefault(target, []).extend(symbols)
+        leaving = []
+        if elsewhere != DEAD:
+            others = [s for target, symbols in reached.items() if target != elsewhere for s in symbols]
+            leaving.append((Symbols(frozenset(others), negated=True), elsewhere))
+        leaving.extend(
+            (Symbols(frozenset(symbols)), target)
+            for target, symbols in reached.items()
+            if target not in (DEAD, elsewhere)
+        )
+        arcs.append(leaving)
     return Deterministic(frozenset(i for i, r in enumerate(representatives) if r in final), arcs)
-
-
-def _labels(row: list[int], members: list[list[Any]]) -> list[tuple[Symbols, int]]:
-    """Arcs of one state: a label per target; the target of unmentioned symbols gets a negated label."""
-    *named, elsewhere = row
-    reached: dict[int, list[Any]] = {}
-    for target, symbols in zip(named, members, strict=False):
-        reached.setdefault(target, []).extend(symbols)
-    arcs = []
-    if elsewhere != DEAD:
-        others = [s for target, symbols in reached.items() if target != elsewhere for s in symbols]
-        arcs.append((Symbols(frozenset(others), negated=True), elsewhere))
-    arcs.extend(
-        (Symbols(frozenset(symbols)), target)
-        for target, symbols in reached.items()
-        if target not in (DEAD, elsewhere)
-    )
-    return arcs

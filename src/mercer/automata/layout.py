@@ -184,7 +184,11 @@ def _curves(
     returning = 0
     for (p, q), lines in texts.items():
         if p == q:
-            curves[p, q] = _loop(at[p], len(lines))
+            x, y = at[p]  # a loop on top of the state
+            top, side = y - RADIUS - 34, 20.0
+            start, end = (x - 9.0, y - RADIUS * 0.87), (x + 9.0, y - RADIUS * 0.87)
+            text = (x, y - RADIUS - 30 - LINE * len(lines) / 2)
+            curves[p, q] = Curve((start, (x - side, top), (x + side, top), end), text)
         elif (p, q) in chains:
             bend = -BEND if (q, p) in texts else 0.0
             curves[p, q] = _along([at[v] for v in chains[p, q]], bend, len(lines))
@@ -194,14 +198,6 @@ def _curves(
             returning += 1
             curves[p, q] = _back(at[p], at[q], lowest, returning, len(lines))
     return curves
-
-
-def _loop(centre: Point, lines: int) -> Curve:
-    """A loop on top of a state."""
-    x, y = centre
-    top, side = y - RADIUS - 34, 20.0
-    start, end = (x - 9.0, y - RADIUS * 0.87), (x + 9.0, y - RADIUS * 0.87)
-    return Curve((start, (x - side, top), (x + side, top), end), (x, y - RADIUS - 30 - LINE * lines / 2))
 
 
 def _along(way: Sequence[Point], bend: float, lines: int) -> Curve:

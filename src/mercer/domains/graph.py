@@ -76,9 +76,10 @@ class Graph:
         attributes: Any = None,
         directed: bool = False,
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        given: Any = n
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
             raise InputError(f"Graph: `n`, the number of nodes, must be an integer >= 0. Got {n!r}.")
-        n = int(n)
+        n = int(given)
         if isinstance(edges, set | frozenset) and not (edge_labels is None and weights is None):
             raise InputError(
                 "Graph: `edges` must have an order for their labels and weights. "

@@ -80,7 +80,14 @@ class Distributions(Vectors):
                 f"{kinds[other].__name__} in {name}[{other}]."
             )
         if kinds[0] is Multinomial:
-            return super().validate(_rows(X, name), name)
+            sizes = [len(model.p) for model in X]
+            other = next((i for i, k in enumerate(sizes) if k != sizes[0]), None)
+            if other is not None:
+                raise InputError(
+                    f"{name} must hold Multinomial of as many outcomes. Got {sizes[0]} in {name}[0] and "
+                    f"{sizes[other]} in {name}[{other}]."
+                )
+            return super().validate(np.array([model.p for model in X]), name)
         batch = ModelBatch(kinds[0], tuple(X), np.zeros(len(X)))
         for i, model in enumerate(batch):
             _require_comparable(batch.models[0], model, f"{name}[0]", f"{name}[{i}]")
@@ -127,17 +134,6 @@ class Distributions(Vectors):
 
     def __str__(self) -> str:
         return "histograms or models"
-
-
-def _rows(X: Any, name: str) -> np.ndarray:
-    sizes = [len(model.p) for model in X]
-    other = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
-    if other is not None:
-        raise InputError(
-            f"{name} must hold Multinomial of as many outcomes. Got {sizes[0]} in {name}[0] and "
-            f"{sizes[other]} in {name}[{other}]."
-        )
-    return np.array([model.p for model in X])
 
 
 def _require_comparable(a: Any, b: Any, here: str, there: str) -> None:
