@@ -50,10 +50,7 @@ class _Pool:
         return self.recoded.of(other.alphabet, self._recode)
 
     def _recode(self, alphabet: Vocabulary) -> _Pool:
-        known = alphabet.columns_of(self.alphabet)
-        table = np.where(known < 0, len(alphabet) + np.arange(len(known)), known).astype(np.int32) + np.int32(
-            1
-        )
+        table = alphabet.numbers_of(self.alphabet) + np.int32(1)
         states, starts, target, label, weight, initial, final, acyclic = self.arrays
         label = table[label - 1]
         state = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -164,7 +161,8 @@ def output_automata(T: Transducer, X: Any) -> Automata:
         )
     data: EncodedSequences = Sequences().validate(X)
     if not T.semiring.native:
-        return _listed(T.semiring, [_output_automaton(T, x) for x in data])
+        composed = (n_way(string(x, semiring=T.semiring), T) for x in data)
+        return _listed(T.semiring, [C.project("output").remove_epsilons().trim() for C in composed])
     x = T.coding.encode(data, data, "X")
     arrays = _native.automata_outputs(
         T.machine.arrays, T.coding.exclusions, T.semiring.code, x, num_threads(), checkpoint
@@ -243,12 +241,6 @@ def _matrix(
     matrix = np.empty((n, n), dtype=values.dtype)
     matrix[rows, cols] = matrix[cols, rows] = values
     return matrix
-
-
-def _output_automaton(T: Transducer, x: Any) -> Transducer:
-    """The automaton of what T writes for a string, without epsilon and classes."""
-    composed = n_way(string(x, semiring=T.semiring), T)
-    return composed.project("output").remove_epsilons().trim()
 
 
 def _listed(semiring: Semiring, automata: list[Transducer]) -> Automata:

@@ -16,9 +16,6 @@ from .syntax import Symbols
 
 __all__ = ["Deterministic", "Nondeterministic", "minimal", "ordered"]
 
-#: A subset construction that finds more states than this is given up.
-MAX_STATES = 20_000
-
 DEAD = -1
 
 
@@ -100,9 +97,9 @@ def _subsets(
                 queue.append(found)
             row.append(number[found] if found else DEAD)
         table.append(row)
-        if len(queue) > MAX_STATES:
+        if len(queue) > 20_000:  # the number of sets may grow exponentially
             raise ParameterError(
-                f"from_regex: the pattern needs more than {MAX_STATES:,} states to count each string once. "
+                "from_regex: the pattern needs more than 20,000 states to count each string once. "
                 "Repeat less often after an alternative that overlaps with what follows, or give the pattern "
                 "a weight, as in <1>, to count derivations instead."
             )
@@ -172,23 +169,19 @@ def _built(
                 number[block[target]] = len(representatives)
                 representatives.append(target)
             row.append(DEAD if target == DEAD else number[block[target]])
-        arcs.append(_labels(row, members))
+        # A label per target; the target of the symbols that no label mentions gets a negated one.
+        *named, elsewhere = row
+        reached: dict[int, list[Any]] = {}
+        for target, symbols in zip(named, members, strict=False):
+            reached.setdefault(target, []).extend(symbols)
+        leaving = []
+        if elsewhere != DEAD:
+            others = [s for target, symbols in reached.items() if target != elsewhere for s in symbols]
+            leaving.append((Symbols(frozenset(others), negated=True), elsewhere))
+        leaving.extend(
+            (Symbols(frozenset(symbols)), target)
+            for target, symbols in reached.items()
+            if target not in (DEAD, elsewhere)
+        )
+        arcs.append(leaving)
     return Deterministic(frozenset(i for i, r in enumerate(representatives) if r in final), arcs)
-
-
-def _labels(row: list[int], members: list[list[Any]]) -> list[tuple[Symbols, int]]:
-    """Arcs of one state: a label per target; the target of unmentioned symbols gets a negated label."""
-    *named, elsewhere = row
-    reached: dict[int, list[Any]] = {}
-    for target, symbols in zip(named, members, strict=False):
-        reached.setdefault(target, []).extend(symbols)
-    arcs = []
-    if elsewhere != DEAD:
-        others = [s for target, symbols in reached.items() if target != elsewhere for s in symbols]
-        arcs.append((Symbols(frozenset(others), negated=True), elsewhere))
-    arcs.extend(
-        (Symbols(frozenset(symbols)), target)
-        for target, symbols in reached.items()
-        if target not in (DEAD, elsewhere)
-    )
-    return arcs

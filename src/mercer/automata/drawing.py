@@ -16,9 +16,6 @@ from .transducer import Arc, Transducer
 
 __all__ = ["arc_texts", "picture", "state_text", "to_dot", "to_svg"]
 
-#: Arcs between two states that are written out; further ones are counted.
-MOST_LINES = 6
-
 #: Notebooks show the picture of machines up to this size; of larger ones nobody could read it.
 MOST_STATES = 60
 
@@ -68,7 +65,11 @@ def to_svg(T: Transducer) -> str:
         'font-family="sans-serif" font-size="13" fill="currentColor" stroke="none">'
     ]
     parts += [_svg_curve(curve, texts[pair]) for pair, curve in found.curves.items()]
-    parts += [_svg_state(T, q, found) for q in range(T.n_states)]
+    for q, (x, y) in enumerate(found.states):
+        circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" fill="none" stroke="currentColor"'
+        inner = f'{circle} r="{RADIUS - 3:g}" stroke-width="1.1"/>' if q in T.final else ""
+        outer = f'{circle} r="{RADIUS:g}" stroke-width="{2.6 if q in T.initial else 1.1}"/>'
+        parts.append(outer + inner + _svg_text(x, y, state_text(T, q)))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -82,7 +83,11 @@ def arc_texts(T: Transducer) -> dict[Pair, list[str]]:
     texts: dict[Pair, list[str]] = {}
     for arc in T.arcs:
         texts.setdefault((arc.source, arc.target), []).append(_arc_text(T, arc))
-    return {pair: _shortened(lines) for pair, lines in texts.items()}
+    most = 6  # arcs between two states that are written out; further ones are counted
+    return {
+        pair: lines if len(lines) <= most else [*lines[: most - 1], f"({len(lines) - most + 1} more)"]
+        for pair, lines in texts.items()
+    }
 
 
 def state_text(T: Transducer, q: int) -> str:
@@ -109,39 +114,16 @@ def _number(weight: Any) -> str:
     return f"{weight:.4g}" if isinstance(weight, float | int) else str(weight)
 
 
-def _shortened(lines: list[str]) -> list[str]:
-    if len(lines) <= MOST_LINES:
-        return lines
-    return [*lines[: MOST_LINES - 1], f"({len(lines) - MOST_LINES + 1} more)"]
-
-
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 # -- SVG ----------------------------------------------------------------------------------------
-def _svg_state(T: Transducer, q: int, found: Layout) -> str:
-    x, y = found.states[q]
-    stroke = 2.6 if q in T.initial else 1.1
-    circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" fill="none" stroke="currentColor"'
-    parts = [f'{circle} r="{RADIUS:g}" stroke-width="{stroke}"/>']
-    if q in T.final:
-        parts.append(f'{circle} r="{RADIUS - 3:g}" stroke-width="1.1"/>')
-    parts.append(_svg_text(x, y, state_text(T, q)))
-    return "".join(parts)
-
-
 def _svg_curve(curve: Curve, lines: list[str]) -> str:
     start, *rest = (f"{x:.1f} {y:.1f}" for x, y in curve.points)
     bends = " ".join(f"C {', '.join(rest[i : i + 3])}" for i in range(0, len(rest), 3))
     path = f'<path d="M {start} {bends}" fill="none" stroke="currentColor" stroke-width="1.1"/>'
-    x, y = curve.text
-    top = y - LINE * (len(lines) - 1) / 2
-    return path + _svg_head(curve) + "".join(_svg_text(x, top + LINE * i, t) for i, t in enumerate(lines))
-
-
-def _svg_head(curve: Curve) -> str:
-    """The head of an arrow, turned along the end of the curve."""
+    # The head of the arrow is turned along the end of the curve.
     (ax, ay), (bx, by) = curve.points[-2:]
     far = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5 or 1.0
     dx, dy = (bx - ax) / far, (by - ay) / far
@@ -150,7 +132,10 @@ def _svg_head(curve: Curve) -> str:
         (bx - 9 * dx - 3.6 * dy, by - 9 * dy + 3.6 * dx),
         (bx - 9 * dx + 3.6 * dy, by - 9 * dy - 3.6 * dx),
     ]
-    return f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in corners)}"/>'
+    head = f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in corners)}"/>'
+    x, y = curve.text
+    top = y - LINE * (len(lines) - 1) / 2
+    return path + head + "".join(_svg_text(x, top + LINE * i, text) for i, text in enumerate(lines))
 
 
 def _svg_text(x: float, y: float, text: str) -> str:

@@ -46,14 +46,10 @@ def paths(T: Transducer, max_length: int) -> Iterator[Path]:
         while stack:
             here, so_far, arcs = stack.pop()
             if here in final:
-                yield _path(arcs, T.semiring.value(times(so_far, final[here])))
+                read = tuple(arc.input for arc in arcs if arc.input is not EPSILON)
+                written = tuple(arc.output for arc in arcs if arc.output is not EPSILON)
+                yield Path(arcs, read, written, T.semiring.value(times(so_far, final[here])))
             if len(arcs) < max_length:
                 stack += [
                     (arc.target, times(so_far, arc.weight), (*arcs, arc)) for arc in reversed(leaving[here])
                 ]
-
-
-def _path(arcs: tuple[Arc, ...], weight: Any) -> Path:
-    read = tuple(arc.input for arc in arcs if arc.input is not EPSILON)
-    written = tuple(arc.output for arc in arcs if arc.output is not EPSILON)
-    return Path(arcs, read, written, weight)

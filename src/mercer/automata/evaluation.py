@@ -8,8 +8,8 @@ import numpy as np
 
 from ..domains import Sequences
 from ..errors import ParameterError
+from .literals import string
 from .operations import n_way
-from .semirings import Semiring
 from .strings import all_pairs, weigh
 from .transducer import Transducer
 
@@ -39,16 +39,10 @@ def weight_between(x: Any, *transducers_and_y: Any) -> Any:
         return n_way(*transducers)(x, y)
     ring = transducers[0].semiring
     ends = [
-        end if isinstance(end, Transducer) else _copies(end, name, ring) for end, name in ((x, "x"), (y, "y"))
+        end if isinstance(end, Transducer) else string(Sequences().point(end, name), semiring=ring)
+        for end, name in ((x, "x"), (y, "y"))
     ]
     return n_way(ends[0], *transducers, ends[1]).total_weight()
-
-
-def _copies(x: Any, name: str, semiring: Semiring) -> Transducer:
-    """The automaton of one string."""
-    symbols = tuple(Sequences().point(x, name))
-    arcs = [(i, i + 1, symbol, symbol, semiring.one) for i, symbol in enumerate(symbols)]
-    return Transducer(arcs, {0: semiring.one}, {len(symbols): semiring.one}, semiring=semiring)
 
 
 def weights_between(X: Any, T: Transducer, Y: Any = None, *, elementwise: bool = False) -> np.ndarray:

@@ -57,7 +57,12 @@ def layout(n: int, initial: Sequence[int], texts: Texts) -> Layout:
     pairs = [(p, q) for p, q in texts if p != q]
     forward = _without_cycles(n, initial, pairs)
     layer = _layers(n, forward)
-    chains = _chains(n, layer, forward)
+    #: The points that each forward arc passes, ends included; points between are numbered from n on.
+    chains: dict[Pair, list[int]] = {}
+    for p, q in forward:
+        between = range(len(layer), len(layer) + layer[q] - layer[p] - 1)
+        layer.extend(range(layer[p] + 1, layer[q]))
+        chains[p, q] = [p, *between, q]
     columns = _sorted_columns(layer, chains)
     widest = max((len(line) for lines in texts.values() for line in lines), default=0)
     tallest = max((len(lines) for lines in texts.values()), default=0)
@@ -113,16 +118,6 @@ def _layers(n: int, forward: Sequence[Pair]) -> list[int]:
             if waiting[q] == 0:
                 ready.append(q)
     return layer
-
-
-def _chains(n: int, layer: list[int], forward: Sequence[Pair]) -> dict[Pair, list[int]]:
-    """The points that each forward arc passes, ends included; points between are numbered from n on."""
-    chains = {}
-    for p, q in forward:
-        between = list(range(len(layer), len(layer) + layer[q] - layer[p] - 1))
-        layer.extend(range(layer[p] + 1, layer[q]))
-        chains[p, q] = [p, *between, q]
-    return chains
 
 
 def _neighbours(chains: dict[Pair, list[int]]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -189,7 +184,11 @@ def _curves(
     returning = 0
     for (p, q), lines in texts.items():
         if p == q:
-            curves[p, q] = _loop(at[p], len(lines))
+            x, y = at[p]  # a loop on top of the state
+            top, side = y - RADIUS - 34, 20.0
+            start, end = (x - 9.0, y - RADIUS * 0.87), (x + 9.0, y - RADIUS * 0.87)
+            text = (x, y - RADIUS - 30 - LINE * len(lines) / 2)
+            curves[p, q] = Curve((start, (x - side, top), (x + side, top), end), text)
         elif (p, q) in chains:
             bend = -BEND if (q, p) in texts else 0.0
             curves[p, q] = _along([at[v] for v in chains[p, q]], bend, len(lines))
@@ -199,14 +198,6 @@ def _curves(
             returning += 1
             curves[p, q] = _back(at[p], at[q], lowest, returning, len(lines))
     return curves
-
-
-def _loop(centre: Point, lines: int) -> Curve:
-    """A loop on top of a state."""
-    x, y = centre
-    top, side = y - RADIUS - 34, 20.0
-    start, end = (x - 9.0, y - RADIUS * 0.87), (x + 9.0, y - RADIUS * 0.87)
-    return Curve((start, (x - side, top), (x + side, top), end), (x, y - RADIUS - 30 - LINE * lines / 2))
 
 
 def _along(way: Sequence[Point], bend: float, lines: int) -> Curve:
@@ -301,18 +292,14 @@ def _box(text: Point, lines: Sequence[str]) -> Box:
 
 def _is_free(text: Point, lines: Sequence[str], taken: Sequence[Box], gap: float = 4.0) -> bool:
     """Whether a text at this place stays away from all boxes."""
-    box = _box(text, lines)
-    return not any(_meet(box, other, gap) for other in taken)
+    a = _box(text, lines)
+    return not any(a[0] < b[2] + gap and b[0] < a[2] + gap and a[1] < b[3] and b[1] < a[3] for b in taken)
 
 
 def _samples(curve: Curve) -> list[Point]:
     """Points along a curve."""
     pieces = [curve.points[i : i + 4] for i in range(0, len(curve.points) - 3, 3)]
     return [_point_at(piece, t / 12) for piece in pieces for t in range(13)]
-
-
-def _meet(a: Box, b: Box, gap: float) -> bool:
-    return a[0] < b[2] + gap and b[0] < a[2] + gap and a[1] < b[3] and b[1] < a[3]
 
 
 def _fitted(curves: dict[Pair, Curve], states: list[Point], texts: Texts) -> Layout:

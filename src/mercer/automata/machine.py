@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -88,7 +87,3 @@ class Machine:
         """The arguments of :meth:`of`, for a machine that differs in some of them."""
         names = ("source", "target", "input", "output", "weight", "initial", "final")
         return {name: getattr(self, name) for name in names}
-
-    def with_labels(self, recode: Callable[[Array], Array]) -> Machine:
-        """The machine with other numbers for its labels."""
-        return Machine.of(**{**self.columns, "input": recode(self.input), "output": recode(self.output)})

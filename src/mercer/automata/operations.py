@@ -215,9 +215,12 @@ def common_coding(transducers: Sequence[Operations]) -> tuple[Coding, list[Machi
                 f"{other.semiring.name}; bring one into the other's with in_semiring."
             )
         coding, table = coding.joined(other.coding)
-        machines.append(other.machine if table is None else _recoded(other, table))
+        machine = other.machine
+        if table is not None:
+            labels = {
+                "input": other.coding.recode(machine.input, table),
+                "output": other.coding.recode(machine.output, table),
+            }
+            machine = Machine.of(**{**machine.columns, **labels})
+        machines.append(machine)
     return coding, machines
-
-
-def _recoded(A: Operations, table: np.ndarray) -> Machine:
-    return A.machine.with_labels(lambda codes: A.coding.recode(codes, table))

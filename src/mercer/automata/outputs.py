@@ -19,12 +19,6 @@ from .transducer import Transducer
 
 __all__ = ["Outputs", "list_outputs", "listable"]
 
-#: Steps without an end to them.
-UNLIMITED = 2**62
-
-#: Fewer pairs than these are not worth waking up threads for.
-SMALLEST_SHARED = 1024
-
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
@@ -69,7 +63,8 @@ class Outputs:
         else:
             table = self.strings.columns_of(other.strings).astype(np.int32)
         out = np.empty((len(rows), len(cols)))
-        threads = num_threads() if len(rows) * len(cols) >= SMALLEST_SHARED else 1
+        # Fewer pairs than these are not worth waking up threads for.
+        threads = num_threads() if len(rows) * len(cols) >= 1024 else 1
         _native.outputs_inner_products(
             self.entries, rows, other.entries, cols, table, width, out, threads, checkpoint
         )
@@ -92,12 +87,15 @@ def listable(T: Transducer) -> str | None:
     m = T.machine
     if ((m.output < 0) & (m.input != m.output)).any():
         return "an arc writes any symbol of a class, so that there are infinitely many outputs"
-    if _silent_cycle(T):
+    silent = m.input == 0
+    ones = np.ones(T.n_states)
+    arcs = {name: column[silent] for name, column in m.columns.items() if name not in ("initial", "final")}
+    if not is_acyclic(Machine.of(**arcs, initial=ones, final=ones), REAL):
         return "a cycle of arcs that read nothing writes, so that there are infinitely many outputs"
     return None
 
 
-def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> Outputs | None:
+def list_outputs(T: Transducer, X: EncodedSequences, limit: int = 2**62) -> Outputs | None:
     """List the outputs of many strings, or give up (None) after ``limit`` steps on one of them.
 
     The transducer, of real weights, must be :func:`listable` and have no arcs with epsilon on both tapes.
@@ -111,13 +109,3 @@ def list_outputs(T: Transducer, X: EncodedSequences, limit: int = UNLIMITED) -> 
     # As Coding.encode numbers them: first the symbols of T, then the others in the order of the data.
     alphabet = Vocabulary([*T.coding.symbols.elements, *X.alphabet.elements]).elements
     return Outputs(found, parents, symbols, alphabet, reader.steps)
-
-
-def _silent_cycle(T: Transducer) -> bool:
-    """Whether arcs that read nothing form a cycle."""
-    columns = T.machine.columns
-    silent = columns["input"] == 0
-    ones = np.ones(T.n_states)
-    arcs = {name: column[silent] for name, column in columns.items() if name not in ("initial", "final")}
-    anywhere = Machine.of(**arcs, initial=ones, final=ones)
-    return not is_acyclic(anywhere, REAL)

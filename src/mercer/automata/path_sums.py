@@ -28,9 +28,6 @@ __all__ = ["Graph", "all_path_sums", "leaving_arcs", "path_sums"]
 #: For each state the states that its arcs lead to, with weights.
 Graph: TypeAlias = list[list[tuple[int, Weight]]]
 
-#: In a component of m states the queue takes a state at most this often times m, where no star is known.
-MOST_ROUNDS = 100
-
 #: States that the message of an error lists; there may be thousands.
 _MOST_NAMED = 10
 
@@ -83,7 +80,7 @@ def all_path_sums(graph: Graph, ring: Semiring, caller: str) -> np.ndarray:
 def _solve(graph: Graph, component: list[int], sums: dict[int, Weight], ring: Semiring, caller: str) -> None:
     """From sums over the paths that enter a component to sums over all paths to its states."""
     if ring.star is None:
-        if not _relax(graph, component, sums, ring, MOST_ROUNDS * len(component)):
+        if not _relax(graph, component, sums, ring, 100 * len(component)):
             raise _divergence(component, caller, " The semiring has no `star` that would give the sum.")
         return
     # Costs: the queue is faster, as elimination is cubic; it is left if there seem to be negative cycles.

@@ -15,10 +15,6 @@ from .syntax import Alternatives, Node, Repeat, Sequence, Symbols, Weight
 
 __all__ = ["Positions"]
 
-#: A pattern with more symbols, or more pairs of neighbouring symbols, is refused.
-MAX_POSITIONS = 100_000
-MAX_PAIRS = 500_000
-
 Weights: TypeAlias = dict[int, Any]
 
 
@@ -55,7 +51,15 @@ class Positions:
     def _part(self, node: Node) -> Part:
         match node:
             case Symbols():
-                return self._position(node)
+                position = len(self.symbols)
+                if position == 100_000:
+                    raise ParameterError(
+                        "from_regex: the pattern has more than 100,000 symbols once its repetitions are "
+                        "written out. Repeat less often, or without an upper bound."
+                    )
+                self.symbols.append(node)
+                self.follow.append({})
+                return Part(self.zero, {position: self.one}, {position: self.one})
             case Weight(value):
                 return Part(self._ring.weight(value, "from_regex"))
             case Sequence(parts):
@@ -70,17 +74,6 @@ class Positions:
                 return whole
             case Repeat(part, low, high):
                 return self._repeat(part, low, high)
-
-    def _position(self, node: Symbols) -> Part:
-        position = len(self.symbols)
-        if position == MAX_POSITIONS:
-            raise ParameterError(
-                f"from_regex: the pattern has more than {MAX_POSITIONS:,} symbols once its repetitions are "
-                "written out. Repeat less often, or without an upper bound."
-            )
-        self.symbols.append(node)
-        self.follow.append({})
-        return Part(self.zero, {position: self.one}, {position: self.one})
 
     def _repeat(self, node: Node, low: int, high: int | None) -> Part:
         """Copies of a part: the required ones, then optional ones inside each other, or a loop."""
@@ -113,9 +106,9 @@ class Positions:
 
     def _join(self, last: Weights, first: Weights) -> None:
         self._pairs += len(last) * len(first)
-        if self._pairs > MAX_PAIRS:
+        if self._pairs > 500_000:
             raise ParameterError(
-                f"from_regex: the pattern has more than {MAX_PAIRS:,} pairs of neighbouring symbols. Write "
+                "from_regex: the pattern has more than 500,000 pairs of neighbouring symbols. Write "
                 "it with classes such as [a-z] and with fewer repetitions of optional parts."
             )
         for p, v in last.items():

@@ -11,7 +11,7 @@ from .determinism import Deterministic, Nondeterministic, minimal, ordered
 from .labels import EPSILON, AnyExcept
 from .positions import Positions
 from .semirings import BOOLEAN, Semiring, semiring_of
-from .syntax import Node, Symbols, Weight, nodes, parse
+from .syntax import Symbols, Weight, nodes, parse
 from .transducer import Transducer
 
 __all__ = ["determinize", "from_regex"]
@@ -81,9 +81,21 @@ def from_regex(
     """
     ring = semiring_of(semiring, "from_regex")
     tree = parse(pattern, words=words, symbols=symbols)
-    if any(isinstance(node, Weight) for node in nodes(tree)):
-        return _weighted(tree, ring)
-    return _automaton(minimal(_unweighted(tree)), ring)
+    is_weighted = any(isinstance(node, Weight) for node in nodes(tree))
+    # The positions of the expression are states 1, 2, ...; state 0 comes before all.
+    p = Positions(tree, ring if is_weighted else BOOLEAN)
+    if not is_weighted:
+        arcs = [[(p.symbols[q], q + 1) for q in reached] for reached in (p.whole.first, *p.follow)]
+        final = {q + 1 for q in p.whole.last} | ({0} if p.whole.empty else set())
+        return _automaton(minimal(Nondeterministic(frozenset([0]), frozenset(final), arcs)), ring)
+    builder = Builder(ring)
+    builder.state(initial=ring.one, final=p.whole.empty)
+    for q in range(len(p.symbols)):
+        builder.state(final=p.whole.last.get(q))
+    for source, reached in enumerate((p.whole.first, *p.follow)):
+        for q, weight in reached.items():
+            _add_arcs(builder, source, q + 1, p.symbols[q], weight)
+    return builder.build()
 
 
 def determinize(automaton: Transducer) -> Transducer:
@@ -132,26 +144,6 @@ def _reached(state: int, silent: list[list[int]]) -> list[int]:
                 found[target] = None
                 stack.append(target)
     return list(found)
-
-
-def _unweighted(tree: Node) -> Nondeterministic:
-    """The positions of an expression as states 1, 2, ...; state 0 comes before all."""
-    p = Positions(tree, BOOLEAN)
-    arcs = [[(p.symbols[q], q + 1) for q in reached] for reached in (p.whole.first, *p.follow)]
-    final = {q + 1 for q in p.whole.last} | ({0} if p.whole.empty else set())
-    return Nondeterministic(frozenset([0]), frozenset(final), arcs)
-
-
-def _weighted(tree: Node, ring: Semiring) -> Transducer:
-    p = Positions(tree, ring)
-    builder = Builder(ring)
-    builder.state(initial=ring.one, final=p.whole.empty)
-    for q in range(len(p.symbols)):
-        builder.state(final=p.whole.last.get(q))
-    for source, reached in enumerate((p.whole.first, *p.follow)):
-        for q, weight in reached.items():
-            _add_arcs(builder, source, q + 1, p.symbols[q], weight)
-    return builder.build()
 
 
 def _automaton(machine: Deterministic, ring: Semiring) -> Transducer:

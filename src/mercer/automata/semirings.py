@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
+from operator import add, mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,9 +33,6 @@ Operation: TypeAlias = Callable[[Any, Any], Any]
 
 #: Closer to divergence than this, a sum of floats is refused: it would have no digit that counts.
 SLACK = 1e-12
-
-#: Powers that are added up for a star that is not given.
-MOST_POWERS = 1000
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,14 +121,14 @@ class Semiring:
             except ArithmeticError as error:
                 raise DivergenceError(f"{self.name}: {a!r} has no star: {error}.") from error
         total = self.one
-        for _ in range(MOST_POWERS):
+        for _ in range(1000):
             # 1 + a S is the next partial sum; once it equals S, so do all that follow.
             following = self.plus(self.one, self.times(a, total))
             if following == total:
                 return total
             total = following
         raise DivergenceError(
-            f"{self.name}: the powers of {a!r} have no sum after {MOST_POWERS} terms. Give the semiring a "
+            f"{self.name}: the powers of {a!r} have no sum after 1000 terms. Give the semiring a "
             "`star` if there is one."
         )
 
@@ -185,25 +183,13 @@ class Semiring:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.native:
             return semiring_of, (self.name,)
-        return _made, ({f.name: getattr(self, f.name) for f in fields(self) if f.init},)
+        return partial(Semiring, **{f.name: getattr(self, f.name) for f in fields(self) if f.init}), ()
 
     def __repr__(self) -> str:
         return self.name.upper() if self.native else f"<Semiring {self.name!r}>"
 
 
-def _made(parts: dict[str, Any]) -> Semiring:
-    return Semiring(**parts)
-
-
 # -- built-in semirings ---------------------------------------------------------------------------
-def _add(a: float, b: float) -> float:
-    return a + b
-
-
-def _multiply(a: float, b: float) -> float:
-    return a * b
-
-
 def _add_logs(a: float, b: float) -> float:
     low, high = min(a, b), max(a, b)
     return low if high == math.inf else low - math.log1p(math.exp(low - high))
@@ -244,9 +230,9 @@ def _add_log_arrays(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 _BUILT_IN: dict[str, Semiring] = {}
-REAL = Semiring("real", _add, _multiply, 0.0, 1.0, star=_real_star)
-LOG = Semiring("log", _add_logs, _add, math.inf, 0.0, star=_log_star)
-TROPICAL = Semiring("tropical", min, _add, math.inf, 0.0, star=_tropical_star)
+REAL = Semiring("real", add, mul, 0.0, 1.0, star=_real_star)
+LOG = Semiring("log", _add_logs, add, math.inf, 0.0, star=_log_star)
+TROPICAL = Semiring("tropical", min, add, math.inf, 0.0, star=_tropical_star)
 BOOLEAN = Semiring("boolean", _or, _and, 0.0, 1.0, star=_boolean_star)
 
 #: Sum and product of arrays, by code.

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import _native
-from ..domains import EncodedSequences, Sequences
+from ..domains import EncodedSequences
 from ..engine.runs import checkpoint
 from ..engine.threads import num_threads
 from ..errors import InputError
 from . import generic
 from .operations import Operations
-from .semirings import Weight
 from .sums import checked
 
-__all__ = ["all_pairs", "weigh", "weight_of"]
-
-
-def weight_of(T: Operations, x: Any, y: Any) -> Weight:
-    """T(x, y), or T(x) of an automaton where y is None."""
-    if y is None:
-        if not np.array_equal(T.machine.input, T.machine.output):
-            raise InputError("T(x): a transducer with two tapes weighs pairs of strings. Got x alone.")
-        T, y = T.without_output(), ()
-    domain = Sequences()
-    first, second = (domain.validate([domain.point(s, name)]) for s, name in ((x, "x"), (y, "y")))
-    return T.semiring.value(weigh(T, first, second, *all_pairs(1, 1, True))[0])
+__all__ = ["all_pairs", "weigh"]
 
 
 def all_pairs(n: int, m: int, elementwise: bool) -> tuple[np.ndarray, np.ndarray]:

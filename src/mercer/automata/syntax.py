@@ -8,27 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from string import ascii_letters, digits
 from typing import TypeAlias
 
 from ..errors import ParameterError
 
 __all__ = ["Alternatives", "Node", "Repeat", "Sequence", "Symbols", "Weight", "nodes", "parse"]
 
-#: Groups may be nested this deep.
-MAX_DEPTH = 100
-#: Bounds of a repetition and sizes of a range of letters stop here.
-MAX_REPEAT = 10_000
-MAX_RANGE = 100_000
-
-OPERATORS = frozenset("()[]{}<>|*+?.\\^$")
-CONTROL = {"0": "\0", "a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-DIGITS = frozenset("0123456789")
-WORD = DIGITS | frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 SPACE = frozenset(" \t\n\r\f\v")
-CLASSES = {"d": DIGITS, "w": WORD, "s": SPACE}
-HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
+CLASSES = {"d": frozenset(digits), "w": frozenset(ascii_letters + digits + "_"), "s": SPACE}
 
 
 @dataclass(frozen=True)
@@ -70,8 +60,6 @@ class Repeat:
 
 
 Node: TypeAlias = Symbols | Weight | Sequence | Alternatives | Repeat
-
-ANYTHING = Symbols(frozenset(), negated=True)
 
 
 def nodes(node: Node) -> Iterator[Node]:
@@ -180,8 +168,8 @@ class _Parser:
         high = int(end) if end else (None if comma else int(low))
         if high is not None and high < int(low):
             raise self.error(f"a repetition must not end below its beginning, as {match[0]} does")
-        if max(int(low), high or 0) > MAX_REPEAT:
-            raise self.error(f"a repetition must have bounds of at most {MAX_REPEAT}")
+        if max(int(low), high or 0) > 10_000:
+            raise self.error("a repetition must have bounds of at most 10000")
         self.position = match.end()
         return int(low), high
 
@@ -195,7 +183,7 @@ class _Parser:
                 return self.weight()
             case ".":
                 self.read()
-                return ANYTHING
+                return Symbols(frozenset(), negated=True)
             case "*" | "+" | "?" | "{":
                 raise self.error(
                     "there is nothing to repeat here. Escape it with a backslash if it is a symbol"
@@ -217,8 +205,8 @@ class _Parser:
                 raise self.error("groups are ( ) or (?: ), without names, flags or conditions")
             self.position += 2
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(f"groups must not be nested more than {MAX_DEPTH} deep")
+        if self.depth > 100:
+            raise self.error("groups must not be nested more than 100 deep")
         node = self.alternatives()
         if self.read() != ")":
             raise self.error("this group is never closed", start)
@@ -250,25 +238,25 @@ class _Parser:
         """What stands after a backslash."""
         kind = self.text[self.position : self.position + 1]
         self.position += 1
-        if kind in CONTROL:
-            return Symbols(frozenset(CONTROL[kind]))
-        if kind in HEXADECIMAL:
-            return Symbols(frozenset(self.code_point(start, HEXADECIMAL[kind])))
+        control = {"0": "\0", "a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+        hexadecimal = {"x": 2, "u": 4, "U": 8}
+        if kind in control:
+            return Symbols(frozenset(control[kind]))
+        if kind in hexadecimal:
+            n = hexadecimal[kind]
+            found = self.text[self.position : self.position + n]
+            self.position += n
+            if re.fullmatch(r"[0-9a-fA-F]+", found) is None or len(found) < n or int(found, 16) > 0x10FFFF:
+                raise self.error(f"this escape needs {n} hexadecimal digits of a character", start)
+            return Symbols(frozenset(chr(int(found, 16))))
         if kind and kind.lower() in CLASSES:
             return Symbols(CLASSES[kind.lower()], negated=kind.isupper())
         if kind == "" or kind.isalnum():
             raise self.error(f"the escape \\{kind} means nothing here", start)
         return Symbols(frozenset(kind))
 
-    def code_point(self, start: int, digits: int) -> str:
-        found = self.text[self.position : self.position + digits]
-        self.position += digits
-        if re.fullmatch(r"[0-9a-fA-F]+", found) is None or len(found) < digits or int(found, 16) > 0x10FFFF:
-            raise self.error(f"this escape needs {digits} hexadecimal digits of a character", start)
-        return chr(int(found, 16))
-
     def word(self) -> Symbols:
-        return Symbols(frozenset([self.token(OPERATORS)]))
+        return Symbols(frozenset([self.token(frozenset("()[]{}<>|*+?.\\^$"))]))
 
     def token(self, stop: frozenset[str]) -> Hashable:
         """One word: up to white space or a character of ``stop``; a backslash takes the next one as it is."""
@@ -295,21 +283,17 @@ class _Parser:
         self.read()
         negated = self.text.startswith("^", self.position)
         self.position += negated
-        member: Callable[[int], frozenset[Hashable]] = self.class_word if self.words else self.class_range
         found: frozenset[Hashable] = frozenset()
         while (character := self.peek()) != "]":
             if not character:
                 raise self.error("this class is never closed", start)
-            found |= member(start)
+            found |= {self.token(frozenset("]"))} if self.words else self.class_range(start)
         self.read()
         if not found:
             raise self.error(
                 "a class must not be empty. Write . for any symbol, and escape ] inside a class", start
             )
         return Symbols(found, negated)
-
-    def class_word(self, start: int) -> frozenset[Hashable]:
-        return frozenset([self.token(frozenset("]"))])
 
     def class_range(self, start: int) -> frozenset[Hashable]:
         low = self.class_member()
@@ -322,8 +306,8 @@ class _Parser:
             raise self.error("a range must lie between two characters, not classes", start)
         (first,), (last,) = low, high
         span = range(ord(str(first)), ord(str(last)) + 1)
-        if not 0 < len(span) <= MAX_RANGE:
-            raise self.error(f"a range must go upwards, over at most {MAX_RANGE} characters", start)
+        if not 0 < len(span) <= 100_000:
+            raise self.error("a range must go upwards, over at most 100000 characters", start)
         return frozenset(map(chr, span))
 
     def class_member(self) -> frozenset[Hashable]:

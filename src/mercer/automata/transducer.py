@@ -9,22 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ParameterError
+from ..domains import Sequences
+from ..errors import InputError, ParameterError
 from .axioms import check_axioms
 from .coding import Coding
 from .labels import AnyExcept, Label, check_label
 from .machine import Machine
 from .operations import Operations, common_coding
 from .semirings import Semiring, Weight, semiring_of
-from .strings import weight_of
+from .strings import all_pairs, weigh
 
 __all__ = ["Arc", "Transducer", "check_labels", "is_state"]
 
 # Larger machines are described rather than written down.
 _MOST_SHOWN = 40
-
-# Weights of a machine on which the axioms of its semiring are checked: 27 triples.
-_MOST_CHECKED = 3
 
 #: States are numbered in 32 bits.
 MOST_STATES = 1 << 31
@@ -115,7 +113,11 @@ class Transducer(Operations):
             _weights(final, count, ring),
         )
         if not ring.native:
-            check_axioms(ring, _some_weights(machine))
+            few: list[Any] = []  # three distinct weights: the axioms are checked on 27 triples
+            for weight in machine.weight.tolist():
+                if len(few) < 3 and weight not in few:
+                    few.append(weight)
+            check_axioms(ring, few)
         self._fill(ring, coding, machine)
 
     @classmethod
@@ -195,7 +197,14 @@ class Transducer(Operations):
     # -- values -----------------------------------------------------------------------------------
     def __call__(self, x: Any, y: Any = None) -> Weight:
         """Sum of the weights of all paths that read ``x`` and write ``y``; of an automaton, read ``x``."""
-        return weight_of(self, x, y)
+        T, second = self, y
+        if y is None:
+            if not self.is_automaton:
+                raise InputError("T(x): a transducer with two tapes weighs pairs of strings. Got x alone.")
+            T, second = self.without_output(), ()
+        domain = Sequences()
+        X, Y = (domain.validate([domain.point(s, name)]) for s, name in ((x, "x"), (second, "y")))
+        return self.semiring.value(weigh(T, X, Y, *all_pairs(1, 1, True))[0])
 
     # -- as a value -------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
@@ -242,15 +251,12 @@ class Transducer(Operations):
                 f"{len(self.final)} final, {self.semiring.name} semiring>"
             )
         arcs = ", ".join(repr(tuple(arc)) for arc in self.arcs)
-        options = "" if self.semiring.name == "real" else f", semiring={self._semiring_text}"
+        ring = self.semiring
+        options = "" if ring.name == "real" else f", semiring={ring.name if ring.native else ring!r}"
         named = [*self.initial, *self.final, *self.machine.source.tolist(), *self.machine.target.tolist()]
         if max(named, default=-1) + 1 < self.n_states:
             options += f", n_states={self.n_states}"
         return f"Transducer([{arcs}], {dict(self.initial)}, {dict(self.final)}{options})"
-
-    @property
-    def _semiring_text(self) -> str:
-        return repr(self.semiring.name if self.semiring.native else self.semiring)
 
 
 def is_state(state: Any, count: int) -> bool:
@@ -296,17 +302,6 @@ def _weights(ends: Mapping[int, Any], count: int, semiring: Semiring) -> np.ndar
     for state, weight in ends.items():
         weights[state] = semiring.weight(weight, "Transducer")
     return weights
-
-
-def _some_weights(machine: Machine) -> list[Any]:
-    """The first few distinct weights of arcs."""
-    found: list[Any] = []
-    for weight in machine.weight.tolist():
-        if weight not in found:
-            found.append(weight)
-        if len(found) == _MOST_CHECKED:
-            break
-    return found
 
 
 def _equal_weights(a: Machine, b: Machine) -> bool:

@@ -19,9 +19,6 @@ from .transducer import Arc, Transducer
 
 __all__ = ["inner_weight", "output_weights", "pair_weight"]
 
-#: Cycles whose weights come so close to one are taken to diverge.
-CLOSE_TO_ONE = 1e-12
-
 Node: TypeAlias = Hashable
 Leaving: TypeAlias = list[list[tuple[Arc, Any]]]
 #: Weight of each output, and where in the string it was written.
@@ -285,16 +282,6 @@ def _find_values(root: Node, step: Callable[[Node], Step], values: dict[Node, An
             _solve({member: steps.pop(member) for member in members}, values, m)
 
 
-def _check_convergence(rows: list[list[Any]]) -> None:
-    """Raise unless the powers of a component's weights have a sum; else elimination finds a wrong number."""
-    cycles = np.abs(np.eye(len(rows)) - np.array([[float(v) for v in row[:-1]] for row in rows]))
-    if cycles.any() and np.abs(np.linalg.eigvals(cycles)).max() >= 1 - CLOSE_TO_ONE:
-        raise DivergenceError(
-            "the sum over all paths diverges: the weights of cycles must add up to less than one in absolute "
-            "value."
-        )
-
-
 def _solve(steps: dict[Node, Step], values: dict[Node, Any], m: Arithmetic) -> None:
     """Values v = ends + A v of the nodes of one component, by elimination."""
     number = {node: i for i, node in enumerate(steps)}
@@ -312,7 +299,13 @@ def _solve(steps: dict[Node, Step], values: dict[Node, Any], m: Arithmetic) -> N
     if all(row[-1] == 0 for row in rows):  # nothing ever ends here
         values.update(dict.fromkeys(steps, m.real(0)))
         return
-    _check_convergence(rows)
+    # Unless the powers of the component's weights have a sum, elimination finds a wrong number.
+    cycles = np.abs(np.eye(len(rows)) - np.array([[float(v) for v in row[:-1]] for row in rows]))
+    if cycles.any() and np.abs(np.linalg.eigvals(cycles)).max() >= 1 - 1e-12:
+        raise DivergenceError(
+            "the sum over all paths diverges: the weights of cycles must add up to less than one in absolute "
+            "value."
+        )
     for k in range(len(rows)):
         pivot = max(range(k, len(rows)), key=lambda r: abs(rows[r][k]))
         rows[k], rows[pivot] = rows[pivot], rows[k]

@@ -38,6 +38,11 @@ def take(data: Data, index: slice | np.ndarray) -> Data:
     return data.take(index)
 
 
+def starts_of(lengths: Any) -> np.ndarray:
+    """Where points of these lengths begin, one after the other, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def items(data: Data) -> Any:
     """Return a sequence of the points of validated data."""
     if scipy.sparse.issparse(data):

@@ -14,7 +14,7 @@ import scipy.sparse
 from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError
-from .base import ArithmeticCloud, ArithmeticVector, Data, Domain, items, size, take
+from .base import ArithmeticCloud, ArithmeticVector, Data, Domain, items, size, starts_of, take
 from .numeric import check_numbers
 from .vectors import Vectors
 
@@ -82,7 +82,9 @@ class CloudData:
         chosen = np.arange(len(self))[index]
         own = [np.arange(self.starts[i], self.starts[i + 1]) for i in chosen.tolist()]
         positions = np.concatenate([np.empty(0, dtype=np.int64), *own])
-        return CloudData(take(self.points, positions), self.weights[positions], _starts(self.lengths[chosen]))
+        return CloudData(
+            take(self.points, positions), self.weights[positions], starts_of(self.lengths[chosen])
+        )
 
 
 @dataclass(frozen=True)
@@ -120,13 +122,17 @@ class Clouds(Domain):
             _weights(x.weights, size(p), f"{name}[{i}]")
             for i, (x, p) in enumerate(zip(clouds, parts, strict=True))
         ]
-        starts = _starts(np.array([len(w) for w in weights], dtype=np.int64))
+        starts = starts_of(np.array([len(w) for w in weights], dtype=np.int64))
         return CloudData(self._joined(parts, name), np.concatenate([np.empty(0), *weights]), starts)
 
     def _points(self, cloud: Cloud, name: str) -> Data:
         points = cloud.points
-        if isinstance(self.members, Vectors) and _are_numbers(points):
-            points = np.reshape(points, (-1, 1))  # on the line
+        if isinstance(self.members, Vectors):
+            if isinstance(points, list | tuple):
+                are_numbers = len(points) > 0 and all(isinstance(p, Real) for p in points)
+            else:
+                are_numbers = getattr(points, "ndim", None) == 1
+            points = np.reshape(points, (-1, 1)) if are_numbers else points  # on the line
         found = self.members.validate(points, name)
         if size(found) == 0:
             raise InputError(f"{name} must have at least one point. Got an empty cloud.")
@@ -178,13 +184,6 @@ class Clouds(Domain):
         return f"clouds of {self.members}"
 
 
-def _are_numbers(points: Any) -> bool:
-    """Whether the points are numbers, not vectors."""
-    if isinstance(points, list | tuple):
-        return len(points) > 0 and all(isinstance(p, Real) for p in points)
-    return getattr(points, "ndim", None) == 1
-
-
 def _weights(weights: Any, n: int, name: str) -> np.ndarray:
     """Weights that sum to one."""
     if weights is None:
@@ -203,7 +202,3 @@ def _weights(weights: Any, n: int, name: str) -> np.ndarray:
         raise InputError(f"{name}.weights must not all be zero: they are divided by their sum.")
     w /= w.max()  # sums of large weights do not overflow
     return np.asarray(w / w.sum())
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

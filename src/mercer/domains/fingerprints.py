@@ -16,10 +16,6 @@ from .vectors import Vectors
 
 __all__ = ["BITS", "Bits", "Fingerprints"]
 
-#: Most columns of a sparse matrix; RDKit's longest vectors have more positions than that, all of them hashes
-#: of 32 bits.
-MOST_COLUMNS = 1 << 62
-
 
 @dataclass(frozen=True)
 class Bits(Region):
@@ -87,14 +83,12 @@ class Fingerprints(Vectors):
 
     def _meet(self, other: Domain) -> Domain | None:
         both = super()._meet(other)
-        return None if both is None or not isinstance(both, Vectors) else _like(self, both)
+        if not isinstance(both, Vectors):
+            return None
+        return replace(self, dim=both.dim, region=both.region, dense=both.dense)
 
     def __str__(self) -> str:
         return super().__str__().replace("vectors", "fingerprints", 1)
-
-
-def _like(domain: Fingerprints, both: Vectors) -> Fingerprints:
-    return replace(domain, dim=both.dim, region=both.region, dense=both.dense)
 
 
 def _is_chemical(x: Any) -> bool:
@@ -124,5 +118,6 @@ def _as_csr(vectors: Sequence[Any] | np.ndarray, name: str) -> Any:
             f"{name} must have fingerprints of one length. Got {lengths[0]} in {name}[0] and "
             f"{lengths[wrong]} in {name}[{wrong}]."
         )
-    shape = (len(vectors), min(lengths[0], MOST_COLUMNS))
+    # RDKit's longest vectors have more positions than a sparse matrix columns, all of them hashes of 32 bits.
+    shape = (len(vectors), min(lengths[0], 1 << 62))
     return scipy.sparse.csr_array((np.array(counts, dtype=np.float64), columns, starts), shape=shape)

@@ -123,7 +123,16 @@ class Frames(Domain):
         if isinstance(X, FrameData):
             return X
         if isinstance(X, list) and X and all(isinstance(row, Row) for row in X):
-            return FrameData({c: _restore(c, [row[c] for row in X]) for c in self.components}, len(X))
+            parts = {}
+            for component in self.components:  # validated values are put back together
+                values = [row[component] for row in X]
+                there: Any = [v for v in values if v is not MISSING]
+                if isinstance(component.domain, Vectors) and not there:
+                    there = np.empty((0, component.domain.dim or 1))
+                present = np.array([v is not MISSING for v in values])
+                position = np.where(present, np.cumsum(present) - 1, -1)
+                parts[component] = Part(component.domain.validate(there), position)
+            return FrameData(parts, len(X))
         table, n = read_table(X, name, [c for component in self.components for c in component.names])
         return FrameData({component: _part(component, table, n, name) for component in self.components}, n)
 
@@ -267,7 +276,11 @@ def _part(component: Component, table: Table, n: int, name: str) -> Part:
             f"{name} must have a value in every row of column {column!r}. Got a missing one in row {row}. "
             'Drop the rows, fill them, or choose missing="zero" or missing="own".'
         )
-    columns = [(c, _select(table[c][0], present)) for c in component.names]
+    columns = []
+    for column in component.names:
+        values = table[column][0]
+        there = values[present] if isinstance(values, np.ndarray) else [values[i] for i in present]
+        columns.append((column, there))
     try:
         if isinstance(component.domain, Vectors):
             data = component.domain.validate(_numbers(columns, component.domain), label)
@@ -280,19 +293,6 @@ def _part(component: Component, table: Table, n: int, name: str) -> Part:
     position = np.full(n, -1, dtype=np.intp)
     position[present] = np.arange(len(present))
     return Part(data, position)
-
-
-def _restore(component: Component, values: list[Any]) -> Part:
-    """Put validated values back together."""
-    there = [v for v in values if v is not MISSING]
-    if isinstance(component.domain, Vectors) and not there:
-        there = np.empty((0, component.domain.dim or 1))  # type: ignore[assignment]
-    present = np.array([v is not MISSING for v in values])
-    return Part(component.domain.validate(there), np.where(present, np.cumsum(present) - 1, -1))
-
-
-def _select(values: Any, present: np.ndarray) -> Any:
-    return values[present] if isinstance(values, np.ndarray) else [values[i] for i in present]
 
 
 def _numbers(columns: list[tuple[str, Any]], domain: Vectors) -> np.ndarray:

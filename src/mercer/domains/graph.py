@@ -76,7 +76,10 @@ class Graph:
         attributes: Any = None,
         directed: bool = False,
     ) -> None:
-        n = _count(n)
+        given: Any = n
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
+            raise InputError(f"Graph: `n`, the number of nodes, must be an integer >= 0. Got {n!r}.")
+        n = int(given)
         if isinstance(edges, set | frozenset) and not (edge_labels is None and weights is None):
             raise InputError(
                 "Graph: `edges` must have an order for their labels and weights. "
@@ -181,12 +184,6 @@ def contents(
     if attributes is not None:
         parts.append(f", node vectors of length {attributes.shape[1]}")
     return "".join(parts)
-
-
-def _count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise InputError(f"Graph: `n`, the number of nodes, must be an integer >= 0. Got {n!r}.")
-    return int(n)
 
 
 def edge_list(edges: Any, caller: str) -> Any:

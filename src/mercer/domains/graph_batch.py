@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, overload
@@ -11,15 +11,12 @@ from typing import Any, overload
 import numpy as np
 
 from ..errors import InputError
+from .base import starts_of
 from .graph import Graph, contents
 from .sequences import check_symbols
 from .vocabulary import Vocabulary
 
 __all__ = ["GraphBatch"]
-
-REMEDY = "Where vectors are not needed, mercer.graphs.as_graphs(X, attributes=None) does not read them."
-
-ARRAYS = ("node_starts", "arc_starts", "targets", "node_codes", "arc_codes", "weights", "attributes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +52,8 @@ class GraphBatch:
     edge_labels: Vocabulary
 
     def __post_init__(self) -> None:
-        for name in ARRAYS:
-            if (array := getattr(self, name)) is not None:
+        for field in fields(self):
+            if isinstance(array := getattr(self, field.name), np.ndarray):
                 array.flags.writeable = False
 
     @classmethod
@@ -64,12 +61,12 @@ class GraphBatch:
         """The batch of some graphs."""
         nodes: Vocabulary = Vocabulary(chain.from_iterable(g.labels for g in graphs))
         edges: Vocabulary = Vocabulary(chain.from_iterable(g.edge_labels for g in graphs))
-        starts = _starts([g.n for g in graphs])
+        starts = starts_of([g.n for g in graphs])
         sources = np.concatenate([np.zeros(0, dtype=np.int32), *(g.sources for g in graphs)])
         first = np.repeat(starts[:-1], [len(g.sources) for g in graphs])
         return cls(
             starts,
-            _starts(np.bincount(sources + first, minlength=int(starts[-1]))),
+            starts_of(np.bincount(sources + first, minlength=int(starts[-1]))),
             np.concatenate([np.zeros(0, dtype=np.int32), *(g.targets for g in graphs)]),
             _codes(chain.from_iterable(g.labels for g in graphs), nodes),
             _codes(chain.from_iterable(g.edge_labels for g in graphs), edges),
@@ -153,8 +150,8 @@ class GraphBatch:
         nodes = _ranges(self.node_starts[:-1][chosen], self.sizes[chosen])
         arcs = _ranges(self.arc_starts[:-1][nodes], self.degrees[nodes])
         return GraphBatch(
-            _starts(self.sizes[chosen]),
-            _starts(self.degrees[nodes]),
+            starts_of(self.sizes[chosen]),
+            starts_of(self.degrees[nodes]),
             self.targets[arcs],
             self.node_codes[nodes],
             self.arc_codes[arcs],
@@ -193,7 +190,7 @@ class GraphBatch:
         not for reading labels back.
         """
         codes = [
-            _recoded(mine, own, theirs)
+            mine if own is theirs else np.asarray(theirs.numbers_of(own)[mine])
             for mine, own, theirs in (
                 (self.node_codes, self.node_labels, other.node_labels),
                 (self.arc_codes, self.edge_labels, other.edge_labels),
@@ -211,38 +208,27 @@ def _renamed(
     return _codes(renamed, vocabulary)[codes], vocabulary
 
 
-def _recoded(codes: np.ndarray, own: Vocabulary, theirs: Vocabulary) -> np.ndarray:
-    if own is theirs:
-        return codes
-    known = theirs.columns_of(own)
-    table = np.where(known < 0, len(theirs) + np.arange(len(known)), known).astype(np.int32)
-    return np.asarray(table[codes])
-
-
 def _joined_attributes(graphs: Sequence[Graph]) -> np.ndarray | None:
     found = [g.attributes for g in graphs if g.attributes is not None]
     if not found:
         return None
+    remedy = "Where vectors are not needed, mercer.graphs.as_graphs(X, attributes=None) does not read them."
     widths = {a.shape[1] for a in found if len(a)}
     if len(widths) > 1:
         raise InputError(
-            f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}. {REMEDY}"
+            f"graphs must have node attributes of one length. Got the lengths {sorted(widths)}. {remedy}"
         )
     width = widths.pop() if widths else 0
     for i, g in enumerate(graphs):
         if g.attributes is None and g.n:
             raise InputError(
-                f"graph {i} has no node attributes, while others have vectors of length {width}. {REMEDY}"
+                f"graph {i} has no node attributes, while others have vectors of length {width}. {remedy}"
             )
     return np.concatenate([a.reshape(len(a), width) for a in found])
 
 
 def _codes(labels: Iterable[Hashable], vocabulary: Vocabulary) -> np.ndarray:
     return np.fromiter(map(vocabulary.index.__getitem__, labels), dtype=np.int32)
-
-
-def _starts(lengths: Any) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -267,8 +253,8 @@ def _unpacked(
     edge_labels: Vocabulary,
 ) -> GraphBatch:
     return GraphBatch(
-        _starts(sizes),
-        _starts(degrees),
+        starts_of(sizes),
+        starts_of(degrees),
         targets.astype(np.int32),
         node_codes.astype(np.int32),
         arc_codes.astype(np.int32),

@@ -21,11 +21,6 @@ from .sparse import check_sparse
 
 __all__ = ["Graphs", "weighted"]
 
-FORMS = (
-    "a networkx graph, a square adjacency matrix, a pair (adjacency, labels), (n, edges) or "
-    "(n, edges, labels)"
-)
-
 #: Names of attributes that need not be there.
 DEFAULTS = {"label": "label", "edge_label": "label", "weight": "weight", "attributes": "attributes"}
 
@@ -121,7 +116,15 @@ class Graphs(Domain):
         used = {getattr(self, other) for other in self.uses - {role}} | ({self.weight} - {None})
         if "attributes" in self.uses:
             used.add(GEOMETRIC["attributes"])
-        if unread := sorted(map(str, _attribute_names(x, kind) - used)):
+        # What the nodes or edges carry, as far as the form of the graph has names.
+        named: set[Any] = set()
+        if _is_networkx(x):
+            named.update(*(d for *_, d in (x.nodes if kind == "node" else x.edges)(data=True)))
+        elif _is_igraph(x):
+            named.update(*(item.attributes() for item in (x.vs if kind == "node" else x.es)))
+        elif kind == "node" and getattr(x, "x", None) is not None:
+            named.add("x")
+        if unread := sorted(map(str, named - used)):
             return (
                 f"Its {kind}s have {', '.join(map(repr, unread))}, which is not used. To take it for labels "
                 f"pass mercer.graphs.as_graphs({{}}, {role}={unread[0]!r}); for graphs without labels, "
@@ -148,15 +151,25 @@ class Graphs(Domain):
         if found is None:
             kind = getattr(x, "dtype", None)
             what = f"{type(x).__name__}{'' if kind is None else f' of type {kind}'}"
-            raise InputError(f"{name} must be a graph: {FORMS}. Got {what}.")
+            raise InputError(
+                f"{name} must be a graph: a networkx graph, a square adjacency matrix, a pair (adjacency, "
+                f"labels), (n, edges) or (n, edges, labels). Got {what}."
+            )
         return found
 
     def _converted(self, x: Any) -> Graph | None:
         if _is_networkx(x):
-            return self._from_networkx(x)
+            nodes = dict(x.nodes(data=True))
+            number = {v: i for i, v in enumerate(nodes)}
+            edges = list(x.edges(data=True))
+            ends = [(number[u], number[v]) for u, v, _ in edges]
+            carried = [d for _, _, d in edges]
+            return self.from_records(nodes, nodes.values(), ends, carried, x.is_directed())
         if _is_igraph(x):
-            nodes, edges = ([item.attributes() for item in seq] for seq in (x.vs, x.es))
-            return self.from_records(range(x.vcount()), nodes, x.get_edgelist(), edges, x.is_directed())
+            records = [[item.attributes() for item in items] for items in (x.vs, x.es)]
+            return self.from_records(
+                range(x.vcount()), records[0], x.get_edgelist(), records[1], x.is_directed()
+            )
         if hasattr(x, "edge_index"):
             return self._from_arcs(x)
         if isinstance(x, tuple):
@@ -194,13 +207,6 @@ class Graphs(Domain):
                 "graphs of networkx.DiGraph; of rounding errors take (A + A.T) / 2."
             )
         return graph
-
-    def _from_networkx(self, x: Any) -> Graph:
-        nodes = dict(x.nodes(data=True))
-        number = {v: i for i, v in enumerate(nodes)}
-        edges = list(x.edges(data=True))
-        ends = [(number[u], number[v]) for u, v, _ in edges]
-        return self.from_records(nodes, nodes.values(), ends, [d for _, _, d in edges], x.is_directed())
 
     def from_records(
         self, names: Any, nodes: Any, ends: list[tuple[int, int]], edges: Any, directed: bool
@@ -300,7 +306,14 @@ class Graphs(Domain):
         return found
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        return [_random_graph(rng) for _ in range(n)]
+        """Graphs of up to six nodes with up to three labels."""
+        graphs = []
+        for _ in range(n):
+            size = int(rng.integers(0, 7))
+            edges = [(i, j) for i in range(size) for j in range(i) if rng.random() < 0.5]
+            labels, weights = rng.integers(0, 3, size).tolist(), rng.integers(1, 4, len(edges))
+            graphs.append(Graph(size, edges, labels=labels, weights=weights))
+        return graphs
 
     def __str__(self) -> str:
         return "graphs"
@@ -359,17 +372,6 @@ def _rows(values: Any) -> Any:
     return table[:, 0] if table.shape[1] == 1 else [tuple(row) for row in table.tolist()]
 
 
-def _attribute_names(x: Any, kind: str) -> set[Any]:
-    """Names of what the nodes or edges of a graph carry, as far as its form has names."""
-    if _is_networkx(x):
-        records = (d for *_, d in (x.nodes if kind == "node" else x.edges)(data=True))
-    elif _is_igraph(x):
-        records = (item.attributes() for item in (x.vs if kind == "node" else x.es))
-    else:
-        return {"x"} if kind == "node" and getattr(x, "x", None) is not None else set()
-    return {key for record in records for key in record}
-
-
 def _matrix(x: Any) -> Any:
     """A matrix of numbers, dense or sparse; None if it is something else."""
     if scipy.sparse.issparse(x):
@@ -399,10 +401,3 @@ def _label_digest(label: Any) -> bytes:
         return hashlib.blake2b(encode(label), digest_size=POINT_BYTES).digest()
     except DigestError as error:
         raise DigestError(f"label {label!r}: {error}") from error
-
-
-def _random_graph(rng: np.random.Generator) -> Graph:
-    """A graph of up to six nodes with up to three labels."""
-    n = int(rng.integers(0, 7))
-    edges = [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.5]
-    return Graph(n, edges, labels=rng.integers(0, 3, n).tolist(), weights=rng.integers(1, 4, len(edges)))

@@ -15,12 +15,6 @@ from .containers import points_of, refuse_masked
 
 __all__ = ["Images", "read_image"]
 
-#: White, by the type of the numbers.
-WHITE = {"bool": 1.0, "uint8": 255.0, "uint16": 65535.0}
-
-#: Modes of Pillow whose pixels are taken as they are; others become RGB, or RGBA.
-PLAIN_MODES = ("1", "L", "RGB", "RGBA", "I", "F", "I;16", "I;16L", "I;16B")
-
 
 @dataclass(frozen=True)
 class Images(Domain):
@@ -191,7 +185,8 @@ def _is_pillow(x: Any) -> bool:
 
 
 def _pillow_pixels(image: Any) -> np.ndarray:
-    if image.mode not in PLAIN_MODES:
+    # The pixels of these modes are taken as they are; others become RGB, or RGBA.
+    if image.mode not in ("1", "L", "RGB", "RGBA", "I", "F", "I;16", "I;16L", "I;16B"):
         has_opacity = "transparency" in image.info or image.mode in ("LA", "PA", "La", "RGBa")
         image = image.convert("RGBA" if has_opacity else "RGB")
     return np.asarray(image)
@@ -206,11 +201,21 @@ def _levels(array: np.ndarray, name: str) -> np.ndarray:
         )
     if array.size == 0:
         raise InputError(f"{name} must have pixels. Got an empty image of shape {array.shape}.")
+    white = {"bool": 1.0, "uint8": 255.0, "uint16": 65535.0}
     if array.dtype.kind == "f":
         levels = np.asarray(array, dtype=np.float64)
-        _check_range(levels, name)
-    elif array.dtype.name in WHITE:
-        levels = array / WHITE[array.dtype.name]
+        wrong = ~((levels >= 0) & (levels <= 1))
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            value = float(levels[place])
+            if np.isnan(value):
+                raise InputError(f"{name} must have no missing pixels. Got NaN at {place}.")
+            hint = f" Divide by 255, as in {name} / 255." if 1 < value <= 255 else ""
+            raise InputError(
+                f"{name} must be between 0 and 1 where it is floats. Got {value:g} at {place}.{hint}"
+            )
+    elif array.dtype.name in white:
+        levels = array / white[array.dtype.name]
     else:
         raise InputError(
             f"{name} must be uint8, uint16, bool, or floats between 0 and 1. Got {array.dtype}, whose white "
@@ -222,15 +227,3 @@ def _levels(array: np.ndarray, name: str) -> np.ndarray:
         opacity = levels[:, :, 3:]
         return np.asarray(levels[:, :, :3] * opacity + (1.0 - opacity))
     return levels
-
-
-def _check_range(levels: np.ndarray, name: str) -> None:
-    wrong = ~((levels >= 0) & (levels <= 1))
-    if not wrong.any():
-        return
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    value = float(levels[place])
-    if np.isnan(value):
-        raise InputError(f"{name} must have no missing pixels. Got NaN at {place}.")
-    hint = f" Divide by 255, as in {name} / 255." if 1 < value <= 255 else ""
-    raise InputError(f"{name} must be between 0 and 1 where it is floats. Got {value:g} at {place}.{hint}")

@@ -111,7 +111,16 @@ class Adjacency:
         if isinstance(graph, Graph):
             return cls._of(_symmetric(_of_graph(graph)))
         if hasattr(graph, "is_directed") and hasattr(graph, "nodes"):
-            return _of_networkx(graph)
+            if graph.is_directed():
+                raise InputError(
+                    "`graph` must be undirected. Got a directed graph; graph.to_undirected() forgets "
+                    "directions."
+                )
+            found = list(graph.nodes)
+            index = {name: i for i, name in enumerate(found)}
+            edges = [(index[u], index[v]) for u, v in graph.edges()]
+            weights = [w for _, _, w in graph.edges(data="weight", default=1)]
+            return cls._of(_of_graph(Graph(len(found), edges, weights=weights)), found)
         return cls._of(_symmetric(_of_matrix(graph)))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -233,18 +242,6 @@ def _symmetric(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return matrix
 
 
-def _of_networkx(graph: Any) -> Adjacency:
-    if graph.is_directed():
-        raise InputError(
-            "`graph` must be undirected. Got a directed graph; graph.to_undirected() forgets directions."
-        )
-    names = list(graph.nodes)
-    index = {name: i for i, name in enumerate(names)}
-    edges = [(index[u], index[v]) for u, v in graph.edges()]
-    weights = [w for _, _, w in graph.edges(data="weight", default=1)]
-    return Adjacency._of(_of_graph(Graph(len(names), edges, weights=weights)), names)
-
-
 @dataclass(frozen=True, eq=False)
 class NodeData:
     """Validated nodes: their numbers, and the graph, which knows their names."""
@@ -299,17 +296,14 @@ class Nodes(Domain):
             if given.ndim != 1:
                 raise InputError(f"{name} must be one column of nodes. Got shape {given.shape}.")
             if self.graph.index is None:
-                return NodeData(self._in_range(given, name), self.graph)
+                wrong = np.flatnonzero((given < 0) | (given >= self.graph.n))
+                if len(wrong):
+                    raise self._unknown(given[wrong[0]].item(), f"{name}[{wrong[0]}]")
+                return NodeData(np.array(given, dtype=np.intp), self.graph)
             X = given.tolist()
         points = points_of(X, name, "a sequence of nodes")
         numbers = [self._number(x, f"{name}[{i}]") for i, x in enumerate(points)]
         return NodeData(np.array(numbers, dtype=np.intp), self.graph)
-
-    def _in_range(self, numbers: np.ndarray, name: str) -> np.ndarray:
-        wrong = np.flatnonzero((numbers < 0) | (numbers >= self.graph.n))
-        if len(wrong):
-            raise self._unknown(numbers[wrong[0]].item(), f"{name}[{wrong[0]}]")
-        return np.array(numbers, dtype=np.intp)
 
     def _number(self, x: Any, name: str) -> int:
         x = x.item() if isinstance(x, np.generic) else x

@@ -43,7 +43,15 @@ def owned(data: Data, given: Any) -> Data:
     if isinstance(data, np.ndarray):
         return _own_array(data, _is_fresh((data,), given))
     if scipy.sparse.issparse(data):
-        return _own_csr(data, given)
+        arrays = (data.data, data.indices, data.indptr)
+        if all(map(_is_constant, arrays)):
+            return data
+        fresh = _is_fresh(arrays, given)
+        own = scipy.sparse.csr_array(
+            tuple(_own_array(a, fresh) for a in arrays), shape=data.shape, copy=False
+        )
+        own.has_canonical_format = True  # as validated
+        return own
     if isinstance(data, list):
         known: dict[int, Any] = {}
         return [_own_object(x, known) for x in data]
@@ -62,15 +70,10 @@ def _is_fresh(arrays: tuple[np.ndarray, ...], given: Any) -> bool:
     """Whether validation has made the arrays, so that nobody else knows them."""
     if isinstance(given, list | tuple):
         return True
-    theirs = (given,) if isinstance(given, np.ndarray) else _buffers(given)
+    theirs = [given] if isinstance(given, np.ndarray) else []
+    if scipy.sparse.issparse(given):  # whatever its format
+        theirs = [value for value in vars(given).values() if isinstance(value, np.ndarray)]
     return bool(theirs) and not any(np.may_share_memory(a, b) for a in arrays for b in theirs)
-
-
-def _buffers(matrix: Any) -> tuple[np.ndarray, ...]:
-    """Arrays of a sparse matrix, whatever its format; of anything else, none that are known."""
-    if not scipy.sparse.issparse(matrix):
-        return ()
-    return tuple(value for value in vars(matrix).values() if isinstance(value, np.ndarray))
 
 
 def _own_array(array: np.ndarray, fresh: bool) -> np.ndarray:
@@ -96,16 +99,6 @@ def _is_constant(array: Any) -> bool:
     owner = array.obj if isinstance(array, memoryview) else array
     is_read_only_file = isinstance(owner, mmap.mmap) and memoryview(owner).readonly
     return owner is None or isinstance(owner, bytes) or is_read_only_file
-
-
-def _own_csr(matrix: Any, given: Any) -> Any:
-    parts = (matrix.data, matrix.indices, matrix.indptr)
-    if all(map(_is_constant, parts)):
-        return matrix
-    fresh = _is_fresh(parts, given)
-    own = scipy.sparse.csr_array(tuple(_own_array(a, fresh) for a in parts), shape=matrix.shape, copy=False)
-    own.has_canonical_format = True  # as validated
-    return own
 
 
 def _own_object(x: Any, known: dict[int, Any]) -> Any:

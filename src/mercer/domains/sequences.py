@@ -12,7 +12,7 @@ import numpy as np
 from ..arithmetic import Arithmetic
 from ..digests import digest
 from ..errors import InputError, warn
-from .base import Domain
+from .base import Domain, starts_of
 from .containers import plain, plain_symbols, points_of
 from .vocabulary import Vocabulary
 
@@ -76,14 +76,13 @@ class EncodedSequences:
         """
         if other.alphabet is self.alphabet:
             return self
-        known = other.alphabet.columns_of(self.alphabet)
-        table = np.where(known < 0, len(other.alphabet) + np.arange(len(known)), known).astype(np.int32)
+        table = other.alphabet.numbers_of(self.alphabet)
         start, end = int(self.starts[0]), int(self.starts[-1])
         return EncodedSequences(table[self.codes[start:end]], self.starts - start, self.alphabet)
 
 
 def _decoded(codes: np.ndarray, lengths: np.ndarray, alphabet: Vocabulary) -> EncodedSequences:
-    return EncodedSequences(codes.astype(np.int32), _starts(lengths), alphabet)
+    return EncodedSequences(codes.astype(np.int32), starts_of(lengths), alphabet)
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def _encode_text(texts: list[str]) -> EncodedSequences:
     points = np.flatnonzero(found)  # in order, as a sort would give them, in linear time
     numbers = np.zeros(len(found), dtype=np.int32)
     numbers[points] = np.arange(len(points), dtype=np.int32)
-    return EncodedSequences(numbers[letters], _starts(lengths), Vocabulary(map(chr, points.tolist())))
+    return EncodedSequences(numbers[letters], starts_of(lengths), Vocabulary(map(chr, points.tolist())))
 
 
 def _encode_symbols(sequences: list[str | tuple[Any, ...]], name: str) -> EncodedSequences:
@@ -256,8 +255,4 @@ def _encode_symbols(sequences: list[str | tuple[Any, ...]], name: str) -> Encode
     codes = np.fromiter(
         (index[s] for s in chain.from_iterable(sequences)), dtype=np.int32, count=int(lengths.sum())
     )
-    return EncodedSequences(codes, _starts(lengths), alphabet)
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return EncodedSequences(codes, starts_of(lengths), alphabet)

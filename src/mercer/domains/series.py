@@ -10,15 +10,12 @@ import numpy as np
 
 from ..arithmetic import Arithmetic
 from ..errors import InputError, ParameterError
-from .base import ArithmeticRows, ArithmeticVector, Data, Domain
+from .base import ArithmeticRows, ArithmeticVector, Data, Domain, starts_of
 from .containers import frame_of
 from .numeric import check_numbers
 
 __all__ = ["Series", "SeriesData"]
 
-
-#: Numbers are no larger: all kernels on series square them.
-LARGEST = 1e150
 
 #: How the axes of an array may be meant.
 LAYOUTS = (None, "time_first", "channels_first")
@@ -75,7 +72,7 @@ class SeriesData:
             return SeriesData(self.values, self.starts[first : max(first, last) + 1])
         chosen = np.arange(len(self))[index]
         parts = [self.values[self.starts[i] : self.starts[i + 1]] for i in chosen.tolist()]
-        return SeriesData(np.concatenate([self.values[:0], *parts]), _starts(self.lengths[chosen]))
+        return SeriesData(np.concatenate([self.values[:0], *parts]), starts_of(self.lengths[chosen]))
 
 
 @dataclass(frozen=True)
@@ -128,17 +125,28 @@ class Series(Domain):
             self._check_channels(X.channels if len(X) else None, name)
             return X
         frame_of(X, name)
-        X = _as_array(X)
-        _refuse_what_is_no_collection(X, name)
-        whole = _as_numbers(X, name) if _is_regular(X) else None
-        if whole is not None:
+        is_frame = hasattr(X, "columns")  # its rows are series
+        if hasattr(X, "__array__") and not is_frame and getattr(X, "ndim", 0) > 1:
+            X = X if isinstance(X, np.ndarray) else np.asarray(X)  # of another library
+        if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
+            raise InputError(
+                f"{name} must be a collection of time series. Got {type(X).__name__}. "
+                f"For a single series pass a list of one: [{name}]."
+            )
+        if isinstance(X, np.ndarray) and X.dtype != object and X.ndim not in (2, 3):
+            raise InputError(
+                f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
+                f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
+            )
+        if is_frame or (isinstance(X, np.ndarray) and X.dtype != object):  # all series in one array
+            whole = _as_numbers(X, name)
             points = list(whole[:, :, None] if whole.ndim == 2 else self._time_first(whole, name))
         else:
             points = [self._one(x, f"{name}[{i}]") for i, x in enumerate(X)]
         channels = self._common_channels(points, name)
         points = [self._complete(p, f"{name}[{i}]") for i, p in enumerate(points)]
         values = np.ascontiguousarray(np.concatenate([np.empty((0, channels)), *points]))
-        return SeriesData(values, _starts(np.array([len(p) for p in points], dtype=np.int64)))
+        return SeriesData(values, starts_of(np.array([len(p) for p in points], dtype=np.int64)))
 
     def match(self, X: Data, Y: Data | None) -> None:
         if Y is not None and X.channels != Y.channels and len(X) and len(Y):
@@ -170,7 +178,7 @@ class Series(Domain):
             return None
         return Series(
             known.pop() if known else None,
-            min(self.missing, other.missing, key=_strictness),
+            min(self.missing, other.missing, key=("error", "drop").index),
             layouts.pop() if layouts else None,
         )
 
@@ -237,10 +245,10 @@ class Series(Domain):
     def _complete(self, steps: np.ndarray, name: str) -> np.ndarray:
         """Return steps without missing numbers, none of them too large."""
         with np.errstate(invalid="ignore"):
-            large = np.abs(steps) > LARGEST
+            large = np.abs(steps) > 1e150  # all kernels on series square them
         if large.any():
             raise InputError(
-                f"{name} must be finite numbers up to {LARGEST:g}, whose squares do not overflow. "
+                f"{name} must be finite numbers up to 1e+150, whose squares do not overflow. "
                 f"Got {steps[large][0]:g} at step {_first(large)}."
             )
         absent = np.isnan(steps)
@@ -259,36 +267,8 @@ class Series(Domain):
         )
 
 
-def _strictness(missing: str) -> int:
-    return ("error", "drop").index(missing)
-
-
 def _first(marked: np.ndarray) -> int:
     return int(np.flatnonzero(marked.any(axis=1))[0])
-
-
-def _refuse_what_is_no_collection(X: Any, name: str) -> None:
-    if isinstance(X, str | bytes | dict) or not isinstance(X, Iterable):
-        raise InputError(
-            f"{name} must be a collection of time series. Got {type(X).__name__}. "
-            f"For a single series pass a list of one: [{name}]."
-        )
-    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim not in (2, 3):
-        raise InputError(
-            f"{name} must be an array of two axes (n, length), or of three, or a list of series. "
-            f"Got shape {X.shape}. For a single series pass a list of one: [{name}]."
-        )
-
-
-def _as_array(X: Any) -> Any:
-    """Arrays of other libraries as NumPy's; frames, whose rows are series, stay."""
-    is_array_like = hasattr(X, "__array__") and not isinstance(X, np.ndarray) and not hasattr(X, "columns")
-    return np.asarray(X) if is_array_like and getattr(X, "ndim", 0) > 1 else X
-
-
-def _is_regular(X: Any) -> bool:
-    """Whether all series come in one array (or frame, whose rows they are)."""
-    return (isinstance(X, np.ndarray) and X.dtype != object) or hasattr(X, "columns")
 
 
 def _as_numbers(x: Any, name: str) -> np.ndarray:
@@ -314,7 +294,3 @@ def _as_numbers(x: Any, name: str) -> np.ndarray:
     if masked:
         array[np.ma.getmaskarray(x)] = np.nan
     return array
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

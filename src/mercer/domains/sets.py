@@ -26,16 +26,9 @@ class Sets(Domain):
     def validate(self, X: Any, name: str = "X") -> list[frozenset[Hashable]]:
         if isinstance(X, str | bytes) or not isinstance(X, Iterable):
             raise InputError(f"{name} must be a sequence of sets. Got {type(X).__name__}.")
-        return [self._as_set(x, f"{name}[{i}]") for i, x in enumerate(X)]
+        return [self.point(x, f"{name}[{i}]") for i, x in enumerate(X)]
 
     def point(self, x: Any, name: str = "x") -> frozenset[Hashable]:
-        return self._as_set(x, name)
-
-    def pair(self, x: Any, y: Any) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
-        return self._as_set(x, "x"), self._as_set(y, "y")
-
-    @staticmethod
-    def _as_set(x: Any, name: str) -> frozenset[Hashable]:
         if isinstance(x, frozenset):
             return x
         if isinstance(x, str | bytes):
@@ -47,6 +40,9 @@ class Sets(Domain):
             return frozenset(x.tolist() if isinstance(x, np.ndarray) else x)
         except TypeError as error:
             raise InputError(f"{name} must be a set of hashables: {error}.") from error
+
+    def pair(self, x: Any, y: Any) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
+        return self.point(x, "x"), self.point(y, "y")
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
         universe = int(rng.integers(2, 7))

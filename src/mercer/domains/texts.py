@@ -36,13 +36,24 @@ class Texts(Domain):
 
     def validate(self, X: Any, name: str = "X") -> list[str | Tokens]:
         points = points_of(X, name, "a sequence of texts or of lists of words")
-        return [_document(x, f"{name}[{i}]") for i, x in enumerate(points)]
+        return [self.point(x, f"{name}[{i}]") for i, x in enumerate(points)]
 
     def point(self, x: Any, name: str = "x") -> str | Tokens:
-        return _document(x, name)
+        if isinstance(x, Tokens):
+            return x
+        x = plain(x, name)
+        if isinstance(x, str):
+            return x
+        if isinstance(x, np.ndarray) and x.ndim == 1:
+            x = x.tolist()
+        if not isinstance(x, list | tuple):
+            raise InputError(f"{name} must be a text or a list of words. Got {type(x).__name__}.")
+        words = Tokens(plain_symbols(x, name))
+        check_symbols(words, name, "word")
+        return words
 
     def pair(self, x: Any, y: Any) -> tuple[str | Tokens, str | Tokens]:
-        return _document(x, "x"), _document(y, "y")
+        return self.point(x, "x"), self.point(y, "y")
 
     def _meet(self, other: Domain) -> Domain | None:
         return other if isinstance(other, Sequences) else super()._meet(other)
@@ -56,18 +67,3 @@ class Texts(Domain):
 
     def __str__(self) -> str:
         return "texts"
-
-
-def _document(x: Any, name: str) -> str | Tokens:
-    if isinstance(x, Tokens):
-        return x
-    x = plain(x, name)
-    if isinstance(x, str):
-        return x
-    if isinstance(x, np.ndarray) and x.ndim == 1:
-        x = x.tolist()
-    if not isinstance(x, list | tuple):
-        raise InputError(f"{name} must be a text or a list of words. Got {type(x).__name__}.")
-    words = Tokens(plain_symbols(x, name))
-    check_symbols(words, name, "word")
-    return words

@@ -19,9 +19,6 @@ TOKEN = re.compile(r"[()]|[^\s()]+")
 
 FORMS = "a bracket string such as '(S (NP John))', nested tuples such as ('S', ('NP', 'John')), or a Tree"
 
-#: Marks the end of an iterator.
-END = object()
-
 
 class Tree:
     """One ordered tree with labels, an immutable value.
@@ -187,6 +184,7 @@ def _walk(form: Any, name: str) -> tuple[list[Any], list[int]]:
     arities: list[int] = []
     opened: list[tuple[Iterator[Any], int, Any]] = []  # children to come, number and object of a node
     inside: set[int] = set()
+    end = object()
 
     def enter(form: Any) -> None:
         if isinstance(form, Tree):
@@ -207,8 +205,8 @@ def _walk(form: Any, name: str) -> tuple[list[Any], list[int]]:
     enter(form)
     while opened:
         children, node, form = opened[-1]
-        child = next(children, END)
-        if child is END:
+        child = next(children, end)
+        if child is end:
             opened.pop()
             inside.discard(id(form))
         else:

@@ -124,13 +124,10 @@ class Trees(Domain):
         first = points[0] if points else None
         if isinstance(first, str) and "(" not in first and len(points) > 1:  # a label, then children
             raise single
-        return TreeBatch.of([self._tree(x, f"{name}[{i}]") for i, x in enumerate(points)])
-
-    def _tree(self, x: Any, name: str) -> Tree:
-        return x if isinstance(x, Tree) else Tree._of(*read_tree(x, name))
+        return TreeBatch.of([self.point(x, f"{name}[{i}]") for i, x in enumerate(points)])
 
     def point(self, x: Any, name: str = "x") -> Tree:
-        return self._tree(x, name)
+        return x if isinstance(x, Tree) else Tree._of(*read_tree(x, name))
 
     def pair(self, x: Any, y: Any) -> tuple[Tree, Tree]:
         return self.point(x, "x"), self.point(y, "y")
@@ -142,20 +139,19 @@ class Trees(Domain):
             raise DigestError(f"point {position}: {error}") from error
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        return [_random_tree(rng) for _ in range(n)]
+        """Trees of a few nodes with labels out of three."""
+        trees = []
+        for _ in range(n):
+            labels: list[str] = []
+            arities: list[int] = []
+            waiting = 1  # nodes to come
+            while waiting:
+                arity = int(rng.integers(0, 3)) if len(labels) < 6 else 0
+                labels.append("abc"[int(rng.integers(0, 3))])
+                arities.append(arity)
+                waiting += arity - 1
+            trees.append(Tree._of(labels, arities))
+        return trees
 
     def __str__(self) -> str:
         return "ordered trees"
-
-
-def _random_tree(rng: np.random.Generator) -> Tree:
-    """A tree of a few nodes with labels out of three."""
-    labels: list[str] = []
-    arities: list[int] = []
-    waiting = 1  # nodes to come
-    while waiting:
-        arity = int(rng.integers(0, 3)) if len(labels) < 6 else 0
-        labels.append("abc"[int(rng.integers(0, 3))])
-        arities.append(arity)
-        waiting += arity - 1
-    return Tree._of(labels, arities)

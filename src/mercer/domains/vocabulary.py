@@ -38,5 +38,10 @@ class Vocabulary:
         """Return for each number of ``other`` the one here, or -1."""
         return self._maps.of(other, self._columns_of)
 
+    def numbers_of(self, other: Vocabulary) -> np.ndarray:
+        """The same as int32, with numbers beyond the own ones for elements that are not here."""
+        known = self.columns_of(other)
+        return np.where(known < 0, len(self) + np.arange(len(known)), known).astype(np.int32)
+
     def _columns_of(self, other: Vocabulary) -> np.ndarray:
         return np.array([self.index.get(element, -1) for element in other.index], dtype=np.intp)

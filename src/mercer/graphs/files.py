@@ -10,13 +10,11 @@ from ..errors import InputError
 
 __all__ = ["read_text"]
 
-GZIP_MAGIC = b"\x1f\x8b"
-
 
 def read_text(path: Path, caller: str) -> str:
     """The text of a file in UTF-8; whether it is gzipped is seen from its first bytes."""
     content = path.read_bytes()
-    if content.startswith(GZIP_MAGIC):
+    if content.startswith(b"\x1f\x8b"):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:

@@ -112,7 +112,11 @@ def _parse(text: str, source: Path) -> list[_Entry]:
         elif key is None or kind == "key":
             raise _error(source, line, f"`{token}` must follow a key." if key is None else _without(key))
         else:
-            value = [] if kind == "open" else _value(kind, token)
+            value: Any = []
+            if kind == "string":
+                value = html.unescape(token[1:-1])
+            elif kind == "number":
+                value = int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
             stack[-1].append(_Entry(key[0], value, key[1]))
             if kind == "open":
                 stack.append(value)
@@ -133,12 +137,6 @@ def _tokens(text: str, source: Path) -> Iterator[tuple[str, str, int]]:
             yield match.lastgroup, match[0], line
         line += match[0].count("\n")
         position = match.end()
-
-
-def _value(kind: str, token: str) -> Any:
-    if kind == "string":
-        return html.unescape(token[1:-1])
-    return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 
 
 def _record(entry: _Entry, source: Path) -> dict[str, Any]:

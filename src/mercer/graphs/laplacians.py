@@ -28,9 +28,6 @@ __all__ = ["components", "degrees", "inverse_roots", "laplacian", "smoothness", 
 Affinity: TypeAlias = Any
 Vector: TypeAlias = NDArray[np.float64]
 
-#: Asymmetry that rounding may leave, relative to the largest weight.
-ROUNDING = 16 * float(np.finfo(np.float64).eps)
-
 
 def without_loops(A: Affinity) -> Affinity:
     """The same graph without the edges from points to themselves."""
@@ -148,7 +145,7 @@ def weights_of(graph: Any, caller: str) -> Affinity:
         raise InputError(f"{caller}: `graph` must have finite weights. Got a NaN or an infinity.")
     if A.min() < 0:
         raise InputError(f"{caller}: `graph` must have weights >= 0. The least is {A.min():.6g}.")
-    if abs(A - A.T).max() > ROUNDING * A.max():
+    if abs(A - A.T).max() > 16 * np.finfo(np.float64).eps * A.max():  # more than rounding
         raise InputError(f"{caller}: `graph` must be undirected: its matrix of weights is not symmetric.")
     return A
 

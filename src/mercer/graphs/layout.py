@@ -12,15 +12,6 @@ from ..errors import InputError
 
 __all__ = ["layout"]
 
-#: All distances between nodes are in memory.
-MOST_NODES = 3000
-
-#: Steps of stress majorization, and the relative improvement at which they end.
-STEPS, ENOUGH = 300, 1e-3
-
-#: Free space around a component, in lengths of an edge.
-MARGIN = 0.7
-
 
 def layout(graph: Graph) -> np.ndarray:
     r"""Places of the nodes, such that distances on paper are those along the edges, as far as possible.
@@ -41,9 +32,9 @@ def layout(graph: Graph) -> np.ndarray:
     >>> abs(places[0] - places[2]).round(1).tolist()
     [2.0, 0.0]
     """
-    if graph.n > MOST_NODES:
+    if graph.n > 3000:
         raise InputError(
-            f"layout: `graph` must have at most {MOST_NODES} nodes, for all distances are held. It has "
+            "layout: `graph` must have at most 3000 nodes, for all distances are held. It has "
             f"{graph.n}. Draw a part of it, or pass places of your own."
         )
     ends = (graph.sources, graph.targets)
@@ -51,10 +42,25 @@ def layout(graph: Graph) -> np.ndarray:
     count, component = connected_components(links, directed=False)
     parts = [np.flatnonzero(component == c) for c in range(count)]
     places = np.zeros((graph.n, 2))
+    margin = 0.7  # free space around a component, in lengths of an edge
+    boxes = []
     for part in parts:
         distances = shortest_path(links[part][:, part], directed=False, unweighted=True)
-        places[part] = _upright(_majorized(_scaled(distances), distances))
-    _side_by_side(places, parts)
+        found = _majorized(_scaled(distances), distances)
+        centred = found - found.mean(axis=0)
+        _, _, axes = np.linalg.svd(centred, full_matrices=True)  # the longest extent goes across the page
+        signs = np.sign(axes[range(2), np.abs(axes).argmax(axis=1)])
+        places[part] = centred @ (axes * signs[:, None]).T
+        boxes.append(places[part].max(axis=0) - places[part].min(axis=0) + 2 * margin)
+    # Components go into rows, the tallest first, on a page that is wider than high.
+    wide = 1.4 * float(np.sqrt(sum(box.prod() for box in boxes)))
+    left = top = height = 0.0
+    for c in sorted(range(count), key=lambda c: -boxes[c][1]):
+        if left and left + boxes[c][0] > wide:
+            left, top, height = 0.0, top - height, 0.0
+        corner = places[parts[c]].min(axis=0) - margin
+        places[parts[c]] += np.array([left, top - boxes[c][1]]) - corner
+        left, height = left + boxes[c][0], max(height, float(boxes[c][1]))
     return places
 
 
@@ -76,33 +82,12 @@ def _majorized(places: np.ndarray, distances: np.ndarray) -> np.ndarray:
     weights = inverse**2
     solve = np.linalg.inv(np.diag(weights.sum(axis=1)) - weights + 1.0 / n)
     last = np.inf
-    for _ in range(STEPS):
+    for _ in range(300):
         apart = scipy.spatial.distance.cdist(places, places)
         stress = float((weights * (apart - distances) ** 2).sum())
-        if last - stress <= ENOUGH * stress:
+        if last - stress <= 1e-3 * stress:
             break
         last = stress
         pull = np.divide(inverse, apart, where=off & (apart > 0), out=np.zeros((n, n)))
         places = solve @ (pull.sum(axis=1)[:, None] * places - pull @ places)
     return places
-
-
-def _upright(places: np.ndarray) -> np.ndarray:
-    """The longest extent across the page."""
-    centred = places - places.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=True)
-    signs = np.sign(axes[range(2), np.abs(axes).argmax(axis=1)])
-    return np.asarray(centred @ (axes * signs[:, None]).T)
-
-
-def _side_by_side(places: np.ndarray, parts: list[np.ndarray]) -> None:
-    """Move components into rows, the tallest first, on a page that is wider than high."""
-    boxes = [places[part].max(axis=0) - places[part].min(axis=0) + 2 * MARGIN for part in parts]
-    wide = 1.4 * float(np.sqrt(sum(box.prod() for box in boxes)))
-    left = top = height = 0.0
-    for c in sorted(range(len(parts)), key=lambda c: -boxes[c][1]):
-        if left and left + boxes[c][0] > wide:
-            left, top, height = 0.0, top - height, 0.0
-        corner = places[parts[c]].min(axis=0) - MARGIN
-        places[parts[c]] += np.array([left, top - boxes[c][1]]) - corner
-        left, height = left + boxes[c][0], max(height, float(boxes[c][1]))

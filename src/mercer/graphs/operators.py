@@ -37,25 +37,6 @@ Function: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 #: Nodes up to which a graph is diagonalised, some seconds, once; larger ones if they are dense.
 SMALL = 2000
 
-#: Part of all pairs of nodes from which on a matrix counts as dense.
-DENSE = 0.1
-
-#: Factor by which eigenvalues at the ends of a spectrum, found by iteration, are moved outwards.
-WIDER = 1 + 1e-8
-
-#: Products of the power iteration that bounds a spectral radius: less than the terms of an expansion.
-POWER_STEPS = 32
-
-#: Relative distance of the two bounds at which it stops: it changes the number of terms by less than one.
-CLOSE = 1e-4
-
-#: Restarts of Lanczos iteration, of about ten products each.  What it has not found then (the ends of a long
-#: path are 1e-12 apart) is left to the bounds.
-MOST_RESTARTS = 10
-
-#: Tolerances that are tried, to say which one is within reach.
-TOLERANCES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4)
-
 
 class GraphOperator:
     """One of the symmetric matrices of a graph; use :func:`operator` to get one.
@@ -78,7 +59,7 @@ class GraphOperator:
     @property
     def is_small(self) -> bool:
         """Whether the matrix is diagonalised."""
-        return self.n <= SMALL or self.matrix.nnz > DENSE * self.n**2
+        return self.n <= SMALL or self.matrix.nnz > 0.1 * self.n**2
 
     @cached_property
     def eigen(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -104,8 +85,23 @@ class GraphOperator:
     def eigen_in(self, m: Arithmetic) -> tuple[Any, Any]:
         """Eigenvalues and eigenvectors in the arithmetic of multiprecision numbers."""
         context: Any = m
-        if context.dps not in self._precise:
-            self._precise[context.dps] = context.eigsy(_in_arithmetic(self.adjacency, self.kind, context))
+        if context.dps in self._precise:
+            return self._precise[context.dps]
+        n, B = self.n, self.adjacency.tocoo()
+        M = context.matrix(n, n)
+        for i, j, w in zip(B.row.tolist(), B.col.tolist(), B.data.tolist(), strict=True):
+            M[i, j] = context.mpf(w)
+        if self.kind != "adjacency":
+            degrees = [context.fsum(M[i, j] for j in range(n)) for i in range(n)]
+            M = -M
+            for i in range(n):
+                M[i, i] += degrees[i]
+        if self.kind == "normalized":
+            roots = [context.sqrt(d) if d > 0 else context.mpf(1) for d in degrees]
+            for i in range(n):
+                for j in range(n):
+                    M[i, j] /= roots[i] * roots[j]
+        self._precise[context.dps] = context.eigsy(M)
         return self._precise[context.dps]
 
     @cached_property
@@ -119,7 +115,11 @@ class GraphOperator:
         if self.kind == "normalized":
             return 0.0, 2.0
         if self.kind == "laplacian":
-            return 0.0, self._laplacian_bound()
+            # The largest sum of the degrees of two neighbours (Anderson and Morley).
+            L, degrees = self.matrix.tocoo(), self.matrix.diagonal()
+            edges = L.row < L.col
+            sums = degrees[L.row[edges]] + degrees[L.col[edges]]
+            return 0.0, float(sums.max(initial=0.0)) * (1 + 4 * np.finfo(np.float64).eps)
         if self.is_small:
             values = self.eigen[0]
             return float(values[0]), float(values[-1])
@@ -135,26 +135,18 @@ class GraphOperator:
         """
         M, size, x = self.matrix, abs(self.matrix), np.ones(self.n)
         low, high = 0.0, np.inf
-        for _ in range(POWER_STEPS):
+        for _ in range(32):  # fewer products than an expansion has terms
             y = size @ x
             if not y.any():
                 return 0.0, 0.0
             low = max(low, abs(float(x @ (M @ x))) / float(x @ x))
             high = min(high, float((y / x).max()))
-            if high - low <= CLOSE * high:
+            if high - low <= 1e-4 * high:  # which changes the number of terms by less than one
                 break
             y += x * (x @ y) / (x @ x)  # no entry becomes 0, and bipartite graphs converge
             x = np.maximum(y / y.max(), np.finfo(np.float64).tiny)
         rounding = 4 * self.n * np.finfo(np.float64).eps
         return float(low * (1 - rounding)), float(high * (1 + rounding))
-
-    def _laplacian_bound(self) -> float:
-        """The largest sum of the degrees of two neighbours (Anderson and Morley)."""
-        L = self.matrix.tocoo()
-        degrees = self.matrix.diagonal()
-        edges = L.row < L.col
-        sums = degrees[L.row[edges]] + degrees[L.col[edges]]
-        return float(sums.max(initial=0.0)) * (1 + 4 * np.finfo(np.float64).eps)
 
     @cached_property
     def largest(self) -> float:
@@ -169,7 +161,7 @@ class GraphOperator:
         if self.is_small:
             return max(map(abs, self.interval))
         found, bound = self._lanczos(), self.bracket[1]
-        return bound if found is None else min(abs(found) * WIDER, bound)
+        return bound if found is None else min(abs(found) * (1 + 1e-8), bound)  # moved outwards
 
     def _lanczos(self) -> float | None:
         """The eigenvalue of largest absolute value; None if it is not found in time."""
@@ -178,7 +170,9 @@ class GraphOperator:
         if not self.matrix.nnz:
             return 0.0
         start = np.random.default_rng(0).standard_normal(self.n)
-        options: Any = {"v0": start, "tol": 1e-12, "maxiter": MOST_RESTARTS, "return_eigenvectors": False}
+        # Ten restarts of about ten products each.  What is not found then (the ends of a long path are 1e-12
+        # apart) is left to the bounds.
+        options: Any = {"v0": start, "tol": 1e-12, "maxiter": 10, "return_eigenvectors": False}
         try:
             return float(eigsh(self.matrix, k=1, which="LM", **options)[0])
         except ArpackNoConvergence:
@@ -212,7 +206,8 @@ class GraphOperator:
         expansion = expand(r, *interval, tol)
         if expansion is None:
             # Half of each, for a caller may have halved what its user gave.
-            reached = next((e for e in TOLERANCES if e > 2 * tol and expand(r, *interval, e / 2)), None)
+            tolerances = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4)
+            reached = next((e for e in tolerances if e > 2 * tol and expand(r, *interval, e / 2)), None)
             remedy = "" if reached is None else f" `tol={reached:g}` is within reach."
             raise ParameterError(
                 f"{caller}: its function of the eigenvalues jumps, or is too steep for `tol` and for "
@@ -251,24 +246,3 @@ def _make(graph: Adjacency, kind: Kind, caller: str) -> GraphOperator:
     found = GraphOperator(laplacian(B, normalized=kind == "normalized"), kind)
     found.adjacency = B
     return found
-
-
-def _in_arithmetic(B: Any, kind: Kind, context: Any) -> Any:
-    """The dense matrix in the numbers of an mpmath context."""
-    n = B.shape[0]
-    M = context.matrix(n, n)
-    entries = B.tocoo()
-    for i, j, w in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
-        M[i, j] = context.mpf(w)
-    if kind == "adjacency":
-        return M
-    degrees = [context.fsum(M[i, j] for j in range(n)) for i in range(n)]
-    M = -M
-    for i in range(n):
-        M[i, i] += degrees[i]
-    if kind == "normalized":
-        roots = [context.sqrt(d) if d > 0 else context.mpf(1) for d in degrees]
-        for i in range(n):
-            for j in range(n):
-                M[i, j] /= roots[i] * roots[j]
-    return M

@@ -57,14 +57,8 @@ def similarity_graph(
     if epsilon is not None:
         Spec(low=0, open_low=True).check("similarity_graph", "epsilon", epsilon)
     G = gram(kernel, X)
-    if epsilon is not None:
-        return Adjacency.of(without_loops(_within(G, epsilon)))
-    A = affinity(G, None if k is None else int(k) + 1)
-    return Adjacency.of(without_loops(A))
-
-
-def _within(G: Gram, epsilon: float) -> scipy.sparse.csr_array:
-    """Weights of the pairs at a distance of at most epsilon."""
+    if epsilon is None:
+        return Adjacency.of(without_loops(affinity(G, None if k is None else int(k) + 1)))
     diagonal = np.asarray(G._in_double().diagonal(), dtype=np.float64)
     rows = []
     for band in G._bands(progress=True):
@@ -72,7 +66,7 @@ def _within(G: Gram, epsilon: float) -> scipy.sparse.csr_array:
         is_near = diagonal[band][:, None] + diagonal - 2 * K <= epsilon**2
         rows.append(scipy.sparse.csr_array(_nonnegative(np.where(is_near, K, 0.0), band.start)))
     A = scipy.sparse.vstack(rows, format="csr")
-    return ((A + A.T) / 2).tocsr()
+    return Adjacency.of(without_loops(((A + A.T) / 2).tocsr()))
 
 
 def affinity(G: Gram, n_neighbors: int | None = None, weight: Vector | None = None) -> Affinity:

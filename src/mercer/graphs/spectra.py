@@ -19,9 +19,6 @@ __all__ = ["Eigenbasis", "eigenbasis"]
 #: Up to this size Lanczos iteration has no advantage over the dense solver.
 DENSE_SIZE = 500
 
-#: Restarts of Lanczos iteration, of some fifty products each; a long path has eigenvalues too close for it.
-MOST_RESTARTS = 1000
-
 
 class Eigenbasis(NamedTuple):
     """Eigenvectors of a Laplacian.
@@ -101,31 +98,22 @@ def _component_basis(A: Affinity, k: int, normalized: bool) -> tuple[Vector, NDA
     if k == 1:
         return np.zeros(1), first[:, None]
     scale = 1.0 if normalized else 2 * float(d.max())
-    S = _scaled(A, inverse_roots(d)) if normalized else _shifted(A, d, scale)
+    sparse = scipy.sparse.issparse(A)
+    if normalized:  # D^-1/2 A D^-1/2
+        s = inverse_roots(d)
+        S = scipy.sparse.diags_array(s) @ A @ scipy.sparse.diags_array(s) if sparse else A * s[:, None] * s
+    else:  # I - (D - A) / scale
+        rest = 1.0 - d / scale
+        S = A / scale + (scipy.sparse.diags_array(rest) if sparse else np.diag(rest))
     found = _lanczos(S, first, k - 1) if n > DENSE_SIZE and 4 * k < n else None
     if found is None:
         memory.require(3 * 8 * n * n, f"the eigenvectors of a graph of {n} nodes")
-        dense = S.toarray() if scipy.sparse.issparse(S) else S
+        dense = S.toarray() if sparse else S
         dense = dense - 3.0 * np.outer(first, first)  # out of the way: eigenvalue 1 becomes -2
         found = eigh(dense, overwrite=True, subset=(n - k + 1, n - 1))
     order = np.argsort(-found[0], kind="stable")
     values = np.clip(scale * (1.0 - found[0][order]), 0.0, 2.0 * scale)
     return np.concatenate([[0.0], values]), np.column_stack([first, found[1][:, order]])
-
-
-def _scaled(A: Affinity, s: Vector) -> Any:
-    """``D^-1/2 A D^-1/2``."""
-    if scipy.sparse.issparse(A):
-        return scipy.sparse.diags_array(s) @ A @ scipy.sparse.diags_array(s)
-    S = A * s[:, None]
-    S *= s
-    return S
-
-
-def _shifted(A: Affinity, d: Vector, scale: float) -> Any:
-    """``I - (D - A) / scale``."""
-    rest = 1.0 - d / scale
-    return A / scale + (scipy.sparse.diags_array(rest) if scipy.sparse.issparse(A) else np.diag(rest))
 
 
 def _lanczos(S: Affinity, first: Vector, k: int) -> tuple[Vector, NDArray[np.float64]] | None:
@@ -141,9 +129,9 @@ def _lanczos(S: Affinity, first: Vector, k: int) -> tuple[Vector, NDArray[np.flo
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     try:
-        values, vectors = eigsh(
-            operator, k=k, which="LA", v0=start, ncv=min(n, max(4 * k, 60)), maxiter=MOST_RESTARTS
-        )
+        # Restarts of some fifty products each; a long path has eigenvalues too close for this many.
+        size = min(n, max(4 * k, 60))
+        values, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=size, maxiter=1000)
     except (ArpackError, np.linalg.LinAlgError):
         return None
     residual = np.abs(product(vectors) - vectors * values).max()

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from ..domains import GraphBatch, Vocabulary
+from ..domains.base import starts_of
 from ..errors import InputError
 from .files import read_text
 
 __all__ = ["read_tu"]
-
-INDICATOR = "_graph_indicator.txt"
 
 
 def read_tu(
@@ -62,7 +61,7 @@ def read_tu(
     files = _Files(Path(folder), name)
     y = files.targets()
     graph_of = files.graph_of(len(y))
-    starts = _starts(np.bincount(graph_of, minlength=len(y)))
+    starts = starts_of(np.bincount(graph_of, minlength=len(y)))
     arcs = files.arcs(graph_of)
     order = np.lexsort((arcs[:, 1], arcs[:, 0]))
     sources, targets = arcs[order].T
@@ -72,7 +71,7 @@ def read_tu(
         files.check_reverses(arcs, arc_codes)
     graphs = GraphBatch(
         starts,
-        _starts(np.bincount(sources, minlength=len(graph_of))),
+        starts_of(np.bincount(sources, minlength=len(graph_of))),
         (targets - starts[graph_of[targets]]).astype(np.int32),
         node_codes,
         arc_codes[order],
@@ -84,10 +83,6 @@ def read_tu(
     return graphs, y
 
 
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-
-
 class _Files:
     """The files of one data set, as tables of numbers."""
 
@@ -95,9 +90,10 @@ class _Files:
         self.folder = folder
         if not folder.is_dir():
             raise InputError(f"read_tu: `folder` must be a folder. There is none at {folder}.")
-        found = sorted({path.name.split(INDICATOR)[0] for path in folder.glob(f"*{INDICATOR}*")})
+        indicator = "_graph_indicator.txt"
+        found = sorted({path.name.split(indicator)[0] for path in folder.glob(f"*{indicator}*")})
         if name is None and len(found) != 1:
-            what = f"those of {', '.join(found)}: pass `name`" if found else f"no file NAME{INDICATOR}"
+            what = f"those of {', '.join(found)}: pass `name`" if found else f"no file NAME{indicator}"
             raise InputError(f"read_tu: {folder} must have the files of one data set. It has {what}.")
         self.name = found[0] if name is None else name
 

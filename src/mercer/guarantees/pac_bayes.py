@@ -16,12 +16,6 @@ from mercer.guarantees.bound import Bound
 
 __all__ = ["pac_bayes_bound"]
 
-#: Scales that are tried, before the best of them is refined.
-SCALES = np.geomspace(1e-2, 1e4, 61)
-
-#: Rounding that a cosine may have beyond one.
-ROUNDING = 1e-6
-
 
 def pac_bayes_bound(cosines: ArrayLike, *, delta: float = 0.05, scale: float | None = None) -> Bound:
     r"""Bound the error probability of a kernel classifier by PAC-Bayes with a Gaussian prior.
@@ -61,7 +55,7 @@ def pac_bayes_bound(cosines: ArrayLike, *, delta: float = 0.05, scale: float | N
     caller = "pac_bayes_bound"
     z = as_vector(caller, "cosines", cosines)
     worst = float(np.abs(z).max())
-    if worst > 1 + ROUNDING:
+    if worst > 1 + 1e-6:  # more than rounding
         raise InputError(f"`{caller}`: `cosines` must be in [-1, 1]. Got one of size {worst:.6g}.")
     delta = probability(caller, "delta", delta)
     m = z.size
@@ -70,7 +64,15 @@ def pac_bayes_bound(cosines: ArrayLike, *, delta: float = 0.05, scale: float | N
     def value(mu: float) -> float:
         return 2 * largest_probability(float(ndtr(-mu * z).mean()), (mu * mu / 2 + extra) / m)
 
-    best = _best_scale(value) if scale is None else positive(caller, "scale", scale)
+    if scale is not None:
+        best = positive(caller, "scale", scale)
+    else:  # the best of a grid, refined between its neighbours
+        scales = np.geomspace(1e-2, 1e4, 61)
+        values = [value(mu) for mu in scales]
+        i = int(np.argmin(values))
+        limits = scales[max(i - 1, 0)], scales[min(i + 1, len(scales) - 1)]
+        refined = float(minimize_scalar(value, bounds=limits, method="bounded").x)
+        best = refined if value(refined) < values[i] else float(scales[i])
     result = value(best)
     return Bound(
         value=result,
@@ -86,13 +88,3 @@ def pac_bayes_bound(cosines: ArrayLike, *, delta: float = 0.05, scale: float | N
         inputs={"n": m, "delta": delta, "scale": best, "mean cosine": float(z.mean())},
         vacuous_because="a probability never exceeds 1; the angles are too small" if result >= 1.0 else "",
     )
-
-
-def _best_scale(value: object) -> float:
-    """Scale of the least value: the best of a grid, refined between its neighbours."""
-    assert callable(value)
-    values = [value(mu) for mu in SCALES]
-    i = int(np.argmin(values))
-    low, high = SCALES[max(i - 1, 0)], SCALES[min(i + 1, len(SCALES) - 1)]
-    refined = float(minimize_scalar(value, bounds=(low, high), method="bounded").x)
-    return refined if value(refined) < values[i] else float(SCALES[i])

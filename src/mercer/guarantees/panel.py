@@ -24,10 +24,6 @@ from mercer.guarantees.stability import kernel_stability, stability_bound
 __all__ = ["BoundsPanel", "PanelRow", "panel"]
 
 _FREE_INTERCEPT = "the intercept is not penalised, and the theorem does not cover it"
-_CLASSIFIERS = "for classifiers"
-
-#: Margins that are tried, relative to the radius: the bound holds for all of them at once.
-MARGINS = np.geomspace(1e-4, 1.0, 41)
 
 
 class PanelRow(NamedTuple):
@@ -202,6 +198,8 @@ def panel(machine: Any, X: Any, y: Any, *, delta: float = 0.05, cv: int = 10) ->
     compression         0.5339  bound with probability 0.95, VACUOUS
     A bound of 0.5 or more is vacuous: it says no more than what needs no learning.
     """
+    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+
     delta, cv = probability("panel", "delta", delta), count("panel", "cv", cv, minimum=2)
     if not hasattr(machine, "_bound_facts"):
         raise InputError(
@@ -209,7 +207,10 @@ def panel(machine: Any, X: Any, y: Any, *, delta: float = 0.05, cv: int = 10) ->
             f"Got a {type(machine).__name__}."
         )
     facts: MachineFacts = machine._bound_facts(X, y)
-    losses = _cross_validated(machine, X, y, facts, cv)
+    folds = (StratifiedKFold if facts.is_classifier else KFold)(cv, shuffle=True, random_state=0)
+    left_out = np.asarray(cross_val_predict(machine, X, y, cv=folds))
+    losses = left_out != np.asarray(y) if facts.is_classifier else (left_out - facts.targets) ** 2
+    losses = np.asarray(losses, dtype=np.float64)
     rows = _classifier_rows(facts, delta) if facts.is_classifier else _ridge_rows(facts, delta)
     trivial = 0.5 if facts.is_classifier else float(np.mean(facts.targets**2))
     training = facts.values <= 0 if facts.is_classifier else (facts.values - facts.targets) ** 2
@@ -221,26 +222,14 @@ def panel(machine: Any, X: Any, y: Any, *, delta: float = 0.05, cv: int = 10) ->
         cross_validated=float(np.mean(losses)),
         standard_error=float(np.std(losses, ddof=1) / math.sqrt(len(losses))),
         trivial=trivial,
-        rows=tuple(_row(name, found, trivial) for name, found in rows),
+        rows=tuple(
+            PanelRow(name, None, found, False)
+            if isinstance(found, str)
+            else PanelRow(name, found, "", found.value >= trivial)
+            for name, found in rows
+        ),
         broken=facts.broken,
     )
-
-
-def _row(name: str, found: Bound | str, trivial: float) -> PanelRow:
-    if isinstance(found, str):
-        return PanelRow(name, None, found, False)
-    return PanelRow(name, found, "", found.value >= trivial)
-
-
-def _cross_validated(machine: Any, X: Any, y: Any, facts: MachineFacts, cv: int) -> NDArray[np.float64]:
-    """Losses of points that were left out."""
-    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
-
-    folds = (StratifiedKFold if facts.is_classifier else KFold)(cv, shuffle=True, random_state=0)
-    found = np.asarray(cross_val_predict(machine, X, y, cv=folds))
-    if facts.is_classifier:
-        return np.asarray(found != np.asarray(y), dtype=np.float64)
-    return np.asarray((found - facts.targets) ** 2, dtype=np.float64)
 
 
 # -- classifiers ------------------------------------------------------------------------------
@@ -257,10 +246,17 @@ def _classifier_rows(facts: MachineFacts, delta: float) -> list[tuple[str, Bound
     with np.errstate(divide="ignore", invalid="ignore"):
         cosines = np.where(diagonal > 0, scaled / np.sqrt(diagonal), 0.0)
     trace = float(diagonal.sum())
+    if free:
+        stability: Bound | str = _FREE_INTERCEPT
+    elif facts.penalty is None:
+        stability = "the machine minimises no mean loss with a squared norm"
+    else:
+        beta = kernel_stability(radius, penalty=facts.penalty, lipschitz=1.0, n=m)
+        stability = stability_bound(margin_loss(facts.values, 1.0), beta, n=m, delta=delta)
     return [
         ("margin", _best_margin(scaled, radius, delta, radius=radius)),
         ("Rademacher", _best_margin(scaled, radius, delta, K=trace)),
-        ("stability", _stability(facts, radius, delta)),
+        ("stability", stability),
         ("leave-one-out", _support(facts, lambda d, _: support_vector_bound(m, d))),
         ("PAC-Bayes", pac_bayes_bound(np.clip(cosines, -1.0, 1.0), delta=delta)),
         ("compression", _support(facts, lambda d, e: compression_bound(m, d, e, delta=delta))),
@@ -268,22 +264,12 @@ def _classifier_rows(facts: MachineFacts, delta: float) -> list[tuple[str, Bound
 
 
 def _best_margin(scaled: NDArray[np.float64], largest: float, delta: float, **options: Any) -> Bound:
-    """The margin bound for functions of norm 1, at the margin where it is least."""
+    """The margin bound for functions of norm 1, at the margin where it is least: it holds for all at once."""
     found = [
         margin_bound(scaled, rho, norm_bound=1.0, delta=delta, rho_max=largest, **options)
-        for rho in (MARGINS * largest).tolist()
+        for rho in (np.geomspace(1e-4, 1.0, 41) * largest).tolist()
     ]
     return min(found, key=float)
-
-
-def _stability(facts: MachineFacts, radius: float, delta: float) -> Bound | str:
-    if facts.intercept is not None:
-        return _FREE_INTERCEPT
-    if facts.penalty is None:
-        return "the machine minimises no mean loss with a squared norm"
-    m = len(facts.values)
-    beta = kernel_stability(radius, penalty=facts.penalty, lipschitz=1.0, n=m)
-    return stability_bound(margin_loss(facts.values, 1.0), beta, n=m, delta=delta)
 
 
 def _support(facts: MachineFacts, bound: Callable[[int, int], Bound]) -> Bound | str:
@@ -295,41 +281,29 @@ def _support(facts: MachineFacts, bound: Callable[[int, int], Bound]) -> Bound |
 
 # -- ridge regression -------------------------------------------------------------------------
 def _ridge_rows(facts: MachineFacts, delta: float) -> list[tuple[str, Bound | str]]:
+    rademacher: Bound | str = _FREE_INTERCEPT
+    stability: Bound | str = _FREE_INTERCEPT
+    if facts.intercept is None:
+        assert facts.penalty is not None
+        radius = math.sqrt(float(facts.diagonal.max())) if facts.radius is None else facts.radius
+        numbers = {
+            "radius": radius,
+            "penalty": facts.penalty,
+            "target_bound": float(np.abs(facts.targets).max()),
+        }
+        m, loss = len(facts.values), float(np.mean((facts.values - facts.targets) ** 2))
+        rademacher = ridge_bound(loss, float(facts.diagonal.sum()), n=m, delta=delta, **numbers)
+        known = ridge_range(**numbers)
+        beta = kernel_stability(radius, penalty=facts.penalty, lipschitz=known.lipschitz, n=m)
+        stability = stability_bound(loss, beta, n=m, loss_bound=known.loss, delta=delta)
     return [
-        ("margin", _CLASSIFIERS),
-        ("Rademacher", _ridge_rademacher(facts, delta)),
-        ("stability", _ridge_stability(facts, delta)),
+        ("margin", "for classifiers"),
+        ("Rademacher", rademacher),
+        ("stability", stability),
         ("leave-one-out", _leave_one_out(facts)),
-        ("PAC-Bayes", _CLASSIFIERS),
-        ("compression", _CLASSIFIERS),
+        ("PAC-Bayes", "for classifiers"),
+        ("compression", "for classifiers"),
     ]
-
-
-def _ridge_numbers(facts: MachineFacts) -> dict[str, float]:
-    radius = math.sqrt(float(facts.diagonal.max())) if facts.radius is None else facts.radius
-    assert facts.penalty is not None
-    return {
-        "radius": radius,
-        "penalty": facts.penalty,
-        "target_bound": float(np.abs(facts.targets).max()),
-    }
-
-
-def _ridge_rademacher(facts: MachineFacts, delta: float) -> Bound | str:
-    if facts.intercept is not None:
-        return _FREE_INTERCEPT
-    loss, trace = float(np.mean((facts.values - facts.targets) ** 2)), float(facts.diagonal.sum())
-    return ridge_bound(loss, trace, n=len(facts.values), delta=delta, **_ridge_numbers(facts))
-
-
-def _ridge_stability(facts: MachineFacts, delta: float) -> Bound | str:
-    if facts.intercept is not None:
-        return _FREE_INTERCEPT
-    numbers, m = _ridge_numbers(facts), len(facts.values)
-    known = ridge_range(**numbers)
-    beta = kernel_stability(numbers["radius"], penalty=numbers["penalty"], lipschitz=known.lipschitz, n=m)
-    loss = float(np.mean((facts.values - facts.targets) ** 2))
-    return stability_bound(loss, beta, n=m, loss_bound=known.loss, delta=delta)
 
 
 def _leave_one_out(facts: MachineFacts) -> Bound | str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mercer.errors import DefinitenessError, InputError
 from mercer.guarantees._validate import (
@@ -105,47 +103,27 @@ def rademacher_complexity(
     m = int(gram.shape[0])
     exact = m - 1 < n_draws.bit_length() and 1 << (m - 1) <= n_draws
     dtype = np.dtype(np.float32 if getattr(gram, "dtype", None) == np.float32 else np.float64)
-    if exact:
-        batches = _all_signs(m, dtype)
-    else:
-        batches = _random_signs(m, n_draws, dtype, generator(caller, random_state))
-    energies = np.concatenate([_energies(gram, signs) for signs in batches])  # s' K s, one per draw
-    lengths = np.sqrt(_without_round_off(caller, energies, m * machine_epsilon(gram)))
-    spread = 0.0 if exact else float(lengths.std(ddof=1)) / math.sqrt(len(lengths))
-    return ComplexityEstimate(norm / m * float(lengths.mean()), norm / m * spread, len(lengths), exact)
-
-
-def _all_signs(m: int, dtype: np.dtype[Any]) -> Iterator[NDArray[Any]]:
-    total, step = 1 << (m - 1), max(1, _BATCH_ENTRIES // m)
+    rng = None if exact else generator(caller, random_state)
+    total, step = 1 << (m - 1) if exact else n_draws, max(1, _BATCH_ENTRIES // m)
+    energies = np.empty(total)  # s' K s, one per draw
     for start in range(0, total, step):
-        codes = np.arange(start, min(start + step, total))
-        bits = (codes >> np.arange(m)[:, None]) & 1  # row m-1 is always 0: the common sign is fixed
-        yield (1 - 2 * bits).astype(dtype)
-
-
-def _random_signs(
-    m: int, total: int, dtype: np.dtype[Any], rng: np.random.Generator
-) -> Iterator[NDArray[Any]]:
-    step = max(1, _BATCH_ENTRIES // m)
-    for start in range(0, total, step):
-        shape = (m, min(step, total - start))
-        yield (1 - 2 * rng.integers(0, 2, size=shape, dtype=np.int8)).astype(dtype)
-
-
-def _energies(gram: Any, signs: NDArray[Any]) -> NDArray[np.float64]:
-    energies: NDArray[np.float64] = np.einsum("ij,ij->j", signs, np.asarray(gram @ signs), dtype=np.float64)
-    return energies
-
-
-def _without_round_off(caller: str, energies: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+        stop = min(start + step, total)
+        if rng is None:  # row m-1 is always 0: the common sign is fixed
+            bits = (np.arange(start, stop) >> np.arange(m)[:, None]) & 1
+        else:
+            bits = rng.integers(0, 2, size=(m, stop - start), dtype=np.int8)
+        signs = (1 - 2 * bits).astype(dtype)
+        energies[start:stop] = np.einsum("ij,ij->j", signs, np.asarray(gram @ signs), dtype=np.float64)
     if not np.isfinite(energies).all():
         raise InputError(f"`{caller}`: `K` must be finite. Got a quadratic form that is not.")
     # The mean of s'Ks over the signs is Tr K, the natural scale of a Gram matrix's rounding.
-    if energies.min() < -8 * unit * float(np.abs(energies).mean()):
+    if energies.min() < -8 * m * machine_epsilon(gram) * float(np.abs(energies).mean()):
         raise DefinitenessError(
             f"`{caller}`: `K` must be positive semidefinite. Got s'Ks = {energies.min():.6g} for signs s."
         )
-    return np.maximum(energies, 0.0)
+    lengths = np.sqrt(np.maximum(energies, 0.0))
+    spread = 0.0 if exact else float(lengths.std(ddof=1)) / math.sqrt(len(lengths))
+    return ComplexityEstimate(norm / m * float(lengths.mean()), norm / m * spread, len(lengths), exact)
 
 
 def rademacher_upper(K: GramLike | ArrayLike | float, norm_bound: float, *, n: int | None = None) -> Bound:

@@ -14,15 +14,6 @@ __all__ = ["SPACES", "check_space", "coordinates", "grey", "to_space"]
 #: Colour spaces and the names of their coordinates.
 SPACES = {"rgb": ("red", "green", "blue"), "hsv": ("hue", "saturation", "value"), "lab": ("L", "a", "b")}
 
-#: Weights of red, green and blue in the brightness that the eye sees (ITU-R BT.709).
-BRIGHTNESS = np.array([0.2125, 0.7154, 0.0721])
-
-#: CIE XYZ of the linear red, green and blue of sRGB, and of its white (D65, observer of 2 degrees).
-XYZ = np.array(
-    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
-)
-WHITE = np.array([0.95047, 1.0, 1.08883])
-
 #: Least and largest L, a and b of the colours of sRGB, rounded outwards.
 LAB_LOW, LAB_HIGH = np.array([0.0, -87.0, -108.0]), np.array([100.0, 99.0, 95.0])
 
@@ -37,7 +28,9 @@ def grey(x: Any) -> np.ndarray:
     (2, 2)
     """
     image = Images().point(x)
-    return image if image.ndim == 2 else np.asarray(image @ BRIGHTNESS)
+    if image.ndim == 2:
+        return image
+    return np.asarray(image @ np.array([0.2125, 0.7154, 0.0721]))  # as the eye sees it (ITU-R BT.709)
 
 
 def to_space(x: Any, space: str) -> np.ndarray:
@@ -97,6 +90,10 @@ def _hsv(rgb: np.ndarray) -> np.ndarray:
 
 def _lab(rgb: np.ndarray) -> np.ndarray:
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
-    t = linear @ XYZ.T / WHITE
+    # CIE XYZ of the linear red, green and blue of sRGB, and of its white (D65, observer of 2 degrees).
+    XYZ = np.array(
+        [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
+    )
+    t = linear @ XYZ.T / np.array([0.95047, 1.0, 1.08883])
     x, y, z = np.moveaxis(np.where(t > 0.008856, np.cbrt(t), 7.787 * t + 16.0 / 116.0), 2, 0)
     return np.stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=2)

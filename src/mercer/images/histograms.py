@@ -17,9 +17,6 @@ __all__ = ["MOST_BINS", "Histogram"]
 #: Levels of a channel of eight bits.
 MOST_BINS = 256
 
-#: Numbers of the histograms of one image, at most: 128 MiB.
-MOST_NUMBERS = 1 << 24
-
 
 @dataclass(frozen=True)
 class Histogram:
@@ -79,7 +76,7 @@ class Histogram:
         more.
         """
         side = 1 << depth
-        if side**2 * self.size > MOST_NUMBERS:
+        if side**2 * self.size > 1 << 24:  # 128 MiB
             raise ParameterError(
                 f"Histogram: `bins={self.bins}` has too many bins for {side**2} cells, {self.size} each. "
                 "Take fewer, or joint=False."

@@ -101,15 +101,11 @@ class RegionGraph:
         else:
             attributes = np.column_stack([means, areas / len(flat)])
         labels = [tuple(row) for row in self._bins_of(means).tolist()]
-        return Graph(n, _touching(regions), labels=labels, attributes=attributes)
+        across = np.stack([regions[:, :-1].ravel(), regions[:, 1:].ravel()], axis=1)
+        down = np.stack([regions[:-1].ravel(), regions[1:].ravel()], axis=1)
+        pairs = np.sort(np.concatenate([across, down]), axis=1)
+        touching = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+        return Graph(n, touching, labels=labels, attributes=attributes)
 
     def _bins_of(self, colours: np.ndarray) -> np.ndarray:
         return np.minimum((colours * self.bins).astype(np.intp), self.bins - 1)
-
-
-def _touching(regions: np.ndarray) -> np.ndarray:
-    """Each two regions with pixels side by side or one above the other."""
-    across = np.stack([regions[:, :-1].ravel(), regions[:, 1:].ravel()], axis=1)
-    down = np.stack([regions[:-1].ravel(), regions[1:].ravel()], axis=1)
-    pairs = np.sort(np.concatenate([across, down]), axis=1)
-    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)

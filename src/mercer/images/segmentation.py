@@ -20,9 +20,6 @@ METHODS = ("slic", "watershed")
 #: Regions of one image that can be asked for; kernels compare all pairs of regions of two images.
 MOST_SEGMENTS = 10_000
 
-#: Weight of nearness against likeness of colours in SLIC, the default of scikit-image.
-COMPACTNESS = 10.0
-
 COLOURED = Images(channels=3)
 
 
@@ -100,7 +97,16 @@ def segment(x: Any, method: str = "slic", segments: int = 50) -> np.ndarray:
     [0, 0, 1, 1]
     """
     check_method("segment", method, segments)
-    return compact(_segment(COLOURED.point(x), method, segments))
+    image = COLOURED.point(x)
+    if segments == 1 or (image == image[0, 0]).all():
+        return np.zeros(image.shape[:2], dtype=np.intp)
+    if method == "slic":
+        # 10, the default of scikit-image, weighs nearness against likeness of colours.
+        found = _scikit_image("segmentation").slic(image, segments, 10.0, start_label=0)
+    else:
+        gradient = _scikit_image("filters").sobel(grey(image))
+        found = _scikit_image("segmentation").watershed(gradient, segments)
+    return compact(np.asarray(found))
 
 
 def check_method(caller: str, method: Any, segments: Any) -> None:
@@ -119,17 +125,6 @@ def check_method(caller: str, method: Any, segments: Any) -> None:
 def compact(labels: np.ndarray) -> np.ndarray:
     """The same regions with the labels 0, 1, ..., in the order of the old ones."""
     return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
-
-
-def _segment(image: np.ndarray, method: str, segments: int) -> np.ndarray:
-    if segments == 1 or (image == image[0, 0]).all():
-        return np.zeros(image.shape[:2], dtype=np.intp)
-    if method == "slic":
-        found = _scikit_image("segmentation").slic(image, segments, COMPACTNESS, start_label=0)
-    else:
-        gradient = _scikit_image("filters").sobel(grey(image))
-        found = _scikit_image("segmentation").watershed(gradient, segments)
-    return np.asarray(found)
 
 
 def _scikit_image(part: str) -> Any:

@@ -16,12 +16,6 @@ __all__ = ["NAMES", "TransformedCopies", "tangent_vectors"]
 #: The transformations that have tangents.
 NAMES = ("shift_x", "shift_y", "axis", "diagonal", "scale", "rotation", "thickness", "brightness")
 
-#: Standard deviations at which the Gaussian of the smoothing ends: beyond lies 1e-4 of its mass.
-REACH = 4.0
-
-#: Widths up to this leave no weight in floats at a distance of one pixel: exp(-1250) is zero.
-NARROW = 0.02
-
 
 def tangent_vectors(images: np.ndarray, names: Sequence[str], smoothing: float) -> np.ndarray:
     r"""Derivatives of images by the parameter of each transformation, at the identity.
@@ -95,7 +89,9 @@ def _differences(n: int) -> np.ndarray:
 @lru_cache(maxsize=16)
 def _smoother(n: int, width: float, repeat: bool) -> np.ndarray:
     """Matrix of the convolution with a Gaussian; beyond the border are its values or zeros."""
-    reach = int(np.ceil(REACH * width)) if width > NARROW else 0
+    # Beyond four standard deviations lies 1e-4 of the mass.  Widths up to 0.02 leave no weight in floats at a
+    # distance of one pixel: exp(-1250) is zero.
+    reach = int(np.ceil(4.0 * width)) if width > 0.02 else 0
     offsets = np.arange(-reach, reach + 1)
     weights = np.exp(-0.5 * (offsets / width) ** 2) if reach else np.ones(1)
     weights /= weights.sum()

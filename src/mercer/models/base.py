@@ -22,14 +22,10 @@ __all__ = [
     "generator",
     "numbers",
     "probabilities",
-    "simplex_information",
     "simplex_scores",
 ]
 
 PARAMETRIZATIONS = ("softmax", "tangent", "raw")
-
-#: Probabilities must add up to 1 within this.
-SUM_TOLERANCE = 1e-8
 
 
 class Value:
@@ -128,7 +124,7 @@ class Model(Value, ABC):
             :math:`p_i = e^{\theta_i} / \sum_j e^{\theta_j}`; as they are, moving within the simplex; or each
             for itself, as if they need not add up to 1.  Means and covariances are as they are in all three.
         """
-        return np.asarray(self.scores(_one(self.domain, x), parametrization)[0])
+        return np.asarray(self.scores(self.domain.validate([x], "x"), parametrization)[0])
 
     def scores(self, X: Any, parametrization: str = "softmax") -> np.ndarray:
         """Scores of many observations, shape (n, number of parameters)."""
@@ -162,10 +158,6 @@ def _plain(model: Any) -> Any:
     if isinstance(model, Value):
         return (type(model).__name__, *(_plain(part) for part in model._parts()))
     return tuple(map(_plain, model)) if isinstance(model, tuple) else model
-
-
-def _one(domain: Domain, x: Any) -> Any:
-    return domain.validate([x], "x")
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -204,7 +196,7 @@ def probabilities(p: Any, caller: str, name: str, axes: int = 1) -> np.ndarray:
         kind = "a vector" if axes == 1 else "a matrix with a row for each state"
         raise ParameterError(f"{caller}: `{name}` must be {kind} of probabilities. Got shape {array.shape}.")
     sums = array.sum(axis=-1)
-    if not (array >= 0).all() or (np.abs(sums - 1) > SUM_TOLERANCE).any():
+    if not (array >= 0).all() or (np.abs(sums - 1) > 1e-8).any():
         worst = float(np.atleast_1d(sums)[np.abs(np.atleast_1d(sums) - 1).argmax()])
         got = "a negative entry" if not (array >= 0).all() else f"the sum {worst:.6g}"
         where = "" if axes == 1 else " in each row"
@@ -225,11 +217,3 @@ def simplex_scores(counts: np.ndarray, p: np.ndarray, parametrization: str) -> n
     if parametrization == "tangent":
         raw[:, possible] -= raw[:, possible].mean(axis=1, keepdims=True)
     return raw
-
-
-def simplex_information(p: np.ndarray, parametrization: str) -> np.ndarray:
-    """Information of one draw of an outcome: the covariance of the scores of one count."""
-    if parametrization == "raw":
-        return np.diag(np.divide(1.0, p, out=np.zeros_like(p), where=p > 0))
-    scores = simplex_scores(np.diag((p > 0).astype(float)), p, parametrization)
-    return np.asarray(scores.T @ (p[:, None] * scores))

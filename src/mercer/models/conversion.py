@@ -48,51 +48,29 @@ def as_model(estimator: Any) -> Model:
             f"as_model: `estimator` must be a fitted estimator. Got the class {estimator.__name__}."
         )
     library, name = type(estimator).__module__.partition(".")[0], type(estimator).__name__
-    if library == "hmmlearn" and name == "MultinomialHMM" and _hmmlearn() < (0, 2, 8):
-        name = "CategoricalHMM"
-    convert = _CONVERSIONS.get((library, name))
-    if convert is None:
-        known = ", ".join(f"{lib}'s {kind}" for lib, kind in _CONVERSIONS)
+    if library == "hmmlearn" and name == "MultinomialHMM":
+        release = tuple(int(part) for part in version("hmmlearn").split(".")[:3] if part.isdigit())
+        name = "CategoricalHMM" if release < (0, 2, 8) else name
+    #: What a fitted estimator has; parameters of hidden Markov models can also be set by hand, one by one.
+    known = {
+        ("sklearn", "GaussianMixture"): ("weights_", "means_", "covariances_"),
+        ("hmmlearn", "GaussianHMM"): ("startprob_", "transmat_", "means_", "_covars_"),
+        ("hmmlearn", "CategoricalHMM"): ("startprob_", "transmat_", "emissionprob_"),
+    }
+    if (library, name) not in known:
+        names = ", ".join(f"{lib}'s {kind}" for lib, kind in known)
         raise ParameterError(
-            f"as_model: `estimator` must be one of {known}. Got {library}'s {name}, whose distribution is "
+            f"as_model: `estimator` must be one of {names}. Got {library}'s {name}, whose distribution is "
             "none of mercer.models."
         )
-    missing = [part for part in _FITTED[name] if not hasattr(estimator, part)]
+    missing = [part for part in known[library, name] if not hasattr(estimator, part)]
     if missing:
         raise InputError(f"as_model: this {name} is not fitted: it has no {missing[0]}. Call its fit first.")
-    return convert(estimator)
-
-
-def _mixture(e: Any) -> Mixture:
-    shape = (len(e.weights_), e.means_.shape[1])
-    covariances = full_covariances(e.covariances_, e.covariance_type, *shape)
-    return Mixture(e.weights_, [Normal(m, S) for m, S in zip(e.means_, covariances, strict=True)])
-
-
-def _gaussian_hmm(e: Any) -> HMM:
+    e = estimator
+    if name == "CategoricalHMM":
+        return HMM(e.startprob_, e.transmat_, e.emissionprob_)
     # Not `covars_`: for spherical covariances hmmlearn makes too many matrices of it.
-    covariances = full_covariances(e._covars_, e.covariance_type, *e.means_.shape)
+    covariances = e.covariances_ if name == "GaussianMixture" else e._covars_
+    covariances = full_covariances(covariances, e.covariance_type, *e.means_.shape)
     normals = [Normal(m, S) for m, S in zip(e.means_, covariances, strict=True)]
-    return HMM(e.startprob_, e.transmat_, normals)
-
-
-def _categorical_hmm(e: Any) -> HMM:
-    return HMM(e.startprob_, e.transmat_, e.emissionprob_)
-
-
-def _hmmlearn() -> tuple[int, ...]:
-    return tuple(int(part) for part in version("hmmlearn").split(".")[:3] if part.isdigit())
-
-
-_CONVERSIONS = {
-    ("sklearn", "GaussianMixture"): _mixture,
-    ("hmmlearn", "GaussianHMM"): _gaussian_hmm,
-    ("hmmlearn", "CategoricalHMM"): _categorical_hmm,
-}
-
-#: What a fitted estimator has; parameters of hidden Markov models can also be set by hand, one by one.
-_FITTED = {
-    "GaussianMixture": ("weights_", "means_", "covariances_"),
-    "GaussianHMM": ("startprob_", "transmat_", "means_", "_covars_"),
-    "CategoricalHMM": ("startprob_", "transmat_", "emissionprob_"),
-}
+    return Mixture(e.weights_, normals) if library == "sklearn" else HMM(e.startprob_, e.transmat_, normals)

@@ -56,13 +56,21 @@ class Distributions(Vectors):
     region: Region = field(default=NONNEGATIVE)
 
     def is_table(self, X: Any) -> bool:
-        return not (isinstance(X, ModelBatch) or _holds_models(X))
+        sequence = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
+        models = sequence and len(X) > 0 and isinstance(X[0], Model)
+        return not (isinstance(X, ModelBatch) or models)
 
     def validate(self, X: Any, name: str = "X") -> Data:
         if isinstance(X, ModelBatch):
             return X
         if self.is_table(X):
-            _require_numbers(X, name)
+            first = X[0] if isinstance(X, list | tuple) and len(X) else None
+            if hasattr(first, "fit") and not hasattr(first, "__array__"):
+                raise InputError(
+                    f"{name} must hold histograms or models of mercer.models. Got a {type(first).__name__} "
+                    f"in {name}[0]: fitted models of scikit-learn and hmmlearn are converted by "
+                    "mercer.models.as_model."
+                )
             return super().validate(X, name)
         kinds = [type(model) for model in X]
         other = next((i for i, kind in enumerate(kinds) if kind is not kinds[0]), None)
@@ -72,7 +80,14 @@ class Distributions(Vectors):
                 f"{kinds[other].__name__} in {name}[{other}]."
             )
         if kinds[0] is Multinomial:
-            return super().validate(_rows(X, name), name)
+            sizes = [len(model.p) for model in X]
+            other = next((i for i, k in enumerate(sizes) if k != sizes[0]), None)
+            if other is not None:
+                raise InputError(
+                    f"{name} must hold Multinomial of as many outcomes. Got {sizes[0]} in {name}[0] and "
+                    f"{sizes[other]} in {name}[{other}]."
+                )
+            return super().validate(np.array([model.p for model in X]), name)
         batch = ModelBatch(kinds[0], tuple(X), np.zeros(len(X)))
         for i, model in enumerate(batch):
             _require_comparable(batch.models[0], model, f"{name}[0]", f"{name}[{i}]")
@@ -119,33 +134,6 @@ class Distributions(Vectors):
 
     def __str__(self) -> str:
         return "histograms or models"
-
-
-def _holds_models(X: Any) -> bool:
-    """Whether X is a nonempty sequence of which the first point is a model."""
-    sequence = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
-    return sequence and len(X) > 0 and isinstance(X[0], Model)
-
-
-def _require_numbers(X: Any, name: str) -> None:
-    """Raise if the first of some points is a model of another library."""
-    first = X[0] if isinstance(X, list | tuple) and len(X) else None
-    if hasattr(first, "fit") and not hasattr(first, "__array__"):
-        raise InputError(
-            f"{name} must hold histograms or models of mercer.models. Got a {type(first).__name__} in "
-            f"{name}[0]: fitted models of scikit-learn and hmmlearn are converted by mercer.models.as_model."
-        )
-
-
-def _rows(X: Any, name: str) -> np.ndarray:
-    sizes = [len(model.p) for model in X]
-    other = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
-    if other is not None:
-        raise InputError(
-            f"{name} must hold Multinomial of as many outcomes. Got {sizes[0]} in {name}[0] and "
-            f"{sizes[other]} in {name}[{other}]."
-        )
-    return np.array([model.p for model in X])
 
 
 def _require_comparable(a: Any, b: Any, here: str, there: str) -> None:

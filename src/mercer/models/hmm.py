@@ -137,18 +137,6 @@ class HMM(Model):
                 return np.asarray(np.log(self.emissions.T)[X.codes[begin:end]])
         return np.column_stack([g._log_likelihoods(X.values[begin:end]) for g in self.emissions])
 
-    def _shown_likelihoods(self, X: Data) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """Likelihoods in each state: of the symbols, with the symbol of each step; or of the steps, up to
-        factors, whose logarithms come last.
-        """
-        if self.is_discrete:
-            codes = np.ascontiguousarray(X.codes[int(X.starts[0]) : int(X.starts[-1])], dtype=np.int32)
-            return np.ascontiguousarray(self.emissions.T), codes, None
-        logs = self._shown_logs(X)
-        top = logs.max(axis=1)
-        finite = np.where(np.isneginf(top), 0.0, top)  # densities that are smaller than any logarithm stay 0
-        return np.exp(logs - finite[:, None]), None, finite
-
     def expected(self, X: Any) -> Expected:
         """Posterior expectations of the hidden states of sequences: see :class:`Expected`."""
         return self._expected(self.domain.validate(X))
@@ -164,7 +152,16 @@ class HMM(Model):
         """Log-likelihoods, first states, moves and, if asked for, numbers of (state, symbol); posteriors are
         written where they are wanted.
         """
-        rows, codes, factors = self._shown_likelihoods(X)
+        # Likelihoods in each state: of the symbols, or of the steps, up to factors given by their logarithms.
+        codes = factors = None
+        if self.is_discrete:
+            rows = np.ascontiguousarray(self.emissions.T)
+            codes = np.ascontiguousarray(X.codes[int(X.starts[0]) : int(X.starts[-1])], dtype=np.int32)
+        else:
+            logs = self._shown_logs(X)
+            top = logs.max(axis=1)
+            factors = np.where(np.isneginf(top), 0.0, top)  # densities smaller than any logarithm stay 0
+            rows = np.exp(logs - factors[:, None])
         starts, n, S = np.ascontiguousarray(X.starts - X.starts[0], dtype=np.int64), len(X), len(self.start)
         sums, first, moves = np.empty(n), np.empty((n, S)), np.empty((n, S, S))
         counts = np.empty((n, len(rows), S)) if shown else None
@@ -344,8 +341,12 @@ def _weighted_normal(steps: np.ndarray, weights: np.ndarray, ridge: float) -> No
 
 def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.random.Generator) -> Any:
     start, A = np.full(S, 1 / S), normalized_rows(rng.uniform(0.5, 1.5, (S, S)) + S * np.eye(S))
-    numbers = alphabet is None and _is_numeric(X)
-    if numbers:
+    numeric = isinstance(X, SeriesData)
+    if alphabet is None and not numeric:
+        first = next(iter(X), None) if isinstance(X, Iterable) else None
+        if first is not None and not isinstance(first, str):
+            numeric = np.asarray(first).dtype.kind in "fiub"
+    if alphabet is None and numeric:
         data = Series().validate(X)
         steps = data.steps
         chosen = steps[rng.choice(len(steps), S, replace=len(steps) < S)]
@@ -356,11 +357,3 @@ def _first_guess(cls: Any, X: Any, S: int, alphabet: Any, ridge: float, rng: np.
     if not letters:
         raise InputError("HMM.fit: X has no symbols. Pass the alphabet, or other data.")
     return cls(start, A, rng.dirichlet(np.ones(len(letters)), size=S), letters)
-
-
-def _is_numeric(X: Any) -> bool:
-    """Whether the points are series of numbers."""
-    if isinstance(X, SeriesData):
-        return True
-    first = next(iter(X), None) if isinstance(X, Iterable) else None
-    return not isinstance(first, str) and first is not None and np.asarray(first).dtype.kind in "fiub"

@@ -7,8 +7,6 @@ Where transitions are impossible it does: the state may be the one that explains
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..engine.runs import checkpoint
@@ -17,9 +15,6 @@ __all__ = ["lost_sequences", "path_sums_in_logs"]
 
 #: Probabilities below this may make the weight of a state vanish in a few steps.
 FAINT = 1e-100
-
-#: Numbers of an array over sequences, states and states: 8 MiB.
-MOST_NUMBERS = 1 << 20
 
 
 def lost_sequences(
@@ -73,19 +68,16 @@ def path_sums_in_logs(
     sums, first, moves, posteriors = np.zeros(n), np.zeros((n, S)), np.zeros((n, S, S)), np.zeros(logs.shape)
     with np.errstate(divide="ignore"):
         begin, A = np.log(start), np.log(transitions)
-    for group in _groups(np.diff(starts), S):
-        _add_group(begin, A, logs, starts, group, (sums, first, moves, posteriors))
-    return sums, first, moves, posteriors
-
-
-def _groups(lengths: np.ndarray, S: int) -> Iterator[np.ndarray]:
-    """Sequences of similar length that go side by side, the longest first; empty ones are left out."""
+    # Sequences of similar length go side by side, the longest first; empty ones are left out.
+    lengths = np.diff(starts)
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] > 0]
     while len(order):
-        count = max(1, MOST_NUMBERS // (S * max(S, int(lengths[order[0]]))))
-        yield order[:count]
+        # 8 MiB for an array over sequences, states and states.
+        count = max(1, (1 << 20) // (S * max(S, int(lengths[order[0]]))))
+        _add_group(begin, A, logs, starts, order[:count], (sums, first, moves, posteriors))
         order = order[count:]
+    return sums, first, moves, posteriors
 
 
 def _add_group(

@@ -11,7 +11,7 @@ import scipy.special
 from ..domains import Data, Domain, Vectors
 from ..domains.regions import NONNEGATIVE
 from ..errors import InputError
-from .base import Model, checked_number, probabilities, simplex_information, simplex_scores
+from .base import Model, checked_number, probabilities, simplex_scores
 
 __all__ = ["Multinomial"]
 
@@ -74,7 +74,11 @@ class Multinomial(Model):
         return simplex_scores(np.asarray(X, dtype=np.float64), self.p, parametrization)
 
     def information(self, parametrization: str = "softmax") -> np.ndarray:
-        return simplex_information(self.p, parametrization)
+        """The covariance of the scores of one count."""
+        if parametrization == "raw":
+            return np.diag(np.divide(1.0, self.p, out=np.zeros_like(self.p), where=self.p > 0))
+        scores = simplex_scores(np.diag((self.p > 0).astype(float)), self.p, parametrization)
+        return np.asarray(scores.T @ (self.p[:, None] * scores))
 
     def _sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Single draws, as rows with one count."""

@@ -17,10 +17,6 @@ from .base import Model, checked_number, numbers, probabilities, simplex_scores
 
 __all__ = ["Mixture", "Normal", "full_covariances", "spread"]
 
-EPS = float(np.finfo(np.float64).eps)
-
-COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Normal(Model):
@@ -58,7 +54,8 @@ class Normal(Model):
         self._set(mean=mean, covariance=(S + S.T) / 2)
         try:
             # squared pivots are variances given the coordinates before: rounding is all that is left of them
-            left = np.diag(self._root) ** 2 > 4 * len(mean) * EPS * np.diag(self.covariance)
+            rounding = 4 * len(mean) * np.finfo(np.float64).eps * np.diag(self.covariance)
+            left = np.diag(self._root) ** 2 > rounding
         except linalg.LinAlgError:
             left = np.array([False])
         if not left.all():
@@ -212,9 +209,9 @@ class Mixture(Model):
         checked_number(n_components, "Mixture.fit", "n_components", integer=True, low=1)
         checked_number(max_iter, "Mixture.fit", "max_iter", integer=True, low=1)
         checked_number(ridge, "Mixture.fit", "ridge")
-        if covariance_type not in COVARIANCE_TYPES:
+        if covariance_type not in ("full", "tied", "diag", "spherical"):
             raise ParameterError(
-                f"Mixture.fit: `covariance_type` must be one of {', '.join(map(repr, COVARIANCE_TYPES))}. "
+                "Mixture.fit: `covariance_type` must be one of 'full', 'tied', 'diag', 'spherical'. "
                 f"Got {covariance_type!r}."
             )
         points = Vectors(dense=True).validate(X)

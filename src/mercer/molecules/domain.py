@@ -9,13 +9,10 @@ import numpy as np
 
 from ..digests import digest
 from ..domains import Domain
-from ..domains.containers import points_of
+from ..domains.containers import is_missing, points_of
 from ..errors import InputError, MissingExtraError, ParameterError
 
 __all__ = ["Molecules", "Parsed", "parse", "rdkit"]
-
-#: Molecules among which refuting witnesses are searched.
-SAMPLES = ("C", "CC", "CCO", "C=C", "C#N", "O", "c1ccccc1", "Cc1ccccc1", "CC(=O)O", "C1CC1", "CCN", "ClCCl")
 
 
 def rdkit() -> Any:
@@ -62,7 +59,9 @@ class Molecules(Domain):
         return digest(("molecule", rdkit().MolToSmiles(x)))
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Any]:
-        return list(rng.choice(np.array(SAMPLES), size=n).tolist())
+        small = ["C", "CC", "CCO", "C=C", "C#N", "O"]
+        larger = ["c1ccccc1", "Cc1ccccc1", "CC(=O)O", "C1CC1", "CCN", "ClCCl"]
+        return list(rng.choice(np.array(small + larger), size=n).tolist())
 
     def __str__(self) -> str:
         return "molecules"
@@ -103,14 +102,9 @@ def parse(smiles: Any, *, invalid: str = "error") -> Parsed:
         molecules = Molecules().validate(smiles, "smiles")
         return Parsed(molecules, np.arange(len(molecules)))
     points = points_of(smiles, "smiles", "a sequence of SMILES or of RDKit molecules")
-    found = [None if _is_missing(x) else _molecule(x, f"smiles[{i}]") for i, x in enumerate(points)]
+    found = [None if is_missing(x) else _molecule(x, f"smiles[{i}]") for i, x in enumerate(points)]
     positions = [i for i, molecule in enumerate(found) if molecule is not None]
     return Parsed([found[i] for i in positions], np.array(positions, dtype=np.intp))
-
-
-def _is_missing(x: Any) -> bool:
-    """Whether it is None, NaN or the missing value of pandas, which is not equal to itself either."""
-    return x is None or type(x).__name__ == "NAType" or (isinstance(x, float) and x != x)
 
 
 def _molecule(x: Any, name: str) -> Any:

@@ -98,15 +98,12 @@ class DNA(SequencesOver):
     def _meet(self, other: Domain) -> Domain | None:
         if isinstance(other, SequencesOver):
             theirs = other._allowed if isinstance(other, DNA) else other.alphabet
-            return self._restricted_to({letter for letter in self._allowed if letter in theirs})
+            letters = [letter for letter in self._allowed if letter in theirs]
+            if not set(NUCLEOTIDES).issubset(letters):
+                return None
+            ambiguous = "".join(letter for letter in LETTERS[4:] if letter in letters)
+            return DNA(ambiguous=bool(ambiguous) if ambiguous in ("", "".join(LETTERS[4:])) else ambiguous)
         return super()._meet(other)
-
-    def _restricted_to(self, letters: set[str]) -> DNA | None:
-        """DNA of these letters; None unless the nucleotides are among them."""
-        if not letters.issuperset(NUCLEOTIDES):
-            return None
-        ambiguous = "".join(letter for letter in LETTERS[4:] if letter in letters)
-        return DNA(ambiguous=bool(ambiguous) if ambiguous in ("", "".join(LETTERS[4:])) else ambiguous)
 
     def __str__(self) -> str:
         return "DNA" if self.ambiguous else "DNA without ambiguous letters"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
@@ -69,51 +69,38 @@ def read_fasta(
         raise ParameterError(f"read_fasta: `case` must be 'keep', 'upper' or 'lower'. Got {case!r}.")
     allowed = None if alphabet is None else frozenset(alphabet)
     lines, name = read_lines(source, "read_fasta")
-    return list(_records(lines, name, case, allowed))
-
-
-def _records(
-    lines: Iterable[str], source: str, case: str, allowed: frozenset[str] | None
-) -> Iterator[FastaRecord]:
+    found: list[FastaRecord] = []
     heading: tuple[str, str] | None = None
     letters: list[str] = []
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
+    for number, line in enumerate(map(str.strip, lines), 1):
         if not line or line.startswith(";"):
             continue
         if line.startswith(">"):
             if heading is not None:
-                yield FastaRecord(*heading, "".join(letters))
-            heading, letters = _heading(line, source, number), []
-        elif heading is None:
+                found.append(FastaRecord(*heading, "".join(letters)))
+            word, _, description = line[1:].strip().replace("\t", " ", 1).partition(" ")
+            if not word:
+                raise InputError(f"read_fasta: {name}, line {number}: the heading has no name. Got {line!r}.")
+            heading, letters = (word, description.strip()), []
+            continue
+        if heading is None:
             raise InputError(
-                f"read_fasta: {source}, line {number}: letters before the first heading. A FASTA file begins "
+                f"read_fasta: {name}, line {number}: letters before the first heading. A FASTA file begins "
                 f"with a line '>name'. Got {line[:40]!r}."
             )
-        else:
-            letters.append(_letters(line, source, number, case, allowed))
+        read = "".join(line.split())
+        if case != "keep":
+            read = read.upper() if case == "upper" else read.lower()
+        if allowed is not None and not allowed.issuperset(read):
+            unknown = next(letter for letter in read if letter not in allowed)
+            raise InputError(
+                f"read_fasta: {name}, line {number}: the letter {unknown!r} is not in the alphabet "
+                f"{''.join(sorted(allowed))!r}."
+            )
+        letters.append(read)
     if heading is not None:
-        yield FastaRecord(*heading, "".join(letters))
-
-
-def _heading(line: str, source: str, number: int) -> tuple[str, str]:
-    name, _, description = line[1:].strip().replace("\t", " ", 1).partition(" ")
-    if not name:
-        raise InputError(f"read_fasta: {source}, line {number}: the heading has no name. Got {line!r}.")
-    return name, description.strip()
-
-
-def _letters(line: str, source: str, number: int, case: str, allowed: frozenset[str] | None) -> str:
-    letters = "".join(line.split())
-    if case != "keep":
-        letters = letters.upper() if case == "upper" else letters.lower()
-    if allowed is not None and not allowed.issuperset(letters):
-        unknown = next(letter for letter in letters if letter not in allowed)
-        raise InputError(
-            f"read_fasta: {source}, line {number}: the letter {unknown!r} is not in the alphabet "
-            f"{''.join(sorted(allowed))!r}."
-        )
-    return letters
+        found.append(FastaRecord(*heading, "".join(letters)))
+    return found
 
 
 def write_fasta(

@@ -12,9 +12,6 @@ from ..textfiles import read_lines
 
 __all__ = ["KelpExamples", "read_kelp"]
 
-#: ``|BT:name| content |ET|``: a representation with its kind, its name and its content.
-REPRESENTATION = re.compile(r"\|B([A-Z]+):([^|]*)\|(.*?)\|E\1\|")
-
 
 class KelpExamples(NamedTuple):
     """The examples of a file, one item per line in every list.
@@ -61,31 +58,32 @@ def read_kelp(source: str | os.PathLike[str] | IO[Any]) -> KelpExamples:
     lines, name = read_lines(source, "read_kelp")
     found = KelpExamples([], {}, {})
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            _read_line(line, found, f"read_kelp: {name}, line {number}")
-    return found
-
-
-def _read_line(line: str, found: KelpExamples, where: str) -> None:
-    label, bar, content = line.partition("|")
-    first, seen = not found.labels, set()
-    read: dict[str, dict[str, list[Any]]] = {"T": found.trees, "S": found.texts}
-    for kind, name, text in REPRESENTATION.findall(bar + content):
-        if kind not in read:
+        if not line.strip():
             continue
-        lists = read[kind]
-        if (kind, name) in seen or not (first or name in lists):
-            what = "twice" if (kind, name) in seen else "here, and not in the first line"
-            raise InputError(f"{where}: the representation {name!r} is {what}.")
-        seen.add((kind, name))
-        try:
-            lists.setdefault(name, []).append(Tree(text) if kind == "T" else text.strip())
-        except InputError as error:
-            message = str(error).removeprefix("Tree: `form`").lstrip(": ")
-            raise InputError(f"{where}, tree {name!r}: {message}") from error
-    expected = {("T", name) for name in found.trees} | {("S", name) for name in found.texts}
-    if missing := sorted(name for _, name in expected - seen):
-        raise InputError(f"{where}: there is no representation {missing[0]!r}, which the first line has.")
-    if not seen:
-        raise InputError(f"{where}: there is no tree '|BT:name| ... |ET|' and no text '|BS:name| ... |ES|'.")
-    found.labels.append(label.strip())
+        where = f"read_kelp: {name}, line {number}"
+        label, bar, content = line.partition("|")
+        first, seen = not found.labels, set()
+        read: dict[str, dict[str, list[Any]]] = {"T": found.trees, "S": found.texts}
+        # ``|BT:name| content |ET|``: a representation with its kind, its name and its content.
+        for kind, key, text in re.findall(r"\|B([A-Z]+):([^|]*)\|(.*?)\|E\1\|", bar + content):
+            if kind not in read:
+                continue
+            lists = read[kind]
+            if (kind, key) in seen or not (first or key in lists):
+                what = "twice" if (kind, key) in seen else "here, and not in the first line"
+                raise InputError(f"{where}: the representation {key!r} is {what}.")
+            seen.add((kind, key))
+            try:
+                lists.setdefault(key, []).append(Tree(text) if kind == "T" else text.strip())
+            except InputError as error:
+                message = str(error).removeprefix("Tree: `form`").lstrip(": ")
+                raise InputError(f"{where}, tree {key!r}: {message}") from error
+        expected = {("T", key) for key in found.trees} | {("S", key) for key in found.texts}
+        if missing := sorted(key for _, key in expected - seen):
+            raise InputError(f"{where}: there is no representation {missing[0]!r}, which the first line has.")
+        if not seen:
+            raise InputError(
+                f"{where}: there is no tree '|BT:name| ... |ET|' and no text '|BS:name| ... |ES|'."
+            )
+        found.labels.append(label.strip())
+    return found

@@ -85,8 +85,7 @@ CASES: list[tuple[Callable[[Any], Any], np.ndarray]] = [
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to the values: diagonalise, or act on columns as for a large graph."""
     if request.param == "actions":
-        monkeypatch.setattr(operators, "SMALL", 0)
-        monkeypatch.setattr(operators, "DENSE", 2.0)
+        monkeypatch.setattr(operators.GraphOperator, "is_small", False)
     return str(request.param)
 
 
