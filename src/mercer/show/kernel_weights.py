@@ -12,9 +12,6 @@ from .matrices import _is_count
 
 __all__ = ["kernel_weights"]
 
-#: Longest name of a kernel at the axis, in letters.
-MOST_NAME = 36
-
 
 def kernel_weights(model: Any, n: int = 20, ax: Any = None) -> Any:
     r"""Draw the weights of the kernels of a machine as bars, the largest on top.
@@ -75,5 +72,6 @@ def kernel_weights(model: Any, n: int = 20, ax: Any = None) -> Any:
 
 def _shortened(name: str) -> str:
     """A name, the middle of long ones left out."""
-    half = (MOST_NAME - 1) // 2
-    return name if len(name) <= MOST_NAME else f"{name[:half]}…{name[-half:]}"
+    most = 36  # letters at the axis
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"

@@ -15,10 +15,8 @@ __all__ = ["molecule"]
 
 #: Radius of the disc of an atom, in units of the length of a bond, and the strength of its colour at most.
 DISC, STRONGEST = 0.42, 0.65
-#: Distance between the lines of a double bond, and the part of a bond that a letter covers.
-APART, COVERED = 0.13, 0.24
-#: Least width and height of a figure in inches: the legend below the molecule must fit.
-SMALLEST = (3.2, 1.8)
+#: Distance between the lines of a double bond.
+APART = 0.13
 
 
 def molecule(
@@ -58,7 +56,7 @@ def molecule(
         weights, elsewhere = _atom_weights(mol, contributions, fingerprint or MorganFingerprint())
     if ax is None:
         span = np.ptp(places, axis=0) if len(places) else np.zeros(2)
-        _, ax = canvas(*np.maximum(0.55 * span + 1.0, SMALLEST))
+        _, ax = canvas(*np.maximum(0.55 * span + 1.0, (3.2, 1.8)))  # the legend below must fit
     with drawing(ax) as axes:
         axes.set_axis_off()
         axes.set_aspect("equal")
@@ -66,22 +64,18 @@ def molecule(
         for bond in mol.GetBonds():
             _draw_bond(axes, mol, places, bond)
         if contributions is not None:
-            text = _key(weights, elsewhere)
+            # what the colours say, and what belongs to no atom
+            most, least = weights.max(initial=0.0), weights.min(initial=0.0)
+            parts = [f"blue atoms add, up to {most:.3g} each"] if most > 0 else []
+            parts += [f"vermilion ones take away, up to {-least:.3g}"] if least < 0 else []
+            parts += [f"{elsewhere:+.3g} belongs to no atom"] if elsewhere else []
+            text = "\n".join(parts)
             axes.text(
                 0.5, -0.02, text, transform=axes.transAxes, ha="center", va="top", fontsize=8.5, color=GUIDE
             )
         axes.autoscale_view()
         axes.margins(0.08)
     return axes
-
-
-def _key(weights: np.ndarray, elsewhere: float) -> str:
-    """What the colours say, and what belongs to no atom."""
-    most, least = weights.max(initial=0.0), weights.min(initial=0.0)
-    parts = [f"blue atoms add, up to {most:.3g} each"] if most > 0 else []
-    parts += [f"vermilion ones take away, up to {-least:.3g}"] if least < 0 else []
-    parts += [f"{elsewhere:+.3g} belongs to no atom"] if elsewhere else []
-    return "\n".join(parts)
 
 
 def _places(mol: Any) -> np.ndarray:
@@ -149,7 +143,8 @@ def _draw_bond(axes: Any, mol: Any, places: np.ndarray, bond: Any) -> None:
     step = b - a
     length = max(float(np.hypot(*step)), 1e-9)
     across = np.array([-step[1], step[0]]) / length
-    starts = [COVERED / length if _letter(mol.GetAtomWithIdx(i)) else 0.0 for i in ends]
+    # a letter covers this part of a bond
+    starts = [0.24 / length if _letter(mol.GetAtomWithIdx(i)) else 0.0 for i in ends]
     a, b = a + starts[0] * step, b - starts[1] * step
     for shift, style in _lines(bond.GetBondType().name):
         line = np.array([a, b]) + shift * across
