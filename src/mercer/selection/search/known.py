@@ -86,9 +86,13 @@ def along_penalties(
     n, name = len(values), type(machine).__name__
     with running(name, machine.time_budget):
         limits = machine._limits()
-        kernel = _resolved(machine, values, train, weight)
-        if kernel is None:
-            return None
+        kernel: Kernel = machine._checked_kernel()
+        if not kernel.is_resolved:
+            rows = train if weight is None else train[weight > 0]
+            own = None if weight is None else weight[weight > 0]
+            kernel = kernel._resolve(take(values.points(kernel), rows), own)
+        if not kernel.certificate.is_psd or kernel._embedding(values.prepared(kernel)) is not None:
+            return None  # the machine would check, repair or factor the matrix
         problem, classes = _problem(machine, n, train, y, weight)
         K = values.matrix(kernel)
         single = n > SMALL and limits.tol >= DOUBLE_TOLERANCE
@@ -109,17 +113,6 @@ def along_penalties(
         model._report([solution])
         models.append(model)
     return models
-
-
-def _resolved(machine: Any, values: SharedValues, train: Rows, weight: Vector | None) -> Kernel | None:
-    """The kernel on the training points; None if the machine would check, repair or factor its matrix."""
-    kernel: Kernel = machine._checked_kernel()
-    if not kernel.is_resolved:
-        rows = train if weight is None else train[weight > 0]
-        own = None if weight is None else weight[weight > 0]
-        kernel = kernel._resolve(take(values.points(kernel), rows), own)
-    is_plain = kernel.certificate.is_psd and kernel._embedding(values.prepared(kernel)) is None
-    return kernel if is_plain else None
 
 
 def _problem(

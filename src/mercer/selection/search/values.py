@@ -29,10 +29,6 @@ POINTWISE = (
     *(Exp, PolynomialOf, PowerSeries, Schoenberg, Log1p, Sqrt),
 )
 
-#: Kernels of compiled code whose matrices are held at once: that of the splits at work and the next one.
-#: Their memory serves those that follow: clearing 300 MB takes the system longer than filling them takes us.
-MOST_CHEAP = 2
-
 
 class SharedValues:
     """Gram matrices of the kernels of a search, on all of its points, each computed once.
@@ -118,7 +114,10 @@ class SharedValues:
             if K is None:
                 self._let_go(kernel)
                 K = compute()
-                self._make_room(K.nbytes)
+                # drop those that were not used for the longest time, until this one fits
+                held = sum(K.nbytes for K in self._matrices.values())
+                while self._matrices and not memory.can_hold(held + K.nbytes):
+                    held -= self._matrices.popitem(last=False)[1].nbytes
                 self._matrices[key] = K
             self._matrices.move_to_end(key)
             return K
@@ -128,15 +127,11 @@ class SharedValues:
         if is_expensive(kernel):
             return
         cheap = dict.fromkeys(k for k, *_ in self._matrices if k != kernel and not is_expensive(k))
-        for old in list(cheap)[: len(cheap) - MOST_CHEAP + 1]:
+        # Two are held at once: that of the splits at work and the next one.  Their memory serves those that
+        # follow: clearing 300 MB takes the system longer than filling them takes us.
+        for old in list(cheap)[: len(cheap) - 1]:
             for key in [key for key in self._matrices if key[0] == old]:
                 del self._matrices[key]
-
-    def _make_room(self, nbytes: int) -> None:
-        """Drop the matrices that were not used for the longest time, until another one fits."""
-        held = sum(K.nbytes for K in self._matrices.values())
-        while self._matrices and not memory.can_hold(held + nbytes):
-            held -= self._matrices.popitem(last=False)[1].nbytes
 
     def _compute(self, kernel: Kernel, domain: Domain) -> np.ndarray:
         points = self.points(kernel) if domain == kernel.domain else self._points[domain]
