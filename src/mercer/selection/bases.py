@@ -36,7 +36,10 @@ def bases_of(X: Any, kernels: Any) -> list[Base]:
     frame = frame_of(X, "discover: `X`")
     table = X if type(X) is dict else frame  # a sparse matrix of DOK format is a dict, too
     if table is not None:
-        return [base for name in _names(table) for base in _of_column(name, table[name])]
+        names = [str(name) for name in (table if isinstance(table, dict) else table.columns)]
+        if not names:
+            raise InputError("discover: `X` must have one column at least. Got none.")
+        return [base for name in names for base in _of_column(name, table[name])]
     points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
     if points.shape[1] == 1:
         return list(_of_numbers(points[:, 0]))
@@ -85,13 +88,6 @@ def _of_numbers(values: np.ndarray) -> Iterator[Base]:
         # The range of the data over 1, 2, ..., each with a width on the circle that is near to a sine.
         count = max(1, min(40, len(values) // 2))
         yield Base("Periodic", tuple(Periodic(extent / j, 2.0) for j in range(1, count + 1)))
-
-
-def _names(X: Any) -> list[str]:
-    names = [str(name) for name in (X if isinstance(X, dict) else X.columns)]
-    if not names:
-        raise InputError("discover: `X` must have one column at least. Got none.")
-    return names
 
 
 def _of_column(name: str, column: Any) -> Iterator[Base]:

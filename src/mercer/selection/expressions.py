@@ -23,11 +23,6 @@ from .bases import Base
 __all__ = ["Candidate", "EvidenceSearch", "State", "best", "candidates"]
 
 
-#: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; and the same for
-#: the best candidate of a step.
-SCREENING, FINAL = (40, 1e-2), (400, 1e-5)
-
-
 class Term(NamedTuple):
     """A factor times a product of kernels (a ``Scaled``), and their names."""
 
@@ -102,12 +97,12 @@ class EvidenceSearch:
         if not machines:
             return None
         first = max(machines, key=lambda m: float(m.log_marginal_likelihood_value_))
-        return self._climb(first, names, *SCREENING)
+        return self._climb(first, names, evaluations=40, gain=1e-2)
 
     def _climb(
         self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]], evaluations: int, gain: float
     ) -> State:
-        """Some steps of L-BFGS on the logarithms of the parameters."""
+        """Steps of L-BFGS on the logarithms of the parameters, until one gains less than ``gain`` nats."""
         from scipy.optimize import minimize
 
         point = Hyperparameters(machine.kernel_, 1.0, penalty=None)
@@ -137,7 +132,8 @@ class EvidenceSearch:
 
     def finished(self, state: State) -> State:
         """The same expression, tuned to the end."""
-        return self._climb(self.fit(state.kernel, None), [term.names for term in state.terms], *FINAL)
+        names = [term.names for term in state.terms]
+        return self._climb(self.fit(state.kernel, None), names, evaluations=400, gain=1e-5)
 
     def fit(self, kernel: Kernel, tune: str | None) -> GaussianProcessRegressor:
         """A Gaussian process with a kernel that has its noise."""

@@ -11,9 +11,6 @@ from .canvas import COLOURS, INK, drawing
 
 __all__ = ["clusters"]
 
-#: Points of the grid on which a model is asked for its regions, along each side.
-GRID = 120
-
 
 def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: Any = None) -> Any:
     """Draw points of the plane in the colours of their clusters or classes.
@@ -98,9 +95,10 @@ def _regions(ax: Any, model: Any, points: np.ndarray, names: np.ndarray, palette
     reach = 0.08 * np.ptp(points, axis=0)
     reach[reach == 0] = 1.0
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
-    x, y = (np.linspace(low[i], high[i], GRID) for i in (0, 1))
+    count = 120  # points of the grid along each side
+    x, y = np.linspace(low, high, count).T
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
-    found = np.asarray(model.predict(grid)).reshape(GRID, GRID)
+    found = np.asarray(model.predict(grid)).reshape(count, count)
     for c, name in enumerate(names):
         inside = (found == name).astype(float)
         if inside.any():

@@ -67,7 +67,9 @@ def decision_regions(
     if grid < 2:
         raise ParameterError(f"decision_regions: `grid` must be a whole number >= 2. Got {grid!r}.")
     classes = np.unique(np.concatenate([np.asarray(getattr(model, "classes_", labels)), labels]))
-    horizontal, vertical = (_axis(column, grid) for column in points.T)
+    reach = 0.08 * np.ptp(points, axis=0)  # the regions go beyond the data
+    reach[reach == 0] = 1.0
+    horizontal, vertical = np.linspace(points.min(axis=0) - reach, points.max(axis=0) + reach, grid).T
     mesh = np.column_stack([a.ravel() for a in np.meshgrid(horizontal, vertical)])
     shape = (grid, grid)
     winners = np.searchsorted(classes, np.asarray(model.predict(mesh))).reshape(shape)
@@ -112,12 +114,6 @@ def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     if labels.shape != points.shape[:1]:
         raise InputError(f"decision_regions: {len(points)} points in `X` for labels of shape {labels.shape}.")
     return points.astype(np.float64), labels
-
-
-def _axis(values: np.ndarray, count: int) -> np.ndarray:
-    # The regions reach beyond the data by this part of their range.
-    reach = 0.08 * float(np.ptp(values)) or 1.0
-    return np.linspace(values.min() - reach, values.max() + reach, count)
 
 
 def _confidence(model: Any, mesh: np.ndarray) -> np.ndarray:

@@ -30,8 +30,6 @@ __all__ = ["graph", "legend"]
 
 #: Radius of a node in edges.
 RADIUS = 0.27
-#: Free space around the nodes: a loop fits there.
-MARGIN = 2.4 * RADIUS
 #: Most nodes with text; beyond, they are dots.
 MOST_TEXTS = 150
 
@@ -96,9 +94,17 @@ def graph(
         check("graph", contributions)
         weights = spread(found.n, contributions, side, "graph", "the graph given has {} nodes")
     colours = _colours(weights, classes, contributions)
-    at = layout(found) if places is None else _checked_places(places, found)
+    if places is None:
+        at = layout(found)
+    else:  # in lengths of the median edge
+        at = np.asarray(places, dtype=np.float64)
+        if at.shape != (found.n, 2) or not np.isfinite(at).all():
+            raise InputError(f"graph: `places` must be finite, of shape ({found.n}, 2). Got {at.shape}.")
+        lengths = np.linalg.norm(at[found.sources] - at[found.targets], axis=1)
+        at = at / np.median(lengths[lengths > 0]) if (lengths > 0).any() else at
     low, high = (at.min(axis=0), at.max(axis=0)) if found.n else (np.zeros(2), np.zeros(2))
-    extent = high - low + 2 * MARGIN
+    margin = 2.4 * RADIUS  # a loop fits there
+    extent = high - low + 2 * margin
     # The distance to the nearest node leaves this much to the radius.
     radius = min(RADIUS, max(0.38 * _nearest(at), float(extent.max()) / 200))
     if ax is None:
@@ -108,10 +114,13 @@ def graph(
         lines = lines if classes is None else len(set(classes))
         _, ax = canvas(max(float(inches[0]), 2.8), max(float(inches[1]), 0.6) + lines * 0.2)
     with drawing(ax) as ax:
-        ax.set(xlim=(low[0] - MARGIN, high[0] + MARGIN), ylim=(low[1] - MARGIN, high[1] + MARGIN))
+        ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
         ax.set(aspect="equal", xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
-        size = _font_size(ax, radius, extent)
+        # a letter fits into a node
+        box, (wide, tall) = ax.get_position(), ax.figure.get_size_inches()
+        scale = min(wide * box.width / extent[0], tall * box.height / extent[1])
+        size = float(np.clip(72 * scale * radius * 1.15, 3.0, 10.0))
         circles = _draw_nodes(ax, found, at, radius, colours, size)
         _draw_edges(ax, _strokes(found), at, circles, size)
         if contributions is not None:
@@ -123,29 +132,12 @@ def graph(
     return ax
 
 
-def _checked_places(places: Any, graph: Graph) -> np.ndarray:
-    """Places of the caller, in lengths of the median edge."""
-    at = np.asarray(places, dtype=np.float64)
-    if at.shape != (graph.n, 2) or not np.isfinite(at).all():
-        raise InputError(f"graph: `places` must be finite, of shape ({graph.n}, 2). Got {at.shape}.")
-    lengths = np.linalg.norm(at[graph.sources] - at[graph.targets], axis=1)
-    lengths = lengths[lengths > 0]
-    return at / np.median(lengths) if len(lengths) else at
-
-
 def _nearest(at: np.ndarray) -> float:
     """A distance on paper that nine of ten nodes keep from all others."""
     if len(at) < 2:
         return 1.0
     distances, _ = scipy.spatial.cKDTree(at).query(at, k=2)
     return float(np.quantile(distances[:, 1], 0.1))
-
-
-def _font_size(ax: Any, radius: float, extent: np.ndarray) -> float:
-    """Points of a letter that fits into a node."""
-    box, inches = ax.get_position(), ax.figure.get_size_inches()
-    scale = min(inches[0] * box.width / extent[0], inches[1] * box.height / extent[1])
-    return float(np.clip(72 * scale * radius * 1.15, 3.0, 10.0))
 
 
 # -- colours -----------------------------------------------------------------------------------------------

@@ -65,7 +65,10 @@ def search_surface(
         raise ParameterError(
             f"search_surface: name the parameters to draw as `x` and `y`, one or two of {names}."
         )
-    key = _metric(results, metric)
+    metrics = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
+    key = metrics[0] if metric is None else metric
+    if key not in metrics:
+        raise ParameterError(f"search_surface: `metric` must be one of {metrics}. Got {metric!r}.")
     means, deviations = results[f"mean_test_{key}"], results[f"std_test_{key}"]
     with drawing(ax) as ax:
         if len(names) == 1:
@@ -84,15 +87,6 @@ def _flat(parameters: dict[str, Any]) -> dict[str, Any]:
         found["kernel"] = type(kernel).__name__
         found |= {f"kernel__{name}": value for name, value in kernel.get_params().items()}
     return {name: value for name, value in found.items() if isinstance(value, int | float | str | np.number)}
-
-
-def _metric(results: dict[str, Any], metric: str | None) -> str:
-    found = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
-    if metric is None:
-        return found[0]
-    if metric not in found:
-        raise ParameterError(f"search_surface: `metric` must be one of {found}. Got {metric!r}.")
-    return metric
 
 
 def _values(candidates: Sequence[dict[str, Any]], name: str) -> list[Any]:

@@ -23,9 +23,6 @@ from ...parameters import check_arguments, identity
 
 __all__ = ["Group", "candidates_of", "edges", "groups_of", "with_parameters"]
 
-#: The penalty along which one solution of a support vector machine is a good start for the next.
-PATH = "C"
-
 
 @dataclass
 class Group:
@@ -115,32 +112,28 @@ def groups_of(machine: KernelMachine, candidates: Sequence[dict[str, Any]]) -> l
     groups: dict[Any, Group] = {}
     for number, parameters in enumerate(candidates):
         candidate = with_parameters(machine, parameters)
-        # A path leads along the penalty, but for machines without a warm start, and for problems of many
-        # local solutions, of which a start picks one.
-        C: Any = parameters.get(PATH)
+        # Along C one solution of a support vector machine is a good start for the next, but for problems of
+        # many local solutions, of which a start picks one.
+        C: Any = parameters.get("C")
         path = None
         is_warm = isinstance(candidate, SupportVectorMachine) and hasattr(candidate, "warm_start")
         if is_warm and isinstance(C, numbers.Real) and np.isfinite(float(C)):
             certificate = candidate._checked_kernel().certificate
-            path = PATH if not certificate.positive.refuted or certificate.is_cpd(order=1) else None
+            path = "C" if not certificate.positive.refuted or certificate.is_cpd(order=1) else None
         rest = {name: value for name, value in parameters.items() if name != path}
-        key = _key(candidate, path) if path is not None else number
+        key: Any = number
+        if path is not None:  # what the candidates of a path have in common
+            common = candidate.get_params(deep=False) | {"kernel": candidate._checked_kernel()}
+            key = tuple((name, _comparable(value)) for name, value in common.items() if name != path)
         group = groups.setdefault(key, Group(with_parameters(machine, rest), path))
         group.members.append((number, parameters))
     for group in groups.values():
         if group.path is not None:
-            group.members.sort(key=lambda member: float(member[1][PATH]))
+            group.members.sort(key=lambda member: float(member[1]["C"]))
     order: dict[Kernel, int] = {}
     for group in groups.values():
         order.setdefault(group.machine._checked_kernel(), len(order))
     return sorted(groups.values(), key=lambda group: order[group.machine._checked_kernel()])
-
-
-def _key(machine: KernelMachine, path: str) -> Any:
-    """What candidates of one group have in common."""
-    params = machine.get_params(deep=False)
-    params["kernel"] = machine._checked_kernel()
-    return path, tuple((name, _comparable(value)) for name, value in params.items() if name != path)
 
 
 def _comparable(value: Any) -> Any:
