@@ -19,12 +19,6 @@ from ..kernel import Kernel
 
 __all__ = ["ExpressionError", "evaluate"]
 
-#: Longest text, and deepest nesting, that is read.
-MAX_LENGTH = 10_000
-MAX_DEPTH = 100
-#: Largest exponent between two plain numbers, and largest size of one: ``9 ** 9 ** 9`` would fill the memory.
-MAX_EXPONENT = 64
-MAX_BITS = 1024
 
 METHODS = frozenset({
     "assume", "centered", "distance", "exp", "gaussian", "log1p", "normalized", "polynomial", "power_series",
@@ -56,15 +50,22 @@ def evaluate(text: str) -> Kernel:
     Traceback (most recent call last):
     mercer.cli.expressions.ExpressionError: there is no kernel called `open`; `mercer kernels` lists them
     """
-    if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"the expression is longer than {MAX_LENGTH} characters")
+    if len(text) > (most := 10_000):
+        raise ExpressionError(f"the expression is longer than {most} characters")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         detail = getattr(error, "msg", None) or str(error) or type(error).__name__
         raise ExpressionError(f"not an expression: {detail}") from error
+    from .. import algebra, kernels
+
+    names: dict[str, Any] = {"direct_sum": algebra.direct_sum, "tensor": algebra.tensor}
+    for name in kernels.__all__:
+        found = getattr(kernels, name)
+        if isinstance(found, type) and issubclass(found, Kernel):
+            names[name] = found
     try:
-        value = _Evaluator(_names()).visit(tree.body)
+        value = _Evaluator(names).visit(tree.body)
     except ExpressionError:
         raise
     except MercerError as error:
@@ -72,20 +73,10 @@ def evaluate(text: str) -> Kernel:
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise ExpressionError(f"cannot evaluate the expression: {error}") from error
     if not isinstance(value, Kernel):
-        raise ExpressionError(f"the expression is not a kernel but {_kind(value)}")
+        plain = {int: "a number", float: "a number", str: "a string"}
+        kind = plain.get(type(value), f"a {type(value).__name__}")
+        raise ExpressionError(f"the expression is not a kernel but {kind}")
     return value
-
-
-def _names() -> dict[str, Any]:
-    """Kernels by name, and the functions that combine them."""
-    from .. import algebra, kernels
-
-    names: dict[str, Any] = {"direct_sum": algebra.direct_sum, "tensor": algebra.tensor}
-    for name in kernels.__all__:
-        value = getattr(kernels, name)
-        if isinstance(value, type) and issubclass(value, Kernel):
-            names[name] = value
-    return names
 
 
 class _Evaluator:
@@ -100,8 +91,8 @@ class _Evaluator:
         if handler is None:
             self._refuse(node)
         self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise ExpressionError(f"the expression is nested deeper than {MAX_DEPTH}")
+        if self._depth > (deepest := 100):
+            raise ExpressionError(f"the expression is nested deeper than {deepest}")
         try:
             return handler(node)
         finally:
@@ -160,12 +151,11 @@ class _Evaluator:
         if function is None or not (_operand(left) and _operand(right)):
             self._refuse(node)
         numbers = not isinstance(left, Kernel) and not isinstance(right, Kernel)
-        if numbers and isinstance(node.op, ast.Pow) and abs(right) > MAX_EXPONENT:
-            raise ExpressionError(
-                f"`{ast.unparse(node)}`: the exponent of a number may be at most {MAX_EXPONENT}"
-            )
+        largest = 64  # between two plain numbers: 9 ** 9 ** 9 would fill the memory
+        if numbers and isinstance(node.op, ast.Pow) and abs(right) > largest:
+            raise ExpressionError(f"`{ast.unparse(node)}`: the exponent of a number may be at most {largest}")
         value = function(left, right)
-        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        if isinstance(value, int) and value.bit_length() > 1024:
             raise ExpressionError(f"`{ast.unparse(node)}` is too large a number")
         return value
 
@@ -206,7 +196,3 @@ class _Evaluator:
 
 def _operand(value: Any) -> bool:
     return isinstance(value, Kernel | int | float) and not isinstance(value, bool)
-
-
-def _kind(value: Any) -> str:
-    return {int: "a number", float: "a number", str: "a string"}.get(type(value), f"a {type(value).__name__}")

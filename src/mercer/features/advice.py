@@ -31,18 +31,6 @@ __all__ = ["Advice", "Trial", "advise", "relative_error"]
 #: Points on which the error of a map is measured.
 SAMPLE = 500
 
-#: Points to which maps are fitted: the landmarks of the largest size are half of them.
-FITTED = 2000
-
-#: Points whose eigenvalues give the effective dimension: it is at most this number.
-SPECTRUM = 1000
-
-#: Numbers of features that are tried.
-SIZES = (62, 125, 250, 500, 1000)
-
-#: Runs of a transform, of which the fastest counts.
-RUNS = 3
-
 
 class Trial(NamedTuple):
     """A map, and what was measured of it."""
@@ -189,7 +177,8 @@ def advise(
     known = None if y is None else _targets(y, n)
     order = np.random.default_rng(random_state).permutation(n)
     held_out = min(SAMPLE, n // 2)
-    test, train = np.sort(order[:held_out]), np.sort(order[held_out : held_out + FITTED])
+    # Points to which maps are fitted: the landmarks of the largest size are half of them.
+    test, train = np.sort(order[:held_out]), np.sort(order[held_out : held_out + 2000])
     unseen, seen = take(points, test), take(points, train)
     kernel = kernel.resolve(points)
     K = gram(kernel, unseen).dense()
@@ -207,7 +196,8 @@ def advise(
             if trials and (trial.name, trial.dim) == (trials[-1].name, trials[-1].dim):
                 break  # of full rank already
             trials.append(trial)
-    some = take(points, np.sort(order[:SPECTRUM]))
+    # The effective dimension that eigenvalues give is at most the number of these points.
+    some = take(points, np.sort(order[:1000]))
     try:
         dimension = gram(kernel, some).effective_dimension(float(alpha) * size(some) / n)
     except DefinitenessError as error:
@@ -261,7 +251,8 @@ def _affordable(budget: Any) -> Callable[[Trial, int], bool]:
 
 def _applicable(kernel: Kernel, seen: Data, seed: int, refused: dict[str, str]) -> Iterator[list[FeatureMap]]:
     """Maps of all sizes that take the kernel; what the others say goes to ``refused``."""
-    sizes = [count for count in SIZES if 2 * count <= size(seen)] or [max(1, size(seen) // 2)]
+    sizes = [count for count in (62, 125, 250, 500, 1000) if 2 * count <= size(seen)]
+    sizes = sizes or [max(1, size(seen) // 2)]
     families: list[list[FeatureMap]] = [
         [Explicit(kernel)],
         [Homogeneous(kernel, order) for order in (1, 2, 4)],
@@ -291,7 +282,7 @@ def _tried(
     penalty: float,
 ) -> Trial:
     fitted, seconds = clone(map).fit(seen), np.inf
-    for _ in range(RUNS):
+    for _ in range(3):  # the fastest counts
         start = time.perf_counter()
         features = fitted.transform(unseen)
         seconds = min(seconds, time.perf_counter() - start)

@@ -34,9 +34,6 @@ Theorem: TypeAlias = Literal["rahimi-recht", "sriperumbudur-szabo", "hoeffding"]
 #: In place of a theorem: the error that the training points show.
 MEASURED = "measured"
 
-#: Frequencies that are tried first where the error is measured, and the training points that it is seen on.
-FIRST, SEEN = 32, 500
-
 
 class RandomFourier(RandomMap):
     r"""Random Fourier features of a kernel that depends on :math:`x - y` alone.
@@ -131,20 +128,25 @@ class RandomFourier(RandomMap):
         self.n_samples_fit_, self.radius_ = size(X), _radius(X)
         if self.eps is not None and self.theorem == MEASURED:
             return self._draw_by_error(X, density, rng)
-        frequencies = self._frequencies()
+        per = 2 if self._paired else 1  # features of a frequency
+        if self.eps is None:
+            frequencies = -(-self._components(self.n_components) // per)
+        else:
+            needed = self._needed(self._checked_theorem(self.theorem), self._checked_eps())
+            frequencies = self._components(needed * per) // per
         self.frequencies_ = self._sampled(density, frequencies, rng)
         self.offsets_ = None if self._paired else rng.uniform(0, 2 * math.pi, frequencies)
-        return frequencies * (2 if self._paired else 1)
+        return frequencies * per
 
     def _draw_by_error(self, X: Data, density: SpectralDensity, rng: np.random.Generator) -> int:
         """Draw twice as many frequencies, until the error on some of the points is small enough."""
         eps, per = self._checked_eps(), 2 if self._paired else 1
-        some = take(X, np.linspace(0, size(X) - 1, min(size(X), SEEN)).astype(np.intp))
+        some = take(X, np.linspace(0, size(X) - 1, min(size(X), 500)).astype(np.intp))
         points = np.asarray(some.toarray() if scipy.sparse.issparse(some) else some, dtype=np.float64)
         K, products = self.kernel_.block(some) / self.mass_, np.zeros((len(points),) * 2)
         drawn: list[np.ndarray] = []
         offsets: list[np.ndarray] = []
-        total, count = 0, FIRST
+        total, count = 0, 32  # frequencies
         while True:
             self._components(per * (total + count))  # an error where memory does not do
             drawn.append(self._sampled(density, count, rng))
@@ -170,14 +172,6 @@ class RandomFourier(RandomMap):
     def _sampled(self, density: SpectralDensity, n: int, rng: np.random.Generator) -> np.ndarray:
         W = density.sample(n, self.n_features_in_, rng, orthogonal=bool(self.orthogonal))
         return np.ascontiguousarray(W)
-
-    def _frequencies(self) -> int:
-        """The number of frequencies, asked for or from the error."""
-        if self.eps is None:
-            number = self._components(self.n_components)
-            return (number + 1) // 2 if self._paired else number
-        found = self._needed(self._checked_theorem(self.theorem), self._checked_eps())
-        return self._components(found * (2 if self._paired else 1)) // (2 if self._paired else 1)
 
     def _checked_eps(self) -> float:
         if self.n_components is not None:

@@ -23,9 +23,6 @@ from .random import not_empty, same_width
 
 __all__ = ["Homogeneous"]
 
-#: Points at which the error of a signature is evaluated.
-GRID = 20_001
-
 
 class Signature(NamedTuple):
     """A homogeneous kernel of two numbers is sqrt(x y) K(log x - log y), K the transform of a density."""
@@ -209,7 +206,7 @@ class Homogeneous(FeatureMap):
         check_is_fitted(self, "n_features_in_")
         ratio = max(1.0, positive("Homogeneous.error_bound", "ratio", ratio))
         signature = self._signature
-        return 0.0 if signature is None else self._error(signature, self.period_, math.log(ratio), GRID)
+        return 0.0 if signature is None else self._error(signature, self.period_, math.log(ratio), 20_001)
 
     def _error(self, signature: Signature, L: float, reach: float, points: int) -> float:
         """Largest distance of the signature from its approximation on [0, reach]: on a grid, and between."""

@@ -24,9 +24,6 @@ from ..gram.spectrum import rounding_level
 
 __all__ = ["RULES"]
 
-#: Rows of a band of kernel values.
-BAND = 4096
-
 
 def uniform(K: Gram, count: int, rng: np.random.RandomState) -> np.ndarray:
     """Positions of a sample without replacement."""
@@ -85,8 +82,9 @@ def _scores(K: Gram, points: np.ndarray, sample: np.ndarray, weight: np.ndarray,
     factor = linalg.cholesky(W + (penalty + floor) * np.eye(len(W)), lower=True)
     diagonal = K.diagonal()[points].astype(np.float64)
     scores = np.empty(len(points))
-    for start in tracked(range(0, len(points), BAND), "leverage scores", "band"):
-        rows = slice(start, start + BAND)
+    band = 4096  # rows of kernel values at a time
+    for start in tracked(range(0, len(points), band), "leverage scores", "band"):
+        rows = slice(start, start + band)
         half = linalg.solve_triangular(factor, weight[:, None] * K.block(sample, points[rows]), lower=True)
         scores[rows] = (diagonal[rows] - np.einsum("ij,ij->j", half, half)) / penalty
     return np.clip(scores, np.finfo(np.float64).eps, 1.0)

@@ -237,13 +237,9 @@ class MercerExpansion(FittedMap):
         f = np.asarray(values, dtype=np.float64)
         if f.shape != (self.n_nodes,):
             raise InputError(f"MercerExpansion: `values` must be {self.n_nodes} numbers, one per node.")
-        at_nodes = self._basis() * np.sqrt(self.eigenvalues) / self._weights[:, None]
+        assert self._matrix is not None  # from kernel values with the nodes to features
+        at_nodes = self._matrix * np.sqrt(self.eigenvalues) / self._weights[:, None]
         return np.asarray(at_nodes.T @ (self._weights * f))
-
-    def _basis(self) -> np.ndarray:
-        """The matrix from kernel values with the nodes to features."""
-        assert self._matrix is not None
-        return self._matrix
 
     def rkhs_norm(self, coefficients: Any) -> float:
         r"""RKHS norm of :math:`\sum_j a_j \phi_j`: the root of :math:`\sum_j a_j^2 / \lambda_j`."""

@@ -24,8 +24,6 @@ from .landmarks import RULES
 
 __all__ = ["IncompleteCholesky", "LandmarkMap", "Nystrom"]
 
-#: Landmarks by default, as many as in scikit-learn.
-DEFAULT_COMPONENTS = 100
 
 #: Numbers of a band of features: 32 MiB.
 BAND = 1 << 22
@@ -263,7 +261,7 @@ class Nystrom(LandmarkMap):
             return self._take(K, *self._own(K), keep=keep)
         check_choice("Nystrom", "landmarks", rule, ("rpcholesky", *RULES), "It may also be a list of points.")
         rng = check_random("Nystrom", "random_state", self.random_state)
-        count = self._count(len(K), DEFAULT_COMPONENTS)
+        count = self._count(len(K), 100)  # by default as many landmarks as in scikit-learn
         if rule == "rpcholesky":
             return self._factorised(K, count, rng=rng)
         try:

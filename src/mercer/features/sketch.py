@@ -27,9 +27,6 @@ from .random import DEFAULT_COMPONENTS, MOST_COMPONENTS, not_empty, same_width
 
 __all__ = ["TensorSketch"]
 
-#: Numbers of the Fourier transforms that are held at a time: 32 MiB.
-BAND = 1 << 21
-
 
 class TensorSketch(KernelMap):
     r"""Random features of a product of kernels with finite features, without the product of their features.
@@ -110,7 +107,8 @@ class TensorSketch(KernelMap):
         memory.require(8 * n * D, f"TensorSketch.transform: {D} features of {n} points")
         rows = {id(m): m.transform(X) for m in self._maps.values()}
         out = np.empty((n, D))
-        height = max(1, BAND // D)
+        # Numbers of the Fourier transforms that are held at a time: 32 MiB.
+        height = max(1, (1 << 21) // D)
         for first in range(0, n, height):
             band = slice(first, first + height)
             total: Any = 1.0

@@ -19,15 +19,6 @@ __all__ = ["Base", "bases_of"]
 #: Widths to start from, in standard deviations of the data.
 WIDTHS = (0.1, 0.3, 1.0)
 
-#: Periods to start from are the range of the data over 1, 2, ... up to this number, or half of the points.
-MOST_PERIODS = 40
-
-#: Where the nodes of expressions come from.
-ALGEBRA = algebra.__name__
-
-#: Width on the circle to start from: near to a sine.
-CIRCLE = 2.0
-
 
 @dataclass(frozen=True)
 class Base:
@@ -35,11 +26,6 @@ class Base:
 
     name: str
     starts: tuple[Kernel, ...]
-
-    @property
-    def absorbs_itself(self) -> bool:
-        """Whether its product with itself is of its own kind: two Gaussian factors are one."""
-        return self.name.startswith("Gaussian")
 
 
 def bases_of(X: Any, kernels: Any) -> list[Base]:
@@ -50,7 +36,10 @@ def bases_of(X: Any, kernels: Any) -> list[Base]:
     frame = frame_of(X, "discover: `X`")
     table = X if type(X) is dict else frame  # a sparse matrix of DOK format is a dict, too
     if table is not None:
-        return [base for name in _names(table) for base in _of_column(name, table[name])]
+        names = [str(name) for name in (table if isinstance(table, dict) else table.columns)]
+        if not names:
+            raise InputError("discover: `X` must have one column at least. Got none.")
+        return [base for name in names for base in _of_column(name, table[name])]
     points = np.asarray(Vectors(dense=True).validate(X, "X"), dtype=np.float64)
     if points.shape[1] == 1:
         return list(_of_numbers(points[:, 0]))
@@ -86,7 +75,8 @@ def _given(X: Any, kernels: Any) -> list[Base]:
 
 def _name(kernel: Kernel) -> str:
     """The family; of expressions and kernels of columns, which have none, all of it."""
-    is_family = not isinstance(kernel.domain, Frames) and not type(kernel).__module__.startswith(ALGEBRA)
+    is_node = type(kernel).__module__.startswith(algebra.__name__)
+    is_family = not isinstance(kernel.domain, Frames) and not is_node
     return type(kernel).__name__ if is_family else repr(kernel)
 
 
@@ -95,15 +85,9 @@ def _of_numbers(values: np.ndarray) -> Iterator[Base]:
     yield Base("Linear", (Linear(),))
     if spread > 0:
         yield Base("Gaussian", tuple(Gaussian(w * spread) for w in WIDTHS))
-        count = max(1, min(MOST_PERIODS, len(values) // 2))
-        yield Base("Periodic", tuple(Periodic(extent / j, CIRCLE) for j in range(1, count + 1)))
-
-
-def _names(X: Any) -> list[str]:
-    names = [str(name) for name in (X if isinstance(X, dict) else X.columns)]
-    if not names:
-        raise InputError("discover: `X` must have one column at least. Got none.")
-    return names
+        # The range of the data over 1, 2, ..., each with a width on the circle that is near to a sine.
+        count = max(1, min(40, len(values) // 2))
+        yield Base("Periodic", tuple(Periodic(extent / j, 2.0) for j in range(1, count + 1)))
 
 
 def _of_column(name: str, column: Any) -> Iterator[Base]:

@@ -18,10 +18,6 @@ from .expressions import EvidenceSearch, best, candidates
 
 __all__ = ["Discovery", "DiscoveryStep", "discover"]
 
-#: Expressions of the first step that are extended; of later ones, the best.  A Gaussian kernel of small width
-#: fits everything a little, and hides sums and products of other kernels if it is extended alone.
-BEAM = 3
-
 
 class DiscoveryStep(NamedTuple):
     """The best expression of one step.
@@ -149,7 +145,9 @@ def discover(X: Any, y: Any, *, kernels: Any = None, max_steps: Any = 4) -> Disc
     history = [DiscoveryStep(states[0].structure, *states[0][1:], 1)]
     while len(history) <= max_steps:
         found = [search.tuned(candidate) for candidate in candidates(states, bases)]
-        ranked = best(found, BEAM if len(history) == 1 else 1)
+        # Of the first step three are extended, of later ones the best: a Gaussian kernel of small width fits
+        # everything a little, and hides sums and products of other kernels if it is extended alone.
+        ranked = best(found, 3 if len(history) == 1 else 1)
         if not ranked or ranked[0].score <= states[0].score:
             break
         first = search.finished(ranked[0])

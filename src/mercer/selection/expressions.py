@@ -22,21 +22,6 @@ from .bases import Base
 
 __all__ = ["Candidate", "EvidenceSearch", "State", "best", "candidates"]
 
-#: Variance of the noise at least, relative to that of the targets: covariance matrices stay regular.
-LEAST_NOISE = 1e-6
-
-#: Variance of the noise where each search starts, relative to that of the targets.  The level of a simpler
-#: expression, which takes for noise what the new term explains, leads to multiples of a period.
-FIRST_NOISE = 0.1
-
-#: Evaluations of the evidence for one candidate, and the gain (nats) below which they end; and the same for
-#: the best candidate of a step.
-SCREENING, FINAL = (40, 1e-2), (400, 1e-5)
-
-#: Parameters stay within this factor of their start, periods within the second: a period beyond the data
-#: makes any smooth function, and its kernel says nothing about periods.
-REACH, PERIOD_REACH = 1e3, 1.3
-
 
 class Term(NamedTuple):
     """A factor times a product of kernels (a ``Scaled``), and their names."""
@@ -72,7 +57,8 @@ def candidates(states: list[State], bases: list[Base]) -> Iterator[Candidate]:
     for state, base in product(states, bases):
         yield Candidate(state.terms, (base.name,), base.starts)
         for i, term in enumerate(state.terms):
-            if not (base.absorbs_itself and base.name in term.names):
+            # two Gaussian factors are one
+            if not (base.name.startswith("Gaussian") and base.name in term.names):
                 kept = state.terms[:i] + state.terms[i + 1 :]
                 starts = tuple(Product.of(term.kernel.base, k) for k in base.starts)
                 yield Candidate(kept, (*term.names, base.name), starts)
@@ -84,15 +70,6 @@ def best(states: Iterable[State | None], count: int) -> list[State]:
     for state in sorted((s for s in states if s is not None), key=lambda s: -s.score):
         found.setdefault(tuple(sorted(tuple(sorted(term.names)) for term in state.terms)), state)
     return list(found.values())[:count]
-
-
-def _bounds(point: Hyperparameters) -> np.ndarray:
-    """Where the logarithms may go, of shape (n_parameters, 2)."""
-    reach = np.log([PERIOD_REACH if name.endswith("period") else REACH for name in point.names])
-    near = np.column_stack([point.theta - reach, point.theta + reach])
-    return np.column_stack(
-        [np.maximum(near[:, 0], point.bounds[:, 0]), np.minimum(near[:, 1], point.bounds[:, 1])]
-    )
 
 
 class EvidenceSearch:
@@ -120,12 +97,12 @@ class EvidenceSearch:
         if not machines:
             return None
         first = max(machines, key=lambda m: float(m.log_marginal_likelihood_value_))
-        return self._climb(first, names, *SCREENING)
+        return self._climb(first, names, evaluations=40, gain=1e-2)
 
     def _climb(
         self, machine: GaussianProcessRegressor, names: list[tuple[str, ...]], evaluations: int, gain: float
     ) -> State:
-        """Some steps of L-BFGS on the logarithms of the parameters."""
+        """Steps of L-BFGS on the logarithms of the parameters, until one gains less than ``gain`` nats."""
         from scipy.optimize import minimize
 
         point = Hyperparameters(machine.kernel_, 1.0, penalty=None)
@@ -138,25 +115,30 @@ class EvidenceSearch:
             return -value, -slope
 
         scale = max(1.0, abs(float(machine.log_marginal_likelihood_value_)))
+        # Parameters stay within a factor of their start, periods within a small one: a period beyond the data
+        # makes any smooth function, and its kernel says nothing about periods.
+        reach = np.log([1.3 if name.endswith("period") else 1e3 for name in point.names])
+        low = np.maximum(point.theta - reach, point.bounds[:, 0])
+        high = np.minimum(point.theta + reach, point.bounds[:, 1])
         found = minimize(
             minus,
             point.theta,
             method="L-BFGS-B",
             jac=True,
-            bounds=_bounds(point),
+            bounds=np.column_stack([low, high]),
             options={"maxfun": evaluations, "ftol": gain / scale},
         )
         return self._state(names, point.at(found.x).kernel, -float(found.fun))
 
     def finished(self, state: State) -> State:
         """The same expression, tuned to the end."""
-        return self._climb(self.fit(state.kernel, None), [term.names for term in state.terms], *FINAL)
+        names = [term.names for term in state.terms]
+        return self._climb(self.fit(state.kernel, None), names, evaluations=400, gain=1e-5)
 
     def fit(self, kernel: Kernel, tune: str | None) -> GaussianProcessRegressor:
         """A Gaussian process with a kernel that has its noise."""
-        machine = GaussianProcessRegressor(
-            kernel, alpha=LEAST_NOISE * self._variance, tune=tune, fit_intercept=True
-        )
+        # So much noise, relative to the variance of the targets, keeps covariance matrices regular.
+        machine = GaussianProcessRegressor(kernel, alpha=1e-6 * self._variance, tune=tune, fit_intercept=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # along a flat ridge: any value will do
             return machine.fit(self._X, self._y)
@@ -171,7 +153,9 @@ class EvidenceSearch:
         return State(terms, kernel, evidence, evidence - 0.5 * size * math.log(len(self._y)))
 
     def _noise(self) -> Kernel:
-        return WhiteNoise(FIRST_NOISE * self._variance)
+        # Where each search starts.  The level of a simpler expression, which takes for noise what the new
+        # term explains, leads to multiples of a period.
+        return WhiteNoise(0.1 * self._variance)
 
     def _scaled(self, kernel: Kernel) -> Scaled:
         """A multiple with the variance of the targets, in the mean over the points."""

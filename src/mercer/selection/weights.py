@@ -14,7 +14,6 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ..automata import Transducer
 from ..contributions import Contribution, Contributions
 from ..domains import Sequences, check_numbers
 from ..errors import InputError, ParameterError, warn
@@ -41,13 +40,6 @@ Array: TypeAlias = NDArray[np.float64]
 _T = TypeVar("_T")
 
 NAME = "learn_weights"
-CRITERIA = ("margin", "ridge", "alignment")
-
-#: Columns whose squared deviations from their mean are below this part of their squares are constant.
-CONSTANT = 1e-12
-
-#: Columns of unit length that agree in these digits are equal.
-DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -173,7 +165,8 @@ def learn_weights(
     Y = _targets(y, len(strings), criterion)
     patterns = _informative(list_patterns(T, strings, NAME))
     bound = float(len(strings) if trace is None else trace)
-    units = _of_unit_length(patterns.counts)
+    squares = _squares(patterns.counts)
+    units = (patterns.counts @ scipy.sparse.diags_array(1.0 / np.sqrt(squares))).tocsc()
     first, alike = _alike(units)
     with closing(Watch(tol, time_budget, list(callbacks), True, NAME)) as watch:
         if criterion == "alignment":
@@ -186,7 +179,15 @@ def learn_weights(
     if not solution.converged:
         warn(f"{NAME}: {solution.status}.", ConvergenceWarning)
     shares = (solution.value / np.bincount(alike))[alike]
-    return _assemble(T, patterns, bound, _with_value(solution, shares))
+    kept = np.flatnonzero(shares)
+    names = [patterns.names[i] for i in kept.tolist()]
+    weights = dict(zip(names, (bound * shares / squares)[kept].tolist(), strict=True))
+    table = Contributions(map(Contribution, names, shares[kept].tolist()))
+    value: Mapping[Any, float] = {c.pattern: weights[c.pattern] for c in table}
+    stats = {**solution.stats, "patterns": len(patterns.names)}
+    return LearnedWeights(
+        weighted_patterns(T, weights), table, replace(_with_value(solution, value), stats=stats)
+    )
 
 
 def _align(units: Any, Y: Array, watch: Watch, tol: float) -> Solution[Array]:
@@ -202,53 +203,28 @@ def _with_value(found: Solution[Any], value: _T) -> Solution[_T]:
     return Solution(value, found.converged, found.status, found.gap, found.stats)
 
 
-def _assemble(T: Transducer, patterns: Patterns, bound: float, found: Solution[Array]) -> LearnedWeights:
-    """The kernel and the table of the patterns that have a share."""
-    kept = np.flatnonzero(found.value)
-    names, shares = [patterns.names[i] for i in kept.tolist()], found.value[kept]
-    weights = dict(zip(names, (bound * shares / _squares(patterns.counts[:, kept])).tolist(), strict=True))
-    table = Contributions(Contribution(z, share) for z, share in zip(names, shares.tolist(), strict=True))
-    value: Mapping[Any, float] = {c.pattern: weights[c.pattern] for c in table}
-    solution = replace(_with_value(found, value), stats={**found.stats, "patterns": len(patterns.names)})
-    return LearnedWeights(weighted_patterns(T, weights), table, solution)
-
-
 # -- data ----------------------------------------------------------------------------------------
 def _targets(y: Any, n: int, criterion: str) -> Array:
     """Targets of shape (n, c): of classes for the margin, else as alignments have them."""
-    Y = _signs(y, n) if criterion == "margin" else targets(y, n, NAME)
+    if criterion == "margin":
+        check_numbers(y, f"{NAME}: `y`", dense=True)
+        labels = np.asarray(y)
+        if labels.shape != (n,):
+            raise InputError(f"{NAME}: `y` must have one label per string ({n}). Got shape {labels.shape}.")
+        if labels.dtype.kind == "f" and not (labels == np.rint(labels)).all():
+            raise InputError(
+                f"{NAME}: `y` must hold labels for criterion='margin'. Got numbers with fractions; "
+                "criterion='ridge' and criterion='alignment' take them as targets."
+            )
+        # 1 for the members of a class and -1 for the others: one column for two classes, else one for each
+        classes, codes = np.unique(labels, return_inverse=True)
+        members = np.arange(len(classes)) if len(classes) != 2 else np.array([1])
+        Y = np.where(codes[:, None] == members, 1.0, -1.0)
+    else:
+        Y = targets(y, n, NAME)
     if len(Y) == 0 or (Y[0] == Y).all():
         raise InputError(f"{NAME}: `y` must have two different values at least. Got {np.unique(y).tolist()}.")
     return Y
-
-
-def _signs(y: Any, n: int) -> Array:
-    """1 for the members of a class and -1 for the others: one column for two classes, else one for each."""
-    check_numbers(y, f"{NAME}: `y`", dense=True)
-    labels = np.asarray(y)
-    if labels.shape != (n,):
-        raise InputError(f"{NAME}: `y` must have one label per string ({n}). Got shape {labels.shape}.")
-    if labels.dtype.kind == "f" and not (labels == np.rint(labels)).all():
-        raise InputError(
-            f"{NAME}: `y` must hold labels for criterion='margin'. Got numbers with fractions; "
-            "criterion='ridge' and criterion='alignment' take them as targets."
-        )
-    classes, codes = np.unique(labels, return_inverse=True)
-    members = np.arange(len(classes)) if len(classes) != 2 else np.array([1])
-    return np.where(codes[:, None] == members, 1.0, -1.0)
-
-
-def _informative(patterns: Patterns) -> Patterns:
-    """The patterns that do not occur equally often in all strings; an error if there are none."""
-    counts, n = patterns.counts, patterns.counts.shape[0]
-    squares, means = _squares(counts), np.asarray(counts.mean(axis=0)).ravel()
-    kept = np.flatnonzero(squares - n * means**2 > CONSTANT * squares)
-    if not len(kept):
-        raise InputError(
-            f"{NAME}: `X` must have strings that differ in how often a pattern of `kernel` occurs. Got {n} "
-            f"strings with {len(patterns.names)} patterns, each equally often in all of them."
-        )
-    return Patterns(tuple(patterns.names[i] for i in kept.tolist()), counts[:, kept])
 
 
 def _alike(units: scipy.sparse.csc_array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -257,7 +233,7 @@ def _alike(units: scipy.sparse.csc_array) -> tuple[NDArray[np.intp], NDArray[np.
     Patterns that go together in all strings cannot be distinguished: as one column they leave the solvers
     independent ones.
     """
-    digits = np.round(units.data, DIGITS)
+    digits = np.round(units.data, 12)  # columns of unit length that agree in these are equal
     pairs = list(itertools.pairwise(units.indptr.tolist()))
     keys = [(units.indices[a:b].tobytes(), digits[a:b].tobytes()) for a, b in pairs]
     number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
@@ -265,8 +241,17 @@ def _alike(units: scipy.sparse.csc_array) -> tuple[NDArray[np.intp], NDArray[np.
     return np.unique(alike, return_index=True)[1], alike
 
 
-def _of_unit_length(counts: scipy.sparse.csc_array) -> scipy.sparse.csc_array:
-    return (counts @ scipy.sparse.diags_array(1.0 / np.sqrt(_squares(counts)))).tocsc()
+def _informative(patterns: Patterns) -> Patterns:
+    """The patterns that do not occur equally often in all strings; an error if there are none."""
+    counts, n = patterns.counts, patterns.counts.shape[0]
+    squares, means = _squares(counts), np.asarray(counts.mean(axis=0)).ravel()
+    kept = np.flatnonzero(squares - n * means**2 > 1e-12 * squares)  # others are constant up to rounding
+    if not len(kept):
+        raise InputError(
+            f"{NAME}: `X` must have strings that differ in how often a pattern of `kernel` occurs. Got {n} "
+            f"strings with {len(patterns.names)} patterns, each equally often in all of them."
+        )
+    return Patterns(tuple(patterns.names[i] for i in kept.tolist()), counts[:, kept])
 
 
 def _squares(counts: scipy.sparse.csc_array) -> Array:
@@ -278,7 +263,7 @@ def _squares(counts: scipy.sparse.csc_array) -> Array:
 def _check_arguments(
     criterion: str, C: Any, alpha: Any, trace: Any, tol: Any, max_iter: Any, time_budget: Any, callbacks: Any
 ) -> None:
-    check_choice(NAME, "criterion", criterion, tuple(CRITERIA))
+    check_choice(NAME, "criterion", criterion, ("margin", "ridge", "alignment"))
     for name, value, owner in (("C", C, "margin"), ("alpha", alpha, "ridge")):
         if value is not None and criterion != owner:
             raise ParameterError(

@@ -11,9 +11,6 @@ from .canvas import COLOURS, INK, drawing
 
 __all__ = ["advice"]
 
-#: No smaller error is drawn: below is rounding.
-LEAST = 1e-16
-
 
 def advice(found: Advice, ax: Any = None) -> Any:
     """Draw the errors of feature maps against the seconds that the features of all points take.
@@ -40,18 +37,19 @@ def advice(found: Advice, ax: Any = None) -> Any:
     """
     if not isinstance(found, Advice):
         raise ParameterError(f"advice: `found` must be the result of mercer.features.advise. Got {found!r}.")
+    least = 1e-16  # no smaller error is drawn: below is rounding
     with drawing(ax) as ax:
         for name, colour in zip(dict.fromkeys(t.name for t in found.trials), cycle(COLOURS.values())):
             trials = [trial for trial in found.trials if trial.name == name]
             seconds = [found.n * trial.row_seconds for trial in trials]
-            errors = [max(trial.error, LEAST) for trial in trials]
+            errors = [max(trial.error, least) for trial in trials]
             ax.plot(seconds, errors, "o-", color=colour, markersize=4, linewidth=1.5, label=name)
             for trial, x, y in zip(trials, seconds, errors, strict=True):
                 ax.annotate(str(trial.dim), (x, y), (3, 3), textcoords="offset points", fontsize=8, color=INK)
         chosen = found.chosen
         ax.plot(
             found.n * chosen.row_seconds,
-            max(chosen.error, LEAST),
+            max(chosen.error, least),
             "o",
             color="none",
             markeredgecolor=INK,

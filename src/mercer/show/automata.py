@@ -6,13 +6,10 @@ from typing import Any
 
 from ..automata import Transducer
 from ..automata.drawing import arc_texts, picture, state_text
-from ..automata.layout import LINE, RADIUS, Curve
+from ..automata.layout import LINE, RADIUS
 from .canvas import GUIDE, INK, canvas, drawing, matplotlib
 
 __all__ = ["automaton"]
-
-#: Pixels of the layout per inch.
-PIXELS = 96.0
 
 
 def automaton(T: Transducer, ax: Any = None) -> Any:
@@ -37,36 +34,36 @@ def automaton(T: Transducer, ax: Any = None) -> Any:
     >>> automaton(from_regex("(ab)+")).figure.savefig("machine.png")  # doctest: +SKIP
     """
     found = picture(T)
+    pixels = 96.0  # of the layout per inch
     if ax is None:
-        _, ax = canvas(max(found.width / PIXELS, 0.5), max(found.height / PIXELS, 0.5))
+        _, ax = canvas(max(found.width / pixels, 0.5), max(found.height / pixels, 0.5))
     with drawing(ax) as axes:
         axes.set(xlim=(0, found.width), ylim=(found.height, 0), aspect="equal")
         axes.set_axis_off()
         texts = arc_texts(T)
+        circle, path = matplotlib("matplotlib.patches").Circle, matplotlib("matplotlib.path").Path
         for pair, curve in found.curves.items():
-            _draw_curve(axes, curve, texts[pair])
+            codes = [path.MOVETO, *[path.CURVE4] * (len(curve.points) - 1)]
+            arrow = matplotlib("matplotlib.patches").FancyArrowPatch(
+                path=path(curve.points, codes), arrowstyle="-|>", mutation_scale=9, color=GUIDE, linewidth=0.9
+            )
+            axes.add_patch(arrow)
+            x, y = curve.text
+            for i, text in enumerate(texts[pair]):
+                axes.text(
+                    x,
+                    y + LINE * (i - (len(texts[pair]) - 1) / 2),
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize=9,
+                    color=INK,
+                )
         for q, (x, y) in enumerate(found.states):
-            _draw_state(axes, x, y, state_text(T, q), q in T.initial, q in T.final)
+            axes.add_patch(
+                circle((x, y), RADIUS, fill=False, edgecolor=INK, linewidth=2.2 if q in T.initial else 0.9)
+            )
+            if q in T.final:
+                axes.add_patch(circle((x, y), RADIUS - 3, fill=False, edgecolor=INK, linewidth=0.9))
+            axes.text(x, y, state_text(T, q), ha="center", va="center", fontsize=9, color=INK)
     return axes
-
-
-def _draw_state(axes: Any, x: float, y: float, text: str, initial: bool, final: bool) -> None:
-    circle = matplotlib("matplotlib.patches").Circle
-    axes.add_patch(circle((x, y), RADIUS, fill=False, edgecolor=INK, linewidth=2.2 if initial else 0.9))
-    if final:
-        axes.add_patch(circle((x, y), RADIUS - 3, fill=False, edgecolor=INK, linewidth=0.9))
-    axes.text(x, y, text, ha="center", va="center", fontsize=9, color=INK)
-
-
-def _draw_curve(axes: Any, curve: Curve, lines: list[str]) -> None:
-    path = matplotlib("matplotlib.path").Path
-    codes = [path.MOVETO, *[path.CURVE4] * (len(curve.points) - 1)]
-    arrow = matplotlib("matplotlib.patches").FancyArrowPatch(
-        path=path(curve.points, codes), arrowstyle="-|>", mutation_scale=9, color=GUIDE, linewidth=0.9
-    )
-    axes.add_patch(arrow)
-    x, y = curve.text
-    for i, text in enumerate(lines):
-        axes.text(
-            x, y + LINE * (i - (len(lines) - 1) / 2), text, ha="center", va="center", fontsize=9, color=INK
-        )

@@ -12,9 +12,6 @@ from .canvas import COLOURS, GUIDE, INK, canvas, drawing
 
 __all__ = ["panel"]
 
-#: The axis ends at this multiple of the trivial risk; longer bars are cut, with their values in them.
-LONGEST = 2.0
-
 
 def panel(found: BoundsPanel, ax: Any = None) -> Any:
     """Draw bounds on the risk of a machine beside its training and its cross-validated error.
@@ -59,7 +56,8 @@ def panel(found: BoundsPanel, ax: Any = None) -> Any:
         rows.append((row.name, value, colour, "vacuous" if row.vacuous else ""))
     if ax is None:
         _, ax = canvas(6.2, 1.2 + 0.3 * len(rows))
-    end = LONGEST * found.trivial
+    # The axis ends at twice the trivial risk; longer bars are cut, with their values in them.
+    end = 2.0 * found.trivial
     with drawing(ax) as ax:
         for at, (_, value, colour, remark) in enumerate(rows):
             if np.isnan(value):

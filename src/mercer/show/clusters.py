@@ -11,13 +11,6 @@ from .canvas import COLOURS, INK, drawing
 
 __all__ = ["clusters"]
 
-#: Points of the grid on which a model is asked for its regions, along each side.
-GRID = 120
-#: The picture reaches beyond the data by this part of their range.
-MARGIN = 0.08
-#: Clusters beyond the number of colours have other marks.
-MARKS = "osD^vP"
-
 
 def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: Any = None) -> Any:
     """Draw points of the plane in the colours of their clusters or classes.
@@ -51,9 +44,15 @@ def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: A
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0 (3 points)', '1 (2 points)']
     """
-    points = _plane(X)
+    try:
+        points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"clusters: `X` must be points of the plane: {error}.") from error
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise InputError(f"clusters: `X` must have shape (n, 2). Got {points.shape}.")
     groups = _groups(model, X, labels, len(points))
     names = np.unique(groups)
+    marks = "osD^vP"  # another one for clusters beyond the number of colours
     with drawing(ax) as ax:
         palette = list(COLOURS.values())
         if hasattr(model, "predict"):
@@ -63,7 +62,7 @@ def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: A
             size = int(own.sum())
             ax.plot(
                 *points[own].T,
-                MARKS[c // len(palette) % len(MARKS)],
+                marks[c // len(palette) % len(marks)],
                 color=palette[c % len(palette)],
                 markersize=4.5,
                 markeredgewidth=0,
@@ -71,49 +70,39 @@ def clusters(model: Any, X: Any, ax: Any = None, *, labels: Any = None, given: A
                 label=f"{name} ({size} point{'s' * (size != 1)})",
             )
         if given is not None:
-            _circles(ax, points, given)
+            marked = np.array(
+                [not (isinstance(v, int | float | np.number) and (v == -1 or v != v)) for v in given]
+            )
+            if marked.shape != (len(points),):
+                raise InputError(f"clusters: `given` must have {len(points)} labels. Got {len(marked)}.")
+            ax.plot(
+                *points[marked].T,
+                "o",
+                markersize=9,
+                markerfacecolor="none",
+                markeredgecolor=INK,
+                markeredgewidth=1.4,
+                linestyle="none",
+                label=f"labelled ({int(marked.sum())})",
+            )
         ax.set_aspect("equal", adjustable="box")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
 
 
 def _regions(ax: Any, model: Any, points: np.ndarray, names: np.ndarray, palette: list[str]) -> None:
-    reach = MARGIN * np.ptp(points, axis=0)
+    # The picture reaches beyond the data by this part of their range.
+    reach = 0.08 * np.ptp(points, axis=0)
     reach[reach == 0] = 1.0
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
-    x, y = (np.linspace(low[i], high[i], GRID) for i in (0, 1))
+    count = 120  # points of the grid along each side
+    x, y = np.linspace(low, high, count).T
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
-    found = np.asarray(model.predict(grid)).reshape(GRID, GRID)
+    found = np.asarray(model.predict(grid)).reshape(count, count)
     for c, name in enumerate(names):
         inside = (found == name).astype(float)
         if inside.any():
             ax.contourf(x, y, inside, levels=[0.5, 1.5], colors=[palette[c % len(palette)]], alpha=0.15)
-
-
-def _circles(ax: Any, points: np.ndarray, given: Any) -> None:
-    marked = np.array([not (isinstance(v, int | float | np.number) and (v == -1 or v != v)) for v in given])
-    if marked.shape != (len(points),):
-        raise InputError(f"clusters: `given` must have {len(points)} labels. Got {len(marked)}.")
-    ax.plot(
-        *points[marked].T,
-        "o",
-        markersize=9,
-        markerfacecolor="none",
-        markeredgecolor=INK,
-        markeredgewidth=1.4,
-        linestyle="none",
-        label=f"labelled ({int(marked.sum())})",
-    )
-
-
-def _plane(X: Any) -> np.ndarray:
-    try:
-        points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"clusters: `X` must be points of the plane: {error}.") from error
-    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-        raise InputError(f"clusters: `X` must have shape (n, 2). Got {points.shape}.")
-    return points
 
 
 def _groups(model: Any, X: Any, labels: Any, n: int) -> np.ndarray:

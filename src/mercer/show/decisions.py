@@ -11,13 +11,6 @@ from .canvas import COLOURS, INK, drawing, matplotlib
 
 __all__ = ["decision_regions"]
 
-#: The regions reach beyond the data by this part of their range.
-MARGIN = 0.08
-#: Most opaque shade of a region.
-SHADE = 0.45
-#: Colours of classes beyond those of the canvas: the rest of Okabe and Ito's.
-MORE = ("#e69f00", "#56b4e9", "#f0e442")
-
 
 def decision_regions(
     model: Any,
@@ -74,13 +67,23 @@ def decision_regions(
     if grid < 2:
         raise ParameterError(f"decision_regions: `grid` must be a whole number >= 2. Got {grid!r}.")
     classes = np.unique(np.concatenate([np.asarray(getattr(model, "classes_", labels)), labels]))
-    horizontal, vertical = (_axis(column, grid) for column in points.T)
+    reach = 0.08 * np.ptp(points, axis=0)  # the regions go beyond the data
+    reach[reach == 0] = 1.0
+    horizontal, vertical = np.linspace(points.min(axis=0) - reach, points.max(axis=0) + reach, grid).T
     mesh = np.column_stack([a.ravel() for a in np.meshgrid(horizontal, vertical)])
     shape = (grid, grid)
     winners = np.searchsorted(classes, np.asarray(model.predict(mesh))).reshape(shape)
     with drawing(ax) as ax:
-        colours = _colours(len(classes))
-        _paint(ax, horizontal, vertical, winners, _confidence(model, mesh).reshape(shape), colours)
+        palette = [*COLOURS.values(), "#e69f00", "#56b4e9", "#f0e442"]  # the rest are Okabe and Ito's, too
+        colours = [palette[c % len(palette)] for c in range(len(classes))]
+        sure = _confidence(model, mesh).reshape(shape)
+        to_rgb = matplotlib("matplotlib.colors").to_rgb
+        image = np.empty((*winners.shape, 4))
+        image[..., :3] = np.array([to_rgb(colour) for colour in colours])[winners]
+        image[..., 3] = 0.45 * (0.15 + 0.85 * sure)  # at most this opaque: the points stay legible
+        dx, dy = (horizontal[1] - horizontal[0]) / 2, (vertical[1] - vertical[0]) / 2
+        ends = (horizontal[0] - dx, horizontal[-1] + dx, vertical[0] - dy, vertical[-1] + dy)
+        ax.imshow(image, extent=ends, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
         _boundaries(ax, model, mesh, horizontal, vertical, winners)
         for c, name in enumerate(classes.tolist()):
             mine = points[labels == classes[c]]
@@ -113,16 +116,6 @@ def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return points.astype(np.float64), labels
 
 
-def _axis(values: np.ndarray, count: int) -> np.ndarray:
-    reach = MARGIN * float(np.ptp(values)) or 1.0
-    return np.linspace(values.min() - reach, values.max() + reach, count)
-
-
-def _colours(count: int) -> list[str]:
-    palette = [*COLOURS.values(), *MORE]
-    return [palette[c % len(palette)] for c in range(count)]
-
-
 def _confidence(model: Any, mesh: np.ndarray) -> np.ndarray:
     """How sure the model is of its class, from 0 to 1."""
     if hasattr(model, "predict_proba"):
@@ -138,18 +131,6 @@ def _confidence(model: Any, mesh: np.ndarray) -> np.ndarray:
             lead = ordered[:, -1] - ordered[:, -2]
         return np.asarray(np.minimum(lead, 1.0))
     return np.ones(len(mesh))
-
-
-def _paint(
-    ax: Any, x: np.ndarray, y: np.ndarray, winners: np.ndarray, sure: np.ndarray, colours: list[str]
-) -> None:
-    to_rgb = matplotlib("matplotlib.colors").to_rgb
-    image = np.empty((*winners.shape, 4))
-    image[..., :3] = np.array([to_rgb(colour) for colour in colours])[winners]
-    image[..., 3] = SHADE * (0.15 + 0.85 * sure)
-    dx, dy = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
-    ends = (x[0] - dx, x[-1] + dx, y[0] - dy, y[-1] + dy)
-    ax.imshow(image, extent=ends, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
 
 
 def _boundaries(

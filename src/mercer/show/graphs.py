@@ -28,20 +28,10 @@ from .patterns import (
 
 __all__ = ["graph", "legend"]
 
-#: Inches of an edge in a new figure, and its largest width and height.
-EDGE, LARGEST = 0.55, 9.0
-#: Radius of a node in edges, and what it leaves of the distance to the nearest node.
-RADIUS, NEAREST = 0.27, 0.38
-#: Free space around the nodes: a loop fits there.
-MARGIN = 2.4 * RADIUS
+#: Radius of a node in edges.
+RADIUS = 0.27
 #: Most nodes with text; beyond, they are dots.
 MOST_TEXTS = 150
-#: Number of arcs beyond which edges become thinner.
-MANY = 500
-#: Inches of a line of text below the picture.
-LINE = 0.2
-#: How far parallel edges bend, in parts of their length.
-BEND = 0.22
 
 
 class Stroke(NamedTuple):
@@ -103,21 +93,34 @@ def graph(
     if contributions is not None:
         check("graph", contributions)
         weights = spread(found.n, contributions, side, "graph", "the graph given has {} nodes")
-    colours = _weight_colours(weights) if classes is None else _class_colours(classes, contributions, found.n)
-    at = layout(found) if places is None else _checked_places(places, found)
+    colours = _colours(weights, classes, contributions)
+    if places is None:
+        at = layout(found)
+    else:  # in lengths of the median edge
+        at = np.asarray(places, dtype=np.float64)
+        if at.shape != (found.n, 2) or not np.isfinite(at).all():
+            raise InputError(f"graph: `places` must be finite, of shape ({found.n}, 2). Got {at.shape}.")
+        lengths = np.linalg.norm(at[found.sources] - at[found.targets], axis=1)
+        at = at / np.median(lengths[lengths > 0]) if (lengths > 0).any() else at
     low, high = (at.min(axis=0), at.max(axis=0)) if found.n else (np.zeros(2), np.zeros(2))
-    extent = high - low + 2 * MARGIN
-    radius = min(RADIUS, max(NEAREST * _nearest(at), float(extent.max()) / 200))
+    margin = 2.4 * RADIUS  # a loop fits there
+    extent = high - low + 2 * margin
+    # The distance to the nearest node leaves this much to the radius.
+    radius = min(RADIUS, max(0.38 * _nearest(at), float(extent.max()) / 200))
     if ax is None:
-        inches = extent * min(EDGE, LARGEST / float(extent.max()))
-        _, ax = canvas(
-            max(float(inches[0]), 2.8), max(float(inches[1]), 0.6) + _lines(weights, classes) * LINE
-        )
+        # Inches of an edge, and of the largest width and height; a line of text below takes 0.2.
+        inches = extent * min(0.55, 9.0 / float(extent.max()))
+        lines = 1 + int((weights > 0).any()) + int((weights < 0).any())
+        lines = lines if classes is None else len(set(classes))
+        _, ax = canvas(max(float(inches[0]), 2.8), max(float(inches[1]), 0.6) + lines * 0.2)
     with drawing(ax) as ax:
-        ax.set(xlim=(low[0] - MARGIN, high[0] + MARGIN), ylim=(low[1] - MARGIN, high[1] + MARGIN))
+        ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
         ax.set(aspect="equal", xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
-        size = _font_size(ax, radius, extent)
+        # a letter fits into a node
+        box, (wide, tall) = ax.get_position(), ax.figure.get_size_inches()
+        scale = min(wide * box.width / extent[0], tall * box.height / extent[1])
+        size = float(np.clip(72 * scale * radius * 1.15, 3.0, 10.0))
         circles = _draw_nodes(ax, found, at, radius, colours, size)
         _draw_edges(ax, _strokes(found), at, circles, size)
         if contributions is not None:
@@ -129,16 +132,6 @@ def graph(
     return ax
 
 
-def _checked_places(places: Any, graph: Graph) -> np.ndarray:
-    """Places of the caller, in lengths of the median edge."""
-    at = np.asarray(places, dtype=np.float64)
-    if at.shape != (graph.n, 2) or not np.isfinite(at).all():
-        raise InputError(f"graph: `places` must be finite, of shape ({graph.n}, 2). Got {at.shape}.")
-    lengths = np.linalg.norm(at[graph.sources] - at[graph.targets], axis=1)
-    lengths = lengths[lengths > 0]
-    return at / np.median(lengths) if len(lengths) else at
-
-
 def _nearest(at: np.ndarray) -> float:
     """A distance on paper that nine of ten nodes keep from all others."""
     if len(at) < 2:
@@ -147,37 +140,27 @@ def _nearest(at: np.ndarray) -> float:
     return float(np.quantile(distances[:, 1], 0.1))
 
 
-def _font_size(ax: Any, radius: float, extent: np.ndarray) -> float:
-    """Points of a letter that fits into a node."""
-    box, inches = ax.get_position(), ax.figure.get_size_inches()
-    scale = min(inches[0] * box.width / extent[0], inches[1] * box.height / extent[1])
-    return float(np.clip(72 * scale * radius * 1.15, 3.0, 10.0))
-
-
 # -- colours -----------------------------------------------------------------------------------------------
-def _weight_colours(weights: np.ndarray) -> list[tuple[str, float] | str]:
-    largest = float(np.abs(weights).max(initial=0.0))
-    return [
-        (FOR if w > 0 else AGAINST, STRONGEST * abs(w) / largest) if w else "none" for w in weights.tolist()
-    ]
-
-
-def _class_colours(classes: Sequence[Hashable], contributions: Any, n: int) -> list[tuple[str, float] | str]:
+def _colours(
+    weights: np.ndarray, classes: Sequence[Hashable] | None, contributions: Any
+) -> list[tuple[str, float] | str]:
+    """Colours of the nodes: of their classes if there are any, else of their weights."""
+    if classes is None:
+        largest = float(np.abs(weights).max(initial=0.0))
+        return [
+            (FOR if w > 0 else AGAINST, STRONGEST * abs(w) / largest) if w else "none"
+            for w in weights.tolist()
+        ]
     if contributions is not None:
         raise ParameterError("graph: nodes are coloured by `contributions` or by `classes`. Pass one.")
-    if len(classes) != n:
-        raise InputError(f"graph: `classes` must have a class for each of {n} nodes. Got {len(classes)}.")
+    if len(classes) != len(weights):
+        raise InputError(
+            f"graph: `classes` must have a class for each of {len(weights)} nodes. Got {len(classes)}."
+        )
     number = {c: i for i, c in enumerate(dict.fromkeys(classes))}
     palette = matplotlib("matplotlib").colormaps["tab10" if len(number) <= 10 else "tab20"]
     to_hex = matplotlib("matplotlib.colors").to_hex
     return [(to_hex(palette(number[c] % palette.N)), STRONGEST) for c in classes]
-
-
-def _lines(weights: np.ndarray, classes: Any) -> int:
-    """Lines of text below the picture."""
-    if classes is not None:
-        return len(set(classes))
-    return 1 + int((weights > 0).any()) + int((weights < 0).any())
 
 
 def legend(ax: Any, entries: dict[str, Any]) -> None:
@@ -221,14 +204,15 @@ def _strokes(graph: Graph) -> list[Stroke]:
     undirected = graph.is_symmetric
     sizes = np.abs(graph.weights)
     widths = np.full(len(sizes), 0.9) if len(set(sizes.tolist())) < 2 else 0.4 + 2.2 * sizes / sizes.max()
-    widths *= min(1.0, (MANY / max(len(sizes), 1)) ** 0.5)
+    widths *= min(1.0, (500 / max(len(sizes), 1)) ** 0.5)  # thinner where there are more arcs than these
     parallel = defaultdict(list)
     columns = (graph.sources.tolist(), graph.targets.tolist(), graph.edge_labels, widths.tolist())
     for u, v, label, width in zip(*columns, strict=True):
         if u <= v or not undirected:
             parallel[min(u, v), max(u, v)].append((u, v, label, width))
+    # How far parallel edges bend, in parts of their length.
     return [
-        Stroke(u, v, (i - (len(group) - 1) / 2) * BEND * (1 if u < v else -1), not undirected, label, width)
+        Stroke(u, v, (i - (len(group) - 1) / 2) * 0.22 * (1 if u < v else -1), not undirected, label, width)
         for group in parallel.values()
         for i, (u, v, label, width) in enumerate(group)
     ]
@@ -238,15 +222,22 @@ def _draw_edges(ax: Any, strokes: list[Stroke], at: np.ndarray, circles: list[An
     named = len({s.label for s in strokes}) > 1 and len(strokes) <= MOST_TEXTS
     straight = [s for s in strokes if s.u != s.v and not s.bend and not s.arrow]
     _draw_lines(ax, straight, at, circles)
-    arrow = matplotlib("matplotlib.patches").FancyArrowPatch
+    patches = matplotlib("matplotlib.patches")
     for s in strokes:
         if s.u == s.v:
-            _draw_loop(ax, s, at, circles[s.u].radius)
+            # a small circle on the side of the node that looks away from the others
+            radius = circles[s.u].radius
+            away = at[s.u] - at.mean(axis=0)
+            away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
+            centre = at[s.u] + away * 1.55 * radius
+            ax.add_patch(
+                patches.Circle(centre, 0.6 * radius, fill=False, edgecolor=GUIDE, linewidth=s.width, zorder=1)
+            )
         elif s.bend or s.arrow:
             style = {"arrowstyle": "-|>" if s.arrow else "-", "connectionstyle": f"arc3,rad={s.bend}"}
             ends = {"patchA": circles[s.u], "patchB": circles[s.v], "shrinkA": 0, "shrinkB": 0}
             ax.add_patch(
-                arrow(
+                patches.FancyArrowPatch(
                     at[s.u],
                     at[s.v],
                     **style,
@@ -285,12 +276,3 @@ def _draw_lines(ax: Any, strokes: list[Stroke], at: np.ndarray, circles: list[An
         np.stack([a + step, b - step], axis=1), colors=GUIDE, linewidths=[s.width for s in strokes], zorder=1
     )
     ax.add_collection(lines)
-
-
-def _draw_loop(ax: Any, stroke: Stroke, at: np.ndarray, radius: float) -> None:
-    """A small circle on the side of the node that looks away from the others."""
-    away = at[stroke.u] - at.mean(axis=0)
-    away = away / np.linalg.norm(away) if np.linalg.norm(away) > 1e-9 else np.array([0.0, 1.0])
-    circle = matplotlib("matplotlib.patches").Circle
-    centre = at[stroke.u] + away * 1.55 * radius
-    ax.add_patch(circle(centre, 0.6 * radius, fill=False, edgecolor=GUIDE, linewidth=stroke.width, zorder=1))

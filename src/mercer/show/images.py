@@ -17,15 +17,6 @@ from .patterns import AGAINST, FOR, SMALL, check, explained_colours
 
 __all__ = ["image", "nested_histogram"]
 
-#: Inches of the longer side of an image in a new figure.
-SIDE = 3.4
-#: Contrast of an image under colours, and opacity of the strongest colour.
-FAINT, STRONGEST = 0.6, 0.85
-#: Gap between two panels in parts of an image, and inches of a panel.
-GAP, PANEL = 0.12, 1.7
-#: Most levels with histograms: the cells of further ones are too small to be seen.
-MOST_LEVELS = 4
-
 
 def image(x: Any, contributions: Contributions | None = None, ax: Any = None) -> Any:
     """Draw an image; patches that add to a value are blue, those that take away vermilion.
@@ -63,14 +54,19 @@ def image(x: Any, contributions: Contributions | None = None, ax: Any = None) ->
         check("image", contributions)
         weights, note = _pixel_weights(contributions, (height, width))
     if ax is None:
-        scale = SIDE / max(height, width)
+        scale = 3.4 / max(height, width)  # inches of the longer side
         _, ax = canvas(max(width * scale, 1.5), height * scale + (0.0 if contributions is None else 0.6))
     with drawing(ax) as ax:
-        shown = pixels if contributions is None else 1 - FAINT * (1 - grey(pixels))
+        # under colours an image has this part of its contrast
+        shown = pixels if contributions is None else 1 - 0.6 * (1 - grey(pixels))
         ax.imshow(shown, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         ax.set_axis_off()
         if contributions is not None:
-            ax.imshow(_overlay(weights), interpolation="nearest")
+            to_rgb = matplotlib("matplotlib.colors").to_rgb
+            colours = np.where((weights > 0)[:, :, None], to_rgb(FOR), to_rgb(AGAINST))
+            largest = np.abs(weights).max()
+            opacity = 0.85 * np.abs(weights) / (largest if largest else 1.0)
+            ax.imshow(np.dstack([colours, opacity]), interpolation="nearest")
             _legend(ax, explained_colours(contributions, weights, "pixel"), note)
     return ax
 
@@ -90,14 +86,6 @@ def _pixel_weights(contributions: Contributions, shape: tuple[int, int]) -> tupl
             )
         weights[top:bottom, left:right] += c.weight / ((bottom - top) * (right - left))
     return weights, f"{math.fsum(elsewhere):+.3g} belongs to no patch" if elsewhere else ""
-
-
-def _overlay(weights: np.ndarray) -> np.ndarray:
-    """Colours of pixels, with opacity."""
-    to_rgb = matplotlib("matplotlib.colors").to_rgb
-    colours = np.where((weights > 0)[:, :, None], to_rgb(FOR), to_rgb(AGAINST))
-    largest = np.abs(weights).max()
-    return np.dstack([colours, STRONGEST * np.abs(weights) / (largest if largest else 1.0)])
 
 
 def _legend(ax: Any, colours: dict[str, Any], note: str) -> None:
@@ -141,22 +129,25 @@ def nested_histogram(x: Any, kernel: NestedHistograms | None = None, ax: Any = N
     if not isinstance(kernel, NestedHistograms):
         raise InputError(f"nested_histogram: `kernel` must be a NestedHistograms. Got {kernel!r}.")
     pixels = kernel.domain.point(x)
-    depth = min(kernel.depth, MOST_LEVELS)
+    # Most levels with histograms: the cells of further ones are too small to be seen.
+    depth = min(kernel.depth, 4)
     cells = kernel.histogram.cells(pixels, depth)
     ratio = pixels.shape[0] / pixels.shape[1]
     panels = depth + 2
+    gap = 0.12  # between two panels, in parts of an image
     if ax is None:
-        _, ax = canvas(panels * PANEL * (1 + GAP), PANEL * ratio + 0.35)
+        inches = 1.7  # of a panel
+        _, ax = canvas(panels * inches * (1 + gap), inches * ratio + 0.35)
     with drawing(ax) as ax:
         ax.imshow(pixels, extent=(0, 1, 0, ratio), interpolation="nearest")
         for level in range(depth + 1):
             first = (4**level - 1) // 3
-            left = (level + 1) * (1 + GAP)
+            left = (level + 1) * (1 + gap)
             _draw_level(ax, cells[first : first + 4**level], level, left, ratio, kernel)
         titles = ["image", *(f"{4**level} cell{'s' if level else ''}" for level in range(depth + 1))]
         for panel, title in enumerate(titles):
-            ax.text(panel * (1 + GAP), -0.03, title, va="top", fontsize=SMALL, color=INK)
-        ax.set(xlim=(-0.01, panels * (1 + GAP) - GAP + 0.01), ylim=(-0.12 * max(ratio, 1.0), ratio + 0.01))
+            ax.text(panel * (1 + gap), -0.03, title, va="top", fontsize=SMALL, color=INK)
+        ax.set(xlim=(-0.01, panels * (1 + gap) - gap + 0.01), ylim=(-0.12 * max(ratio, 1.0), ratio + 0.01))
         ax.set_aspect("equal")
         ax.set_axis_off()
     return ax
@@ -174,21 +165,15 @@ def _draw_level(
     y = np.broadcast_to(ratio - (rows[:, None] + 1) * high, x.shape)
     right, top = x + 0.88 * wide / bins, y + 0.9 * high * heights
     bars = np.stack([x, y, x, top, right, top, right, y], axis=-1).reshape(len(cells), bins, 4, 2)
-    for part, colour in _bar_colours(kernel):
-        ax.add_collection(
-            matplotlib("matplotlib.collections").PolyCollection(
-                bars[:, part].reshape(-1, 4, 2), facecolors=colour, linewidths=0
-            )
-        )
+    polygons = matplotlib("matplotlib.collections").PolyCollection
+    names: tuple[str, ...] = ("blue",)
+    if not kernel.joint:
+        names = ("vermilion", "green", "blue") if kernel.space == "rgb" else ("purple", "green", "vermilion")
+    own = bins if kernel.joint else kernel.bins
+    for c, name in enumerate(names):
+        corners = bars[:, c * own : (c + 1) * own].reshape(-1, 4, 2)
+        ax.add_collection(polygons(corners, facecolors=COLOURS[name], linewidths=0))
     lines = np.linspace(0, 1, side + 1)
     width = 0.8 if side <= 4 else 0.4
     ax.vlines(left + lines, 0, ratio, color=GUIDE, linewidth=width)
     ax.hlines(lines * ratio, left, left + 1, color=GUIDE, linewidth=width)
-
-
-def _bar_colours(kernel: NestedHistograms) -> list[tuple[slice, str]]:
-    """Which bars have which colour."""
-    if kernel.joint:
-        return [(slice(None), COLOURS["blue"])]
-    names = ("vermilion", "green", "blue") if kernel.space == "rgb" else ("purple", "green", "vermilion")
-    return [(slice(c * kernel.bins, (c + 1) * kernel.bins), COLOURS[name]) for c, name in enumerate(names)]

@@ -9,11 +9,9 @@ import numpy as np
 from ..errors import ParameterError
 from .canvas import COLOURS, GUIDE, canvas, drawing
 from .matrices import _is_count
+from .patterns import shortened
 
 __all__ = ["kernel_weights"]
-
-#: Longest name of a kernel at the axis, in letters.
-MOST_NAME = 36
 
 
 def kernel_weights(model: Any, n: int = 20, ax: Any = None) -> Any:
@@ -52,7 +50,7 @@ def kernel_weights(model: Any, n: int = 20, ax: Any = None) -> Any:
         raise ParameterError(f"kernel_weights: `n` must be an integer >= 1. Got {n!r}.")
     weights = np.asarray(model.weights_)
     order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
-    names, values = [_shortened(model.names_[i]) for i in order[:n]], weights[order[:n]].tolist()
+    names, values = [shortened(model.names_[i], 36) for i in order[:n]], weights[order[:n]].tolist()
     colours = [COLOURS["blue"]] * len(names)
     if len(order) > n:
         names.append(f"{len(order) - n} more")
@@ -71,9 +69,3 @@ def kernel_weights(model: Any, n: int = 20, ax: Any = None) -> Any:
         zero = len(weights) - len(order)
         ax.set_xlabel("weight" + (f"\n{zero} of {len(weights)} kernels have none" if zero else ""))
     return ax
-
-
-def _shortened(name: str) -> str:
-    """A name, the middle of long ones left out."""
-    half = (MOST_NAME - 1) // 2
-    return name if len(name) <= MOST_NAME else f"{name[:half]}…{name[-half:]}"

@@ -13,13 +13,6 @@ from .canvas import COLOURS, GUIDE, INK, drawing
 
 __all__ = ["heatmap", "spectrum"]
 
-#: Class names up to this many are written at the axes.
-MAX_NAMES = 24
-#: Entries below zero by less than this part of the largest are rounding, and do not change the colour scale.
-ROUNDING = 1e-9
-#: Entries ``ij`` and ``ji`` of an array may differ by this part of the largest.
-SYMMETRY = 1e-8
-
 
 def heatmap(G: Any, labels: Any = None, ax: Any = None, *, max_points: int = 500) -> Any:
     """Draw a Gram matrix as a heat map, its points ordered by class.
@@ -58,7 +51,9 @@ def heatmap(G: Any, labels: Any = None, ax: Any = None, *, max_points: int = 500
         raise InputError(
             f"heatmap: `G` must be the Gram matrix of one set of points. Got shape {source.shape}."
         )
-    classes = _labels(labels, n)
+    classes = None if labels is None else np.asarray(labels)
+    if classes is not None and classes.shape != (n,):
+        raise InputError(f"heatmap: `labels` must be {n} labels, one per point. Got shape {classes.shape}.")
     order = np.arange(n) if classes is None else np.argsort(classes, kind="stable")
     step = max(1, -(-n // max_points))
     shown = order[::step]
@@ -72,7 +67,7 @@ def heatmap(G: Any, labels: Any = None, ax: Any = None, *, max_points: int = 500
 def _draw_matrix(ax: Any, K: np.ndarray, classes: np.ndarray | None, n: int, step: int) -> None:
     low, high = (float(K.min()), float(K.max())) if K.size else (0.0, 1.0)
     limit = max(-low, high)
-    signed = low < -ROUNDING * limit
+    signed = low < -1e-9 * limit  # less is rounding, and does not change the colour scale
     image = ax.imshow(
         K,
         cmap="RdBu_r" if signed else "cividis",
@@ -86,11 +81,16 @@ def _draw_matrix(ax: Any, K: np.ndarray, classes: np.ndarray | None, n: int, ste
     bar.outline.set_visible(False)
     ax.spines[:].set_visible(False)
     if classes is None:
-        _position_ticks(ax, n, step, len(K))
+        # ticks count points of the data, not rows of the picture
+        positions = np.unique(np.linspace(0, max(len(K) - 1, 0), min(len(K), 6)).astype(int))
+        names = [str(min(int(i) * step, n - 1)) for i in positions]
+        ax.set_xticks(positions + 0.5, names)
+        ax.set_yticks(positions + 0.5, names)
     else:
         _class_ticks(ax, classes, INK if signed else "white")
     text = "points" if classes is None else "points, ordered by class"
-    ax.set_xlabel(text + (f"\nevery {_ordinal(step)} of {n} points shown" if step > 1 else ""))
+    suffix = "th" if 10 <= step % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    ax.set_xlabel(text + (f"\nevery {step}{suffix} of {n} points shown" if step > 1 else ""))
     ax.set_ylabel(text)
 
 
@@ -167,7 +167,7 @@ def _eigenvalues(G: Any, k: int | None) -> tuple[np.ndarray, float, int]:
     else:
         A = _square(G, "spectrum")
         asymmetry = float(np.abs(A - A.T).max(initial=0.0))
-        if asymmetry > SYMMETRY * float(np.abs(A).max(initial=0.0)):
+        if asymmetry > 1e-8 * float(np.abs(A).max(initial=0.0)):  # more than rounding makes
             raise InputError(f"spectrum: `G` must be symmetric. Entries differ by up to {asymmetry:.6g}.")
         n, eps = len(A), float(np.finfo(A.dtype).eps)
         if k is not None and not _is_count(k, n):
@@ -190,15 +190,6 @@ def _square(G: Any, caller: str) -> np.ndarray:
     return A
 
 
-def _labels(labels: Any, n: int) -> np.ndarray | None:
-    if labels is None:
-        return None
-    classes = np.asarray(labels)
-    if classes.shape != (n,):
-        raise InputError(f"heatmap: `labels` must be {n} labels, one per point. Got shape {classes.shape}.")
-    return classes
-
-
 def _class_ticks(ax: Any, classes: np.ndarray, line: str) -> None:
     """Lines between classes, and their names at the middle of each."""
     names, starts = np.unique(classes, return_index=True)
@@ -206,7 +197,7 @@ def _class_ticks(ax: Any, classes: np.ndarray, line: str) -> None:
     for edge in edges[1:-1]:
         ax.axhline(edge, color=line, linewidth=0.7)
         ax.axvline(edge, color=line, linewidth=0.7)
-    if len(names) > MAX_NAMES:
+    if len(names) > 24:  # there is no place for more names
         ax.set_xticks([])
         ax.set_yticks([])
         return
@@ -215,16 +206,3 @@ def _class_ticks(ax: Any, classes: np.ndarray, line: str) -> None:
     ax.set_xticks(middles, text, rotation=90 if max(map(len, text), default=0) > 4 else 0)
     ax.set_yticks(middles, text)
     ax.tick_params(length=0)
-
-
-def _position_ticks(ax: Any, n: int, step: int, shown: int) -> None:
-    """Ticks that count points of the data, not rows of the picture."""
-    positions = np.unique(np.linspace(0, max(shown - 1, 0), min(shown, 6)).astype(int))
-    names = [str(min(int(i) * step, n - 1)) for i in positions]
-    ax.set_xticks(positions + 0.5, names)
-    ax.set_yticks(positions + 0.5, names)
-
-
-def _ordinal(k: int) -> str:
-    suffix = "th" if 10 <= k % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
-    return f"{k}{suffix}"

@@ -13,13 +13,6 @@ from .canvas import COLOURS, GUIDE, INK, canvas, drawing, matplotlib
 
 __all__ = ["molecule"]
 
-#: Radius of the disc of an atom, in units of the length of a bond, and the strength of its colour at most.
-DISC, STRONGEST = 0.42, 0.65
-#: Distance between the lines of a double bond, and the part of a bond that a letter covers.
-APART, COVERED = 0.13, 0.24
-#: Least width and height of a figure in inches: the legend below the molecule must fit.
-SMALLEST = (3.2, 1.8)
-
 
 def molecule(
     x: Any,
@@ -52,13 +45,19 @@ def molecule(
     >>> molecule("CC(=O)Oc1ccccc1C(=O)O").figure.savefig("aspirin.png")  # doctest: +SKIP
     """
     mol = Molecules().point(x)
-    places = _places(mol)
+    from rdkit.Chem import Mol, rdDepictor
+
+    flat = Mol(mol)
+    rdDepictor.Compute2DCoords(flat)
+    places = np.zeros((0, 2))
+    if flat.GetNumAtoms():  # bonds get a length of about 1
+        places = np.asarray(flat.GetConformer().GetPositions())[:, :2] / 1.5
     weights, elsewhere = np.zeros(len(places)), 0.0
     if contributions is not None:
         weights, elsewhere = _atom_weights(mol, contributions, fingerprint or MorganFingerprint())
     if ax is None:
         span = np.ptp(places, axis=0) if len(places) else np.zeros(2)
-        _, ax = canvas(*np.maximum(0.55 * span + 1.0, SMALLEST))
+        _, ax = canvas(*np.maximum(0.55 * span + 1.0, (3.2, 1.8)))  # the legend below must fit
     with drawing(ax) as axes:
         axes.set_axis_off()
         axes.set_aspect("equal")
@@ -66,33 +65,18 @@ def molecule(
         for bond in mol.GetBonds():
             _draw_bond(axes, mol, places, bond)
         if contributions is not None:
-            text = _key(weights, elsewhere)
+            # what the colours say, and what belongs to no atom
+            most, least = weights.max(initial=0.0), weights.min(initial=0.0)
+            parts = [f"blue atoms add, up to {most:.3g} each"] if most > 0 else []
+            parts += [f"vermilion ones take away, up to {-least:.3g}"] if least < 0 else []
+            parts += [f"{elsewhere:+.3g} belongs to no atom"] if elsewhere else []
+            text = "\n".join(parts)
             axes.text(
                 0.5, -0.02, text, transform=axes.transAxes, ha="center", va="top", fontsize=8.5, color=GUIDE
             )
         axes.autoscale_view()
         axes.margins(0.08)
     return axes
-
-
-def _key(weights: np.ndarray, elsewhere: float) -> str:
-    """What the colours say, and what belongs to no atom."""
-    most, least = weights.max(initial=0.0), weights.min(initial=0.0)
-    parts = [f"blue atoms add, up to {most:.3g} each"] if most > 0 else []
-    parts += [f"vermilion ones take away, up to {-least:.3g}"] if least < 0 else []
-    parts += [f"{elsewhere:+.3g} belongs to no atom"] if elsewhere else []
-    return "\n".join(parts)
-
-
-def _places(mol: Any) -> np.ndarray:
-    """Coordinates of the atoms in the plane, with bonds of length about 1."""
-    from rdkit.Chem import Mol, rdDepictor
-
-    flat = Mol(mol)
-    rdDepictor.Compute2DCoords(flat)
-    if not flat.GetNumAtoms():
-        return np.zeros((0, 2))
-    return np.asarray(flat.GetConformer().GetPositions())[:, :2] / 1.5
 
 
 def _atom_weights(mol: Any, contributions: Contributions, map: MorganFingerprint) -> tuple[np.ndarray, float]:
@@ -124,14 +108,15 @@ def _atom_weights(mol: Any, contributions: Contributions, map: MorganFingerprint
 def _draw_atoms(axes: Any, mol: Any, places: np.ndarray, weights: np.ndarray) -> None:
     circle = matplotlib("matplotlib.patches").Circle
     largest = np.abs(weights).max(initial=0.0)
+    disc = 0.42  # radius in units of the length of a bond
     for atom, (x, y), weight in zip(mol.GetAtoms(), places.tolist(), weights.tolist(), strict=True):
         if weight:
             colour = COLOURS["blue" if weight > 0 else "vermilion"]
-            alpha = STRONGEST * abs(weight) / largest
-            axes.add_patch(circle((x, y), DISC, facecolor=colour, alpha=alpha, edgecolor="none"))
+            alpha = 0.65 * abs(weight) / largest  # letters stay legible
+            axes.add_patch(circle((x, y), disc, facecolor=colour, alpha=alpha, edgecolor="none"))
         if text := _letter(atom):
             axes.text(x, y, text, ha="center", va="center", fontsize=9.5, color=INK)
-    axes.update_datalim(np.vstack([places - DISC, places + DISC]) if len(places) else np.zeros((1, 2)))
+    axes.update_datalim(np.vstack([places - disc, places + disc]) if len(places) else np.zeros((1, 2)))
 
 
 def _letter(atom: Any) -> str:
@@ -149,17 +134,15 @@ def _draw_bond(axes: Any, mol: Any, places: np.ndarray, bond: Any) -> None:
     step = b - a
     length = max(float(np.hypot(*step)), 1e-9)
     across = np.array([-step[1], step[0]]) / length
-    starts = [COVERED / length if _letter(mol.GetAtomWithIdx(i)) else 0.0 for i in ends]
+    # a letter covers this part of a bond
+    starts = [0.24 / length if _letter(mol.GetAtomWithIdx(i)) else 0.0 for i in ends]
     a, b = a + starts[0] * step, b - starts[1] * step
-    for shift, style in _lines(bond.GetBondType().name):
+    apart = 0.13  # between the lines of a double bond
+    kinds = {
+        "DOUBLE": [(-apart / 2, "-"), (apart / 2, "-")],
+        "TRIPLE": [(-apart, "-"), (0.0, "-"), (apart, "-")],
+        "AROMATIC": [(-apart / 2, "-"), (apart / 2, "--")],
+    }
+    for shift, style in kinds.get(bond.GetBondType().name, [(0.0, "-")]):
         line = np.array([a, b]) + shift * across
         axes.plot(*line.T, color=INK, linewidth=1.1, linestyle=style, solid_capstyle="round")
-
-
-def _lines(kind: str) -> list[tuple[float, str]]:
-    """Offsets and styles of the lines of a bond."""
-    if kind == "DOUBLE":
-        return [(-APART / 2, "-"), (APART / 2, "-")]
-    if kind == "TRIPLE":
-        return [(-APART, "-"), (0.0, "-"), (APART, "-")]
-    return [(-APART / 2, "-"), (APART / 2, "--")] if kind == "AROMATIC" else [(0.0, "-")]

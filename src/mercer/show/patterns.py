@@ -18,16 +18,8 @@ __all__ = ["plot_contributions", "plot_sequence"]
 
 FOR, AGAINST = COLOURS["blue"], COLOURS["vermilion"]
 
-#: Longest name of a pattern at the axis.
-MOST_NAME = 30
-#: Largest number of letters in a row, and of a long sequence altogether.
-ROW, MOST_LETTERS = 60, 1200
-#: Size of letters in points; what a letter takes of it from side to side, and a row from top to bottom.
-POINTS, LETTER, LINE = 10.0, 0.7, 1.8
 #: The strongest colour lets this much of the ground through, so that letters stay legible on it.
 STRONGEST = 0.65
-#: Rows that a line of the legend takes, and the least number of letters that fit into a new figure.
-LEGEND, NARROWEST = 0.9, 40
 #: Size of the text under the letters, in points.
 SMALL = 8.5
 
@@ -63,7 +55,7 @@ def plot_contributions(contributions: Contributions, n: int = 15, ax: Any = None
     if not _is_count(n):
         raise ParameterError(f"plot_contributions: `n` must be an integer >= 1. Got {n!r}.")
     shown, rest = list(contributions)[:n], list(contributions)[n:]
-    names, weights = [_name(c.pattern) for c in shown], [c.weight for c in shown]
+    names, weights = [shortened(repr(c.pattern), 30) for c in shown], [c.weight for c in shown]
     colours = [FOR if w >= 0 else AGAINST for w in weights]
     if rest:
         names.append(f"{len(rest)} more")
@@ -80,7 +72,11 @@ def plot_contributions(contributions: Contributions, n: int = 15, ax: Any = None
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.grid(axis="x", color=GUIDE, alpha=0.25, linewidth=0.6)
-        ax.set_xlabel(_axis_text(contributions), parse_math=False)
+        text = "weight, "
+        if isinstance(contributions, Explanation) and contributions.against is not None:
+            prediction, against = _sides(contributions)
+            text = f"← {against}      weight      {prediction} →\n"
+        ax.set_xlabel(f"{text}{contributions.total:.4g} in all", parse_math=False)
     return ax
 
 
@@ -118,18 +114,45 @@ def plot_sequence(x: Any, contributions: Contributions, ax: Any = None, *, side:
     if side not in ("x", "y"):
         raise ParameterError(f'plot_sequence: `side` must be "x" or "y". Got {side!r}.')
     weights = spread(len(x), contributions, side, "plot_sequence", "the sequence given has {} symbols")
-    cells = _wrapped(x, _window(weights), ROW)
-    rows = 1 + max((cell.row for cell in cells), default=0)
+    shown, most = range(len(weights)), 1200
+    if len(weights) > most:  # the stretch with the largest weights
+        sums = np.concatenate([[0.0], np.cumsum(np.abs(weights))])
+        start = int(np.argmax(sums[most:] - sums[:-most]))
+        shown = range(start, start + most)
+    cells = _wrapped(x, shown, 60)  # letters in a row at most
+    rows = 1.3 + max((cell.row for cell in cells), default=0)
+    rows += 0.9 * sum([(weights > 0).any(), (weights < 0).any()])  # lines of the legend
     wide = max((cell.left + cell.width for cell in cells), default=1)
-    legend = 0.3 + LEGEND * sum([(weights > 0).any(), (weights < 0).any()])
+    # Size of letters in points; what a letter takes of it from side to side, and a row from top to bottom.
+    points, pitch, line = 10.0, 0.7, 1.8
     if ax is None:
-        wide, inch = max(wide, NARROWEST), POINTS / 72
-        _, ax = canvas(0.5 + wide * LETTER * inch, 0.3 + (rows + legend) * LINE * inch)
+        wide, inch = max(wide, 40), points / 72  # the least number of letters that fit into a new figure
+        _, ax = canvas(0.5 + wide * pitch * inch, 0.3 + rows * line * inch)
     with drawing(ax) as ax:
-        _prepare(ax, rows + legend, wide, cells)
-        _write(ax, cells, weights, _font_size(ax, rows + legend, wide))
-        _explain_colours(ax, contributions, weights)
-        notes = [_window_note(cells, len(weights)), unplaced_note(contributions, side)]
+        ax.set(xlim=(0, wide), ylim=(rows, 0), xticks=[])
+        begin = [cell for cell in cells if cell.left == 0]
+        ax.set_yticks([cell.row + 0.5 for cell in begin], labels=[str(cell.index) for cell in begin])
+        ax.tick_params(axis="y", length=0, labelsize=7.5, labelcolor=GUIDE)
+        ax.spines[:].set_visible(False)
+        # A letter fills its cell, but is not larger than usual.
+        box, (width, height) = ax.get_position(), ax.figure.get_size_inches()
+        across, down = 72 * width * box.width / wide, 72 * height * box.height / rows
+        _write(ax, cells, weights, float(min(points, across / pitch, down / line)))
+        patch = matplotlib("matplotlib.patches").Patch
+        handles = [
+            patch(facecolor=colour, linewidth=0, label=text)
+            for text, colour in explained_colours(contributions, weights, "letter").items()
+        ]
+        if handles:
+            legend = ax.legend(
+                handles=handles, loc="lower left", borderaxespad=0, borderpad=0, fontsize=SMALL
+            )
+            for text in legend.get_texts():
+                text.set_parse_math(False)
+        notes = [unplaced_note(contributions, side)]
+        if len(cells) < len(weights):
+            stretch = f"{shown[0]:,} to {shown[-1]:,} of {len(weights):,} symbols"
+            notes.insert(0, f"the stretch with the largest weights: {stretch}")
         ax.set_xlabel("\n".join(note for note in notes if note), loc="left", fontsize=SMALL, parse_math=False)
     return ax
 
@@ -147,15 +170,6 @@ def spread(n: int, contributions: Contributions, side: str, caller: str, given: 
                 )
             weights[start:end] += weight / max(end - start, 1)
     return weights
-
-
-def _window(weights: np.ndarray) -> range:
-    """The letters that are shown: all, or the stretch of them with the largest weights."""
-    if len(weights) <= MOST_LETTERS:
-        return range(len(weights))
-    sums = np.concatenate([[0.0], np.cumsum(np.abs(weights))])
-    start = int(np.argmax(sums[MOST_LETTERS:] - sums[:-MOST_LETTERS]))
-    return range(start, start + MOST_LETTERS)
 
 
 # -- letters on paper --------------------------------------------------------------------------------------
@@ -195,21 +209,6 @@ def letter(symbol: Any) -> str:
     return text if text.isprintable() and text else repr(text)[1:-1] or "''"
 
 
-def _prepare(ax: Any, rows: float, wide: int, cells: list[Cell]) -> None:
-    ax.set(xlim=(0, wide), ylim=(rows, 0), xticks=[])
-    first = [cell for cell in cells if cell.left == 0]
-    ax.set_yticks([cell.row + 0.5 for cell in first], labels=[str(cell.index) for cell in first])
-    ax.tick_params(axis="y", length=0, labelsize=7.5, labelcolor=GUIDE)
-    ax.spines[:].set_visible(False)
-
-
-def _font_size(ax: Any, rows: float, wide: int) -> float:
-    """Points of a letter that fills its cell, but not more than usual."""
-    box, (width, height) = ax.get_position(), ax.figure.get_size_inches()
-    across, down = 72 * width * box.width / wide, 72 * height * box.height / rows
-    return float(min(POINTS, across / LETTER, down / LINE))
-
-
 def _write(ax: Any, cells: list[Cell], weights: np.ndarray, size: float) -> None:
     rectangle = matplotlib("matplotlib.patches").Rectangle
     largest = float(np.abs(weights).max(initial=0.0))
@@ -232,18 +231,6 @@ def _write(ax: Any, cells: list[Cell], weights: np.ndarray, size: float) -> None
         )
 
 
-def _explain_colours(ax: Any, contributions: Contributions, weights: np.ndarray) -> None:
-    patch = matplotlib("matplotlib.patches").Patch
-    handles = [
-        patch(facecolor=colour, linewidth=0, label=text)
-        for text, colour in explained_colours(contributions, weights, "letter").items()
-    ]
-    if handles:
-        legend = ax.legend(handles=handles, loc="lower left", borderaxespad=0, borderpad=0, fontsize=SMALL)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-
-
 def explained_colours(
     contributions: Contributions, weights: np.ndarray, unit: str
 ) -> dict[str, tuple[str, float]]:
@@ -257,18 +244,11 @@ def explained_colours(
     }
 
 
-def _window_note(cells: list[Cell], letters: int) -> str:
-    if len(cells) == letters:
-        return ""
-    first, last = cells[0].index, cells[-1].index
-    return f"the stretch with the largest weights: {first:,} to {last:,} of {letters:,} symbols"
-
-
 def unplaced_note(contributions: Contributions, side: str) -> str:
     """What the patterns without a place add; empty if all have one."""
     unplaced = [c for c in contributions if all(start == end for start, end in c.placed(side))]
     if len(unplaced) == 1:
-        return f"without a place: {_name(unplaced[0].pattern)}, {unplaced[0].weight:+.3g}"
+        return f"without a place: {shortened(repr(unplaced[0].pattern), 30)}, {unplaced[0].weight:+.3g}"
     total = math.fsum(c.weight for c in unplaced)
     return f"without a place: {len(unplaced)} patterns, {total:+.3g} in all" if unplaced else ""
 
@@ -282,11 +262,10 @@ def check(caller: str, contributions: Any) -> None:
         )
 
 
-def _name(pattern: Any) -> str:
-    """A pattern as Python writes it, the middle of long ones left out."""
-    text = repr(pattern)
-    half = (MOST_NAME - 1) // 2
-    return text if len(text) <= MOST_NAME else f"{text[:half]}…{text[-half:]}"
+def shortened(text: str, most: int) -> str:
+    """A name, the middle of long ones left out."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
 def _sides(contributions: Contributions) -> tuple[str, str]:
@@ -294,11 +273,3 @@ def _sides(contributions: Contributions) -> tuple[str, str]:
     if isinstance(contributions, Explanation) and contributions.against is not None:
         return f"for {contributions.prediction!r}", f"for {contributions.against!r}"
     return "adds", "takes away"
-
-
-def _axis_text(contributions: Contributions) -> str:
-    total = f"{contributions.total:.4g} in all"
-    if isinstance(contributions, Explanation) and contributions.against is not None:
-        against, prediction = _sides(contributions)[::-1]
-        return f"← {against}      weight      {prediction} →\n{total}"
-    return f"weight, {total}"

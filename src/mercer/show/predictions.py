@@ -11,11 +11,6 @@ from .canvas import COLOURS, GUIDE, INK, drawing
 
 __all__ = ["prediction", "prediction_band"]
 
-#: Points of the curve over one feature.
-GRID = 400
-#: The curve reaches beyond the data by this part of their range.
-MARGIN = 0.05
-
 
 def prediction(
     model: Any,
@@ -156,8 +151,8 @@ def _grid(caller: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Places to predict at, a little beyond the data on both sides."""
     if len(x) != len(y):
         raise InputError(f"{caller}: {len(x)} points in `X` for {len(y)} values of `y`.")
-    reach = MARGIN * float(np.ptp(x)) or 1.0
-    return np.linspace(x.min() - reach, x.max() + reach, GRID)
+    reach = 0.05 * float(np.ptp(x)) or 1.0
+    return np.linspace(x.min() - reach, x.max() + reach, 400)
 
 
 def _curve(ax: Any, grid: np.ndarray, curve: np.ndarray, x: np.ndarray, y: np.ndarray, data: str) -> None:

@@ -15,9 +15,6 @@ from .predictions import _grid, _single_feature, prediction_band
 
 __all__ = ["posterior_samples", "relevances"]
 
-#: Places at which functions are drawn; their covariance matrix is decomposed.
-GRID = 200
-
 
 def posterior_samples(
     model: Any,
@@ -69,8 +66,8 @@ def posterior_samples(
     if truth.shape[1] != 1:
         raise InputError(f"posterior_samples: `y` must be one target. Got {truth.shape[1]}.")
     wide = _grid("posterior_samples", x, truth[:, 0])
-    grid = np.linspace(wide[0], wide[-1], GRID)
-    draws = model.sample_y(grid[:, None], n_samples, random_state).reshape(GRID, n_samples)
+    grid = np.linspace(wide[0], wide[-1], 200)  # their covariance matrix is decomposed
+    draws = model.sample_y(grid[:, None], n_samples, random_state).reshape(len(grid), n_samples)
     with drawing(ax) as ax:
         for i, draw in enumerate(draws.T):
             label = f"samples ({n_samples})" if i == 0 else None

@@ -11,10 +11,6 @@ from .canvas import COLOURS, GUIDE, INK, drawing
 
 __all__ = ["projections", "scree"]
 
-#: Number of classes that colours and markers distinguish.
-MOST_CLASSES = 12
-_MARKERS = ("o", "s", "^")
-
 
 def scree(model: Any, ax: Any = None, *, most: int = 30) -> Any:
     """Draw the eigenvalues of a fitted :class:`~mercer.machines.KernelPCA` and their cumulated share.
@@ -133,19 +129,20 @@ def _coloured(ax: Any, x: np.ndarray, y: np.ndarray, labels: np.ndarray) -> None
         dots = ax.scatter(x, y, c=labels, s=16, alpha=0.8, linewidths=0)
         ax.figure.colorbar(dots, ax=ax)
         return
-    classes = np.unique(labels)
-    if len(classes) > MOST_CLASSES:
+    classes, markers = np.unique(labels), ("o", "s", "^")
+    palette = [*COLOURS.values()]
+    most = len(palette) * len(markers)
+    if len(classes) > most:
         raise ParameterError(
-            f"projections: `labels` has {len(classes)} classes; a plot distinguishes {MOST_CLASSES}. "
+            f"projections: `labels` has {len(classes)} classes; a plot distinguishes {most}. "
             "Group them, or pass real numbers for a colour scale."
         )
-    palette = [*COLOURS.values()]
     for i, c in enumerate(classes):
         of_class = labels == c
         ax.plot(
             x[of_class],
             y[of_class],
-            _MARKERS[i // len(palette)],
+            markers[i // len(palette)],
             color=palette[i % len(palette)],
             markersize=4.5,
             alpha=0.75,

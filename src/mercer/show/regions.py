@@ -15,15 +15,6 @@ from .patterns import AGAINST, FOR, STRONGEST, check, explained_colours, spread,
 
 __all__ = ["regions"]
 
-#: Largest width or height of a new figure in inches.
-LARGEST = 6.0
-#: Inches of the lines of a legend.
-LINES = 0.6
-#: Area of the smallest and of the largest node, in square points.
-SMALLEST_NODE, LARGEST_NODE = 8.0, 90.0
-#: Colours and widths of lines, in points: two colours are seen on any image.
-BORDER, EDGE = (("white", 1.4), (INK, 0.6)), ((INK, 2.1), ("white", 1.1))
-
 
 def regions(
     x: Any,
@@ -74,16 +65,29 @@ def regions(
         weights = spread(found.n, contributions, side, "regions", "the image given has {} regions")
     height, width = labels.shape
     if ax is None:
-        scale = LARGEST / max(height, width)
-        _, ax = canvas(scale * width, scale * height + (LINES if contributions is not None else 0.0))
+        scale = 6.0 / max(height, width)  # inches; the lines of a legend take 0.6
+        _, ax = canvas(scale * width, scale * height + (0.6 if contributions is not None else 0.0))
     with drawing(ax) as ax:
         shown = image if contributions is None else np.repeat(image.mean(axis=2, keepdims=True), 3, axis=2)
         ax.imshow(shown, interpolation="nearest")
         if contributions is not None:
-            ax.imshow(_tint(weights)[labels], interpolation="nearest")
+            to_rgb = matplotlib("matplotlib.colors").to_rgb
+            colours = np.where((weights > 0)[:, None], to_rgb(FOR), to_rgb(AGAINST))
+            largest = np.abs(weights).max(initial=0.0)
+            tint = np.column_stack([colours, STRONGEST * np.abs(weights) / (largest or 1.0)])
+            ax.imshow(tint[labels], interpolation="nearest")
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
-        _draw_borders(ax, labels)
+        # A line between each two neighbouring pixels of different regions; two colours are seen on any image
+        i, j = np.nonzero(labels[:, 1:] != labels[:, :-1])
+        upright = np.stack([np.column_stack([j + 0.5, i - 0.5]), np.column_stack([j + 0.5, i + 0.5])], axis=1)
+        i, j = np.nonzero(labels[1:] != labels[:-1])
+        level = np.stack([np.column_stack([j - 0.5, i + 0.5]), np.column_stack([j + 0.5, i + 0.5])], axis=1)
+        lines = matplotlib("matplotlib.collections").LineCollection
+        for colour, points in (("white", 1.4), (INK, 0.6)):
+            ax.add_collection(
+                lines(np.concatenate([upright, level]), colors=colour, linewidths=points, alpha=0.6)
+            )
         _draw_graph(ax, image, labels, found)
         if contributions is not None:
             note = unplaced_note(contributions, side)
@@ -92,34 +96,15 @@ def regions(
     return ax
 
 
-def _tint(weights: np.ndarray) -> np.ndarray:
-    """Red, green, blue and opacity of each region."""
-    to_rgb = matplotlib("matplotlib.colors").to_rgb
-    colours = np.where((weights > 0)[:, None], to_rgb(FOR), to_rgb(AGAINST))
-    largest = np.abs(weights).max(initial=0.0)
-    return np.column_stack([colours, STRONGEST * np.abs(weights) / (largest or 1.0)])
-
-
-def _draw_borders(ax: Any, labels: np.ndarray) -> None:
-    """A line between each two neighbouring pixels of different regions."""
-    i, j = np.nonzero(labels[:, 1:] != labels[:, :-1])
-    upright = np.stack([np.column_stack([j + 0.5, i - 0.5]), np.column_stack([j + 0.5, i + 0.5])], axis=1)
-    i, j = np.nonzero(labels[1:] != labels[:-1])
-    level = np.stack([np.column_stack([j - 0.5, i + 0.5]), np.column_stack([j + 0.5, i + 0.5])], axis=1)
-    lines = matplotlib("matplotlib.collections").LineCollection
-    for colour, width in BORDER:
-        ax.add_collection(lines(np.concatenate([upright, level]), colors=colour, linewidths=width, alpha=0.6))
-
-
 def _draw_graph(ax: Any, image: np.ndarray, labels: np.ndarray, graph: Any) -> None:
     at, areas = _places(labels, graph.n), np.bincount(labels.ravel(), minlength=graph.n)
     once = graph.sources < graph.targets
     ends = np.stack([at[graph.sources[once]], at[graph.targets[once]]], axis=1)
     lines = matplotlib("matplotlib.collections").LineCollection
-    for colour, width in EDGE:
+    for colour, width in ((INK, 2.1), ("white", 1.1)):
         ax.add_collection(lines(ends, colors=colour, linewidths=width, zorder=2))
     sums = [np.bincount(labels.ravel(), channel.ravel(), graph.n) for channel in np.moveaxis(image, 2, 0)]
-    sizes = SMALLEST_NODE + (LARGEST_NODE - SMALLEST_NODE) * areas / areas.max()
+    sizes = 8.0 + 82.0 * areas / areas.max()  # square points, up to 90
     means = np.clip(np.stack(sums, axis=1) / areas[:, None], 0.0, 1.0)
     ax.scatter(*at.T, s=sizes, c=INK, linewidths=2.7, edgecolors=INK, zorder=3)
     ax.scatter(*at.T, s=sizes, c=means, linewidths=1.2, edgecolors="white", zorder=4)

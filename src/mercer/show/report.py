@@ -162,33 +162,24 @@ def write_atomically(path: str | os.PathLike[str], text: str) -> Path:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(aside, _permissions(target))
+        if target.exists():  # its permissions, else those of a plain new file
+            mode = target.stat().st_mode & 0o777
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask
+        os.chmod(aside, mode)
         os.replace(aside, target)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    if os.name == "posix":  # the new name, too: elsewhere a folder cannot be opened
+        descriptor = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     return target
-
-
-def _permissions(target: Path) -> int:
-    """Those of the file that is replaced, else what a plain new file would get."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk too, where the system lets a folder be opened."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _inline(text: str) -> str:

@@ -54,16 +54,21 @@ def search_surface(
         raise ParameterError(f"search_surface: `search` must be a fitted search. Got {search!r}.")
     results = search.cv_results_
     candidates = [_flat(parameters) for parameters in results["params"]]
-    names = [name for name in (x, y) if name is not None] or _varying(candidates)
+    known = sorted({name for parameters in candidates for name in parameters})
+    names = [name for name in (x, y) if name is not None]
+    if not names:  # those of several values, in alphabetical order as in ``cv_results_``
+        names = [name for name in known if len({p[name] for p in candidates if name in p}) > 1]
     for name in names:
-        if not any(name in parameters for parameters in candidates):
-            known = sorted({name for parameters in candidates for name in parameters})
+        if name not in known:
             raise ParameterError(f"search_surface: {name!r} must be a parameter of the grid, one of {known}.")
     if not 1 <= len(names) <= 2:
         raise ParameterError(
             f"search_surface: name the parameters to draw as `x` and `y`, one or two of {names}."
         )
-    key = _metric(results, metric)
+    metrics = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
+    key = metrics[0] if metric is None else metric
+    if key not in metrics:
+        raise ParameterError(f"search_surface: `metric` must be one of {metrics}. Got {metric!r}.")
     means, deviations = results[f"mean_test_{key}"], results[f"std_test_{key}"]
     with drawing(ax) as ax:
         if len(names) == 1:
@@ -82,21 +87,6 @@ def _flat(parameters: dict[str, Any]) -> dict[str, Any]:
         found["kernel"] = type(kernel).__name__
         found |= {f"kernel__{name}": value for name, value in kernel.get_params().items()}
     return {name: value for name, value in found.items() if isinstance(value, int | float | str | np.number)}
-
-
-def _varying(candidates: Sequence[dict[str, Any]]) -> list[str]:
-    """Parameters with several values, in alphabetical order as in ``cv_results_``."""
-    names = sorted({name for parameters in candidates for name in parameters})
-    return [name for name in names if len({p[name] for p in candidates if name in p}) > 1]
-
-
-def _metric(results: dict[str, Any], metric: str | None) -> str:
-    found = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
-    if metric is None:
-        return found[0]
-    if metric not in found:
-        raise ParameterError(f"search_surface: `metric` must be one of {found}. Got {metric!r}.")
-    return metric
 
 
 def _values(candidates: Sequence[dict[str, Any]], name: str) -> list[Any]:

@@ -39,12 +39,23 @@ def leave_one_out_curve(model: Any, ax: Any = None) -> Any:
     >>> ax.get_xlabel(), ax.get_xscale()
     ('penalty alpha', 'log')
     """
-    penalties, curves, chosen, name = _path(model)
+    if hasattr(model, "loo_errors_"):
+        curves = {"leave-one-out": model.loo_errors_, "generalised cross-validation": model.gcv_errors_}
+    elif hasattr(model, "alphas_") and len(model.alphas_) > 1:
+        label = "leave-one-out" if model.criterion == "loo" else "generalised cross-validation"
+        curves = {label: model.errors_}
+    else:
+        raise ParameterError(
+            "leave_one_out_curve: `model` must be a fitted KernelRidge with alpha='loo' or 'gcv', or a "
+            f"fitted SmoothingSpline with alpha=None. Got {model!r}, which has chosen no penalty."
+        )
     with drawing(ax) as ax:
         for (label, errors), colour in zip(curves.items(), ("blue", "green"), strict=False):
             total = errors.sum(axis=1) if errors.ndim == 2 else errors
-            ax.plot(penalties, total, "o-", color=COLOURS[colour], markersize=3, linewidth=1.5, label=label)
-        choices = np.unique(chosen)
+            ax.plot(
+                model.alphas_, total, "o-", color=COLOURS[colour], markersize=3, linewidth=1.5, label=label
+            )
+        choices = np.unique(model.alpha_)
         for i, value in enumerate(choices):
             text = f"chosen: {value:.3g}" if len(choices) == 1 else "chosen"
             ax.axvline(
@@ -56,21 +67,7 @@ def leave_one_out_curve(model: Any, ax: Any = None) -> Any:
             )
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_xlabel(f"penalty {name}")
+        ax.set_xlabel("penalty alpha")
         ax.set_ylabel("mean squared error")
         ax.legend(loc="best")
     return ax
-
-
-def _path(model: Any) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, str]:
-    """The penalties, the errors by name, the choice, and what the penalty is called."""
-    if hasattr(model, "loo_errors_"):
-        curves = {"leave-one-out": model.loo_errors_, "generalised cross-validation": model.gcv_errors_}
-        return model.alphas_, curves, np.atleast_1d(model.alpha_), "alpha"
-    if hasattr(model, "alphas_") and len(model.alphas_) > 1:
-        label = "leave-one-out" if model.criterion == "loo" else "generalised cross-validation"
-        return model.alphas_, {label: model.errors_}, np.atleast_1d(model.alpha_), "alpha"
-    raise ParameterError(
-        "leave_one_out_curve: `model` must be a fitted KernelRidge with alpha='loo' or 'gcv', or a fitted "
-        f"SmoothingSpline with alpha=None. Got {model!r}, which has chosen no penalty."
-    )

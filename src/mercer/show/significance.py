@@ -12,11 +12,6 @@ from .canvas import COLOURS, GUIDE, INK, drawing
 
 __all__ = ["null_distribution", "witness"]
 
-#: Points of the curve of a witness.
-GRID = 400
-#: The curve reaches beyond the data by this part of their range.
-MARGIN = 0.1
-
 
 def null_distribution(result: Any, ax: Any = None, *, level: float = 0.05) -> Any:
     """Draw the statistics of the permuted samples, and that of the sample itself.
@@ -115,8 +110,8 @@ def witness(result: Any, ax: Any = None, *, feature: str | None = None) -> Any:
         )
     x = points[:, 0].astype(float)
     first = function.coefficients > 0
-    reach = MARGIN * float(np.ptp(x)) or 1.0
-    grid = np.linspace(x.min() - reach, x.max() + reach, GRID)
+    reach = 0.1 * float(np.ptp(x)) or 1.0  # the curve goes beyond the data
+    grid = np.linspace(x.min() - reach, x.max() + reach, 400)
     with drawing(ax) as ax:
         ax.axhline(0.0, color=INK, linewidth=0.8)
         ax.plot(

@@ -11,8 +11,6 @@ from .canvas import COLOURS, INK, STYLE, follows_theme, matplotlib
 
 __all__ = ["inline_svg"]
 
-_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-
 
 def inline_svg(figure: Any, description: str, prefix: str) -> str:
     """Return a figure as an ``<svg>`` element.
@@ -27,7 +25,7 @@ def inline_svg(figure: Any, description: str, prefix: str) -> str:
     """
     buffer = io.StringIO()
     with matplotlib().rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata=_NO_METADATA)
+        figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = buffer.getvalue()
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -38,7 +36,12 @@ def inline_svg(figure: Any, description: str, prefix: str) -> str:
     text = re.sub(r"\s*image-rendering:[^;\"]*;?", "", text)  # else browsers drop rows when they scale down
     theme = ""
     if follows_theme(figure):
-        text = _themed(text)
+        # Ink becomes the colour of the text around, and each named colour a variable of the page.
+        text = re.sub(re.escape(INK), "currentColor", text, flags=re.IGNORECASE)
+        for name, value in COLOURS.items():
+            text = re.sub(re.escape(value), f"var(--{name}, {value})", text, flags=re.IGNORECASE)
+        # One sans-serif family for the page and its figures.
+        text = re.sub(r"'[^']*(?:DejaVu|Helvetica)[^;\"]*sans-serif", "var(--sans, sans-serif)", text)
     else:  # somebody's own colours were chosen for paper
         theme = "; background: white; color: black"
     width = f"{figure.get_figwidth():g}in"
@@ -46,12 +49,3 @@ def inline_svg(figure: Any, description: str, prefix: str) -> str:
     head = f'<svg role="img" aria-label="{label}" style="width: {width}{theme}" '
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
     return text.replace("<svg ", head, 1)
-
-
-def _themed(text: str) -> str:
-    """Let ink be the colour of the text around, and each named colour a variable of the page."""
-    text = re.sub(re.escape(INK), "currentColor", text, flags=re.IGNORECASE)
-    for name, value in COLOURS.items():
-        text = re.sub(re.escape(value), f"var(--{name}, {value})", text, flags=re.IGNORECASE)
-    # One sans-serif family for the page and its figures.
-    return re.sub(r"'[^']*(?:DejaVu|Helvetica)[^;\"]*sans-serif", "var(--sans, sans-serif)", text)

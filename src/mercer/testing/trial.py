@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from ..certificate import Claim
-from ..domains import Data, Reals, Similarities, Vectors, items, size
+from ..domains import Data, Similarities, Vectors, items, size
 from ..errors import InputError
 from ..kernel import Kernel
 
@@ -136,11 +136,6 @@ class Trial:
             raise Skip("the points are not vectors")
         X = domain.validate(self.samples)
         return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
-
-    @property
-    def on_line(self) -> bool:
-        """Whether the points are real numbers."""
-        return isinstance(self.kernel.domain, Reals)
 
     def prepared(self, X: Any) -> Data:
         """Prepare points as ``block`` does."""

@@ -30,11 +30,6 @@ __all__ = ["run"]
 
 LEAD = "Kernels that carry a proof of their definiteness, and machines trained on them."
 
-QUICK = (
-    "The quick version: the first {} patients, the first {} images of each digit, every other word. "
-    "`make demo` (or `mercer demo`) takes all of them."
-)
-
 
 def run(output: Path | None, *, quick: bool = False) -> None:
     """Run the demonstration.
@@ -53,7 +48,10 @@ def run(output: Path | None, *, quick: bool = False) -> None:
     started = time.perf_counter()
     stage = Stage.open(output, quick)
     if quick:
-        stage.text(QUICK.format(QUICK_PATIENTS, QUICK_IMAGES))
+        stage.text(
+            f"The quick version: the first {QUICK_PATIENTS} patients, the first {QUICK_IMAGES} images of "
+            "each digit, every other word. `make demo` (or `mercer demo`) takes all of them."
+        )
     shown = [chapter for chapter in CHAPTERS if stage.page is not None or not chapter.needs_page]
     for number, chapter in enumerate(shown, start=1):
         stage.heading(f"{number}. {chapter.title}")

@@ -16,7 +16,6 @@ from .tasks import Task, Trial
 __all__ = ["TASK"]
 
 ALPHAS = (0.1, 1.0, 10.0, 100.0)
-COSTS = (1.0, 10.0, 100.0, 1000.0)
 
 
 @dataclass(frozen=True)
@@ -105,6 +104,10 @@ TASK = Task(
         Trial(
             "scikit-learn KernelRidge, Gaussian", _score(_reference, "regressor__alpha", ALPHAS), ours=False
         ),
-        Trial("scikit-learn SVR, Gaussian", _score(_support_vectors, "C", COSTS), ours=False),
+        Trial(
+            "scikit-learn SVR, Gaussian",
+            _score(_support_vectors, "C", (1.0, 10.0, 100.0, 1000.0)),
+            ours=False,
+        ),
     ),
 )

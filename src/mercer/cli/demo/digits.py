@@ -54,31 +54,15 @@ def _accuracy(machine: Callable[[], Any]) -> Callable[[Any], float]:
     return score
 
 
-def _support_vectors(kernel: Kernel) -> Trial:
+def _trial(name: str, kernel: Kernel, shown: str = "", **parameters: float) -> Trial:
+    """A machine of the library by its name; ``shown`` is what its row says of the parameters."""
+
     def machine() -> Any:
-        from ...machines import SVC
+        from ... import machines
 
-        return SVC(kernel, C=10.0)
+        return getattr(machines, name)(kernel, **parameters)
 
-    return Trial(f"SVC({kernel!r}, C=10)", _accuracy(machine))
-
-
-def _logistic(kernel: Kernel) -> Trial:
-    def machine() -> Any:
-        from ...machines import KernelLogistic
-
-        return KernelLogistic(kernel, alpha=ALPHA)
-
-    return Trial(f"KernelLogistic({kernel!r})", _accuracy(machine))
-
-
-def _discriminant(kernel: Kernel) -> Trial:
-    def machine() -> Any:
-        from ...machines import KernelDiscriminant
-
-        return KernelDiscriminant(kernel, alpha=ALPHA)
-
-    return Trial(f"KernelDiscriminant({kernel!r})", _accuracy(machine))
+    return Trial(f"{name}({kernel!r}{shown})", _accuracy(machine))
 
 
 def _libsvm() -> Any:
@@ -101,10 +85,10 @@ TASK = Task(
         _ridge(Intersection(1.0)),
         _ridge(Hellinger(2).schoenberg(2.0)),
         _ridge(ChiSquare().schoenberg(2.0)),
-        _support_vectors(Gaussian("scale")),
-        _support_vectors(ChiSquare().schoenberg(2.0)),
-        _logistic(ChiSquare().schoenberg(2.0)),
-        _discriminant(ChiSquare().schoenberg(2.0)),
+        _trial("SVC", Gaussian("scale"), ", C=10", C=10.0),
+        _trial("SVC", ChiSquare().schoenberg(2.0), ", C=10", C=10.0),
+        _trial("KernelLogistic", ChiSquare().schoenberg(2.0), alpha=ALPHA),
+        _trial("KernelDiscriminant", ChiSquare().schoenberg(2.0), alpha=ALPHA),
         Trial("scikit-learn SVC, Gaussian", _accuracy(_libsvm), ours=False),
     ),
 )

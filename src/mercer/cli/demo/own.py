@@ -12,7 +12,10 @@ __all__ = ["CHAPTER"]
 
 def _show(stage: Stage) -> None:
     stage.text("Points may be any Python objects. Two kernels on words, one a plain function:")
-    stage.code(_listing())
+    # the lines of ``words`` that define the kernels, as they are
+    source = inspect.getsource(words)
+    body = source[source.index("# begin\n") + len("# begin\n") : source.index("# end\n")]
+    stage.code(body.replace("  # type: ignore[no-untyped-def]", "").strip())
     k = words.letters.normalized() + words.shared_pairs
     stage.text(
         "A plain function has no proof, only its author's word, and the tree says so; the second kernel is "
@@ -23,13 +26,6 @@ def _show(stage: Stage) -> None:
         [a, b, f"{k(a, b):.3f}"] for a, b in (("light", "night"), ("light", "notte"), ("mondo", "grande"))
     ]
     stage.table(["x", "y", "k(x, y)"], rows, right=[2])
-
-
-def _listing() -> str:
-    """The lines of ``words`` that define the kernels, as they are."""
-    source = inspect.getsource(words)
-    body = source[source.index("# begin\n") + len("# begin\n") : source.index("# end\n")]
-    return body.replace("  # type: ignore[no-untyped-def]", "").strip()
 
 
 CHAPTER = Chapter("A kernel of your own, on strings", _show)

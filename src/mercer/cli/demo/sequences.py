@@ -17,11 +17,8 @@ from .strings import MOTIF, Labelled, load_dna, load_messages
 
 __all__ = ["CHAPTER", "KERNELS", "families"]
 
-FOLDS, QUICK_FOLDS = 5, 3
 #: Length of a common substring that puts two strings into one fold.
 SHARED = 12
-#: Patterns of the explanation that are listed.
-LISTED = 8
 
 TRIPLES = WeightedDegree(3, [0.0, 0.0, 1.0], shift=2).normalized()
 #: Odds of the motif, summed over all places: each letter is right with probability 0.7, not 0.25.
@@ -53,7 +50,7 @@ def _show(stage: Stage) -> None:
 
 
 def _compare(stage: Stage, dna: Labelled, messages: Labelled | None) -> None:
-    folds = QUICK_FOLDS if stage.quick else FOLDS
+    folds = 3 if stage.quick else 5
     relatives = families(dna.strings)
     trials = [("DNA", name, kernel, dna, relatives) for name, kernel in KERNELS]
     if messages is not None:
@@ -72,12 +69,22 @@ def _compare(stage: Stage, dna: Labelled, messages: Labelled | None) -> None:
 
 
 def _explain(stage: Stage, dna: Labelled) -> None:
-    string, reasons = _explained(dna)
+    # the first string, and a machine that knows no relative of it
+    groups = families(dna.strings)
+    others = np.flatnonzero(groups != groups[0])
+    machine = SVC(TRIPLES).fit([dna.strings[i] for i in others], dna.labels[others])
+    string, reasons = dna.strings[0], machine.explain(dna.strings[0])
     stage.text(
         f"Why a machine holds a string that it has not seen for {reasons.prediction!r}: "
         f"{reasons.value:.3g} is the sum of what {len(reasons)} patterns add, the intercept among them."
     )
-    stage.table(["pattern", "adds", "stands at"], _rows(reasons), right=[1])
+    shown, rest = list(reasons)[:8], list(reasons)[8:]
+    rows = [
+        [f"`{c.pattern}`", f"{c.weight:+.3f}", " ".join(f"{a}:{b}" for a, b in c.x_places)] for c in shown
+    ]
+    if rest:
+        rows.append([f"{len(rest)} more", f"{sum(c.weight for c in rest):+.3f}", ""])
+    stage.table(["pattern", "adds", "stands at"], rows, right=[1])
     stage.figure(
         lambda: _picture(string, reasons),
         "The same string, its letters coloured by what the patterns that cover them add, and the patterns.",
@@ -98,22 +105,6 @@ def _accuracy(kernel: Kernel, data: Labelled, groups: np.ndarray, folds: int) ->
     kept = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
     predicted = cross_val_predict(SVC(kernel), data.strings, data.labels, cv=kept, groups=groups)
     return float(np.mean(predicted == data.labels))
-
-
-def _explained(data: Labelled) -> tuple[str, Explanation]:
-    """The first string, and why it is held for what it is by a machine that knows no relative of it."""
-    groups = families(data.strings)
-    others = np.flatnonzero(groups != groups[0])
-    machine = SVC(TRIPLES).fit([data.strings[i] for i in others], data.labels[others])
-    return data.strings[0], machine.explain(data.strings[0])
-
-
-def _rows(reasons: Explanation) -> list[list[str]]:
-    shown, rest = list(reasons)[:LISTED], list(reasons)[LISTED:]
-    rows = [
-        [f"`{c.pattern}`", f"{c.weight:+.3f}", " ".join(f"{a}:{b}" for a, b in c.x_places)] for c in shown
-    ]
-    return [*rows, [f"{len(rest)} more", f"{sum(c.weight for c in rest):+.3f}", ""]] if rest else rows
 
 
 def _picture(string: str, reasons: Explanation) -> Any:

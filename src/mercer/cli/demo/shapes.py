@@ -26,8 +26,6 @@ from .structured import data_folder, structured_rows
 
 __all__ = ["CHAPTER", "KERNELS", "load_graphs"]
 
-FOLDS, QUICK_FOLDS = 5, 3
-GENERATED, QUICK_GENERATED = 200, 120
 
 KERNELS: tuple[tuple[str, Kernel], ...] = (
     ("`VertexHistogram`: labels alone, the baseline", VertexHistogram().normalized()),
@@ -45,7 +43,7 @@ def _show(stage: Stage) -> None:
     source, graphs, labels = load_graphs(stage.quick)
     stage.text(f"Graphs: {source}. Kernels between them, with the proof of the third:")
     stage.proof(WeisfeilerLehman(3))
-    folds = QUICK_FOLDS if stage.quick else FOLDS
+    folds = 3 if stage.quick else 5
     rows = []
     for name, kernel in stage.progress(KERNELS, "graphs"):
         started = time.perf_counter()
@@ -60,13 +58,7 @@ def _show(stage: Stage) -> None:
         f"A graph that the machine has not seen, held for {reasons.prediction!r}; its nodes by what the "
         "rooted subgraphs around them add.",
     )
-    _show_trees(stage)
-    _show_paths(stage)
-    if not stage.quick:
-        _show_structured(stage)
 
-
-def _show_trees(stage: Stage) -> None:
     k = SubsetTree(0.5)
     shared = k.contributions(*SENTENCES)
     stage.text(f"Trees: `{k!r}` of two sentences is {shared.total:.4g}, a sum over the fragments they share:")
@@ -75,6 +67,13 @@ def _show_trees(stage: Stage) -> None:
     stage.figure(
         lambda: tree(SENTENCES[0], shared).figure, "The first sentence; its nodes by what fragments add."
     )
+    _show_paths(stage)
+    if not stage.quick:
+        structured = structured_rows(data_folder())
+        if structured:
+            stage.text("Machines on trees, fingerprints and graphs of molecules:")
+            found = [[data, kernel, score, f"{seconds:.2f} s"] for data, kernel, score, seconds in structured]
+            stage.table(["data", "kernel", "score", "time"], found, right=[2, 3])
 
 
 def _show_paths(stage: Stage) -> None:
@@ -92,14 +91,6 @@ def _show_paths(stage: Stage) -> None:
     stage.figure(lambda: automaton(k.automaton()).figure, "The kernel graph.")
 
 
-def _show_structured(stage: Stage) -> None:
-    rows = structured_rows(data_folder())
-    if rows:
-        stage.text("Machines on trees, fingerprints and graphs of molecules:")
-        found = [[data, kernel, score, f"{seconds:.2f} s"] for data, kernel, score, seconds in rows]
-        stage.table(["data", "kernel", "score", "time"], found, right=[2, 3])
-
-
 def load_graphs(quick: bool) -> tuple[str, GraphBatch, np.ndarray]:
     """Molecules of MUTAG, or generated graphs: rings with a tail, and the same nodes without the ring."""
     folder = data_folder() / "MUTAG"
@@ -107,7 +98,7 @@ def load_graphs(quick: bool) -> tuple[str, GraphBatch, np.ndarray]:
         graphs, y = read_tu(folder)
         return f"{len(graphs)} molecules of MUTAG", graphs, np.where(y > 0, "mutagenic", "harmless")
     rng = np.random.default_rng(0)
-    n = QUICK_GENERATED if quick else GENERATED
+    n = 120 if quick else 200
     found = [_generated(rng, ring=i % 2 == 0) for i in range(n)]
     labels = np.where(np.arange(n) % 2 == 0, "ring", "no ring")
     return f"{n} generated graphs with three labels, half of them with a ring", GraphBatch.of(found), labels

@@ -20,7 +20,6 @@ from ..tables import aligned
 __all__ = ["Chapter", "Stage"]
 
 T = TypeVar("T")
-WIDTH = 100
 
 
 class OutputError(MercerError, OSError):
@@ -68,7 +67,7 @@ class Stage:
 
     def text(self, text: str) -> None:
         """Say something; words between backticks are code on the page."""
-        print("\n" + textwrap.fill(text.replace("`", ""), WIDTH, break_long_words=False), flush=True)
+        print("\n" + textwrap.fill(text.replace("`", ""), 100, break_long_words=False), flush=True)
         if self.page is not None:
             self.page.text(text)
 
@@ -90,7 +89,9 @@ class Stage:
         plain = [[cell.replace("`", "") for cell in row] for row in rows]
         print("\n" + textwrap.indent(aligned(columns, plain, right), "    "), flush=True)
         if self.page is not None:
-            self.page.table(columns, [[_on_page(cell) for cell in row] for row in rows], right=right)
+            verdicts = Verdict.__members__  # they get their colours
+            cells = [[Fragment(badge(cell)) if cell in verdicts else cell for cell in row] for row in rows]
+            self.page.table(columns, cells, right=right)
 
     def figure(self, draw: Callable[[], Any], caption: str) -> None:
         """Put a figure on the page; without a page it is not even drawn."""
@@ -103,8 +104,3 @@ class Stage:
 
         bar: Iterable[T] = tqdm(items, desc=what, delay=1, leave=False, disable=not sys.stderr.isatty())
         return bar
-
-
-def _on_page(cell: str) -> str:
-    """Verdicts get their colours."""
-    return Fragment(badge(cell)) if cell in Verdict.__members__ else cell

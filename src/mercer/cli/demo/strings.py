@@ -12,9 +12,6 @@ __all__ = ["MOTIF", "Labelled", "load_dna", "load_messages"]
 
 #: What is planted into generated DNA, and what promoters are known for.
 MOTIF = "TATAAT"
-LENGTH, GENERATED = 60, 200
-#: Messages of the demonstration: enough for a fair score within a second.
-MESSAGES, QUICK_MESSAGES = 1000, 300
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ def load_dna(quick: bool) -> Labelled:
     """Promoters of E. coli, or DNA into which a motif was planted."""
     path = _find("promoters/promoters.data")
     if path is None:
-        return _planted(GENERATED // 2 if quick else GENERATED)
+        return _planted(100 if quick else 200)
     rows = [line.split(",") for line in path.read_text(encoding="ascii").splitlines() if line]
     labels = np.array(["promoter" if row[0].strip() == "+" else "other" for row in rows])
     source = (
@@ -46,7 +43,8 @@ def load_messages(quick: bool) -> Labelled | None:
         return None
     lines = path.read_text(encoding="utf-8").splitlines()
     label_of = {text: label for label, text in (line.split("\t", 1) for line in lines if line)}
-    strings = list(label_of)[: QUICK_MESSAGES if quick else MESSAGES]
+    # Enough for a fair score within a second.
+    strings = list(label_of)[: 300 if quick else 1000]
     labels = np.array([label_of[text] for text in strings])
     spam = int((labels == "spam").sum())
     source = f"the first {len(strings)} different messages of a collection, {spam} of them spam"
@@ -56,11 +54,12 @@ def load_messages(quick: bool) -> Labelled | None:
 def _planted(n: int) -> Labelled:
     """Random DNA; every other string has the motif, one letter of it wrong, near one place."""
     rng = np.random.default_rng(0)
-    letters = rng.choice(list("ACGT"), (n, LENGTH))
+    length = 60
+    letters = rng.choice(list("ACGT"), (n, length))
     for row in letters[::2]:
         copy = np.array(list(MOTIF))
         copy[rng.integers(len(MOTIF))] = rng.choice(list("ACGT"))
-        start = LENGTH // 2 + rng.integers(-2, 3)
+        start = length // 2 + rng.integers(-2, 3)
         row[start : start + len(MOTIF)] = copy
     labels = np.where(np.arange(n) % 2 == 0, "motif", "random")
     source = f"{n} generated stretches of DNA, {MOTIF} planted into half of them with a letter changed"

@@ -14,8 +14,6 @@ from .stage import Chapter, Stage
 __all__ = ["CHAPTER", "FINDINGS"]
 
 KERNEL = ChiSquare().schoenberg(2.0)
-#: Images of each digit with a label.
-LABELLED = 5
 
 
 def _components(quick: bool) -> str:
@@ -50,12 +48,13 @@ def _spread(quick: bool) -> str:
     from ...machines import LabelSpreading
 
     X, y = load_digits(quick)
-    known = np.concatenate([np.flatnonzero(y == digit)[:LABELLED] for digit in range(10)])
+    labelled = 5  # of each digit
+    known = np.concatenate([np.flatnonzero(y == digit)[:labelled] for digit in range(10)])
     labels = np.full(len(y), -1)
     labels[known] = y[known]
     rest = labels == -1
     spread = LabelSpreading(KERNEL, n_neighbors=10).fit(X, labels).transduction_
-    return f"{LABELLED} labels for each digit, accuracy {(spread[rest] == y[rest]).mean():.3f} on the others"
+    return f"{labelled} labels for each digit, accuracy {(spread[rest] == y[rest]).mean():.3f} on the others"
 
 
 def _correlated(quick: bool) -> str:

@@ -31,7 +31,6 @@ shared_pairs = SetIntersection().on(pairs)
 # end
 
 FOLDS = 10
-ALPHA = 0.3
 ENGLISH = """
 about above after again along because before behind between bring could during early enough every
 found friend great heard house knew large learn light might money mother never night often people
@@ -60,7 +59,7 @@ def _accuracy(kernel: mercer.Kernel) -> Any:
 
         words, language = data
         folds = KFold(FOLDS, shuffle=True, random_state=0)
-        predicted = cross_val_predict(KernelRidge(kernel, alpha=ALPHA), words, language, cv=folds)
+        predicted = cross_val_predict(KernelRidge(kernel, alpha=0.3), words, language, cv=folds)
         return float(np.mean((predicted > 0) == (language > 0)))
 
     return score

@@ -244,7 +244,13 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         self._report_failures(table)
         self._choose(table)
         if self.refit:
-            self._refit(X, y, weight)
+            start = time.perf_counter()
+            self.best_estimator_ = with_parameters(self.machine, self.best_params_)
+            arguments = (X,) if y is None else (X, y)
+            self.best_estimator_.fit(*arguments, **({} if weight is None else {"sample_weight": weight}))
+            self.refit_time_ = time.perf_counter() - start
+            if hasattr(self.best_estimator_, "feature_names_in_"):
+                self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
     def _forget(self) -> None:
@@ -352,12 +358,3 @@ class KernelSearchCV(CallbackSupport, BaseSearchCV):  # type: ignore[misc]
         if self.verbose:
             for note in self.notes_:
                 print(f"{type(self).__name__}: {note}")
-
-    def _refit(self, X: Any, y: Any, weight: Any) -> None:
-        start = time.perf_counter()
-        self.best_estimator_ = with_parameters(self.machine, self.best_params_)
-        arguments = (X,) if y is None else (X, y)
-        self.best_estimator_.fit(*arguments, **({} if weight is None else {"sample_weight": weight}))
-        self.refit_time_ = time.perf_counter() - start
-        if hasattr(self.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_

@@ -13,10 +13,11 @@ from sklearn.utils.metaestimators import _safe_split
 
 from ...engine.runs import checkpoint
 from ...errors import InputError, MercerError, StoppedError, TimeBudgetError
+from ...machines import SVC
 from ...machines.base import KernelMachine
-from .grid import Group, has_path, with_parameters
+from .grid import Group, with_parameters
 from .held import HeldKernel
-from .known import along_penalties, is_known_path
+from .known import along_penalties
 from .leave_one_out import left_out
 from .table import Table
 from .values import SharedValues, is_expensive
@@ -87,8 +88,14 @@ class Evaluation:
         if live.path is not None and self._can_share(live.machine) and self._run_known(live, number, split):
             return
         live.machine, parts = self._parts(group.machine, split)
-        if has_path(live):
-            self._run_path(live, number, parts)
+        if live.path == "C" and isinstance(live.machine, SVC) and len(live.members) > 1:
+            # one call solves for all penalties
+            train, start = parts[0], time.perf_counter()
+            models: Sequence[Any] = ()
+            with self._failures(live, number, start):
+                models = live.machine.path(train.X, train.y, _penalties(live), **train.weights)
+                checkpoint()  # what was stopped is not scored
+            self._score_path(live, number, models, parts, start)
         else:
             self._run_each(live, number, parts)
 
@@ -118,8 +125,6 @@ class Evaluation:
     def _run_known(self, group: Group, number: int, split: Split) -> bool:
         """All penalties on the values of all points, if the machine is one problem on them."""
         train, test = (self._part(rows, rows) for rows in split)
-        if not is_known_path(group.machine, train.y):
-            return False
         start = time.perf_counter()
         models: Sequence[Any] | None = ()
         with self._failures(group, number, start):
@@ -129,15 +134,6 @@ class Evaluation:
         if models is not None:
             self._score_path(group, number, models, [train, test], start)
         return models is not None
-
-    def _run_path(self, group: Group, number: int, parts: list[_Part]) -> None:
-        """All penalties in one call."""
-        train, start = parts[0], time.perf_counter()
-        models: Sequence[Any] = ()
-        with self._failures(group, number, start):
-            models = group.machine.path(train.X, train.y, _penalties(group), **train.weights)
-            checkpoint()  # what was stopped is not scored
-        self._score_path(group, number, models, parts, start)
 
     def _score_path(
         self, group: Group, number: int, models: Sequence[Any], parts: list[_Part], start: float
@@ -179,16 +175,16 @@ class Evaluation:
     def _score(self, candidate: int, number: int, model: Any, parts: list[_Part], seconds: float) -> None:
         start = time.perf_counter()
         scored = {"test": parts[1], "train": parts[0]} if self.train else {"test": parts[1]}
-        scores = {kind: self._score_of(model, part) for kind, part in scored.items()}
-        self.table.put(candidate, number, scores, seconds, time.perf_counter() - start)
-
-    def _score_of(self, model: Any, part: _Part) -> Any:
         try:
-            return self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+            scores = {
+                kind: self.scorer(model, *part.arguments, **(part.weights if self.weighs else {}))
+                for kind, part in scored.items()
+            }
         except (ValueError, OverflowError) as error:  # such as a NaN among the targets of test points
             if isinstance(error, MercerError):
                 raise
             raise InputError(f"KernelSearchCV: `y` has no score by `scoring`. {error}") from error
+        self.table.put(candidate, number, scores, seconds, time.perf_counter() - start)
 
 
 def _penalties(group: Group) -> list[float]:

@@ -14,17 +14,14 @@ from sklearn.model_selection import ParameterGrid
 
 from ...errors import MercerError, ParameterError, brief
 from ...kernel import Kernel
-from ...machines import SVC, KernelRidge
+from ...machines import KernelRidge
 from ...machines.base import KernelMachine
 from ...machines.labels import class_factors
 from ...machines.ridge.checks import check_parameters
 from ...machines.svm.base import SupportVectorMachine
 from ...parameters import check_arguments, identity
 
-__all__ = ["Group", "candidates_of", "edges", "groups_of", "has_path", "with_parameters"]
-
-#: The penalty along which one solution of a support vector machine is a good start for the next.
-PATH = "C"
+__all__ = ["Group", "candidates_of", "edges", "groups_of", "with_parameters"]
 
 
 @dataclass
@@ -60,39 +57,30 @@ def candidates_of(machine: Any, grid: Any, caller: str) -> list[dict[str, Any]]:
             f"Got {brief(grid)}."
         )
     for one in grids:
-        _check_lists(one, caller)
+        if not isinstance(one, Mapping) or not one:
+            raise ParameterError(
+                f"{caller}: `grid` must be a dict from parameters to lists of values, with at least one "
+                f"parameter. Got {brief(one)}."
+            )
+        for name, values in one.items():
+            is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+            if not is_list or np.ndim(values) > 1 or len(values) == 0:
+                raise ParameterError(
+                    f"{caller}: `grid` must give a list of at least one value for {name!r}. Got "
+                    f"{brief(values)}. A single value is a list too: {{{name!r}: [value]}}."
+                )
     candidates: list[dict[str, Any]] = list(ParameterGrid(list(grids)))
     for parameters in candidates:
-        _check_candidate(machine, parameters, caller)
-    return candidates
-
-
-def _check_lists(grid: Any, caller: str) -> None:
-    if not isinstance(grid, Mapping) or not grid:
-        raise ParameterError(
-            f"{caller}: `grid` must be a dict from parameters to lists of values, with at least one "
-            f"parameter. Got {brief(grid)}."
-        )
-    for name, values in grid.items():
-        is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not is_list or np.ndim(values) > 1 or len(values) == 0:
+        try:
+            candidate = with_parameters(machine, parameters)
+            candidate._checked_kernel()
+            _check_values(candidate)
+        except (MercerError, ValueError, TypeError) as error:
+            shown = ", ".join(f"{name}={brief(value)}" for name, value in parameters.items())
             raise ParameterError(
-                f"{caller}: `grid` must give a list of at least one value for {name!r}. Got {brief(values)}. "
-                f"A single value is a list too: {{{name!r}: [value]}}."
-            )
-
-
-def _check_candidate(machine: KernelMachine, parameters: dict[str, Any], caller: str) -> None:
-    """Raise an error that names the parameter if the machine refuses a value."""
-    try:
-        candidate = with_parameters(machine, parameters)
-        candidate._checked_kernel()
-        _check_values(candidate)
-    except (MercerError, ValueError, TypeError) as error:
-        shown = ", ".join(f"{name}={brief(value)}" for name, value in parameters.items())
-        raise ParameterError(
-            f"{caller}: `grid` has the candidate {shown}, which is not valid. {error}"
-        ) from error
+                f"{caller}: `grid` has the candidate {shown}, which is not valid. {error}"
+            ) from error
+    return candidates
 
 
 def _check_values(machine: Any) -> None:
@@ -124,39 +112,28 @@ def groups_of(machine: KernelMachine, candidates: Sequence[dict[str, Any]]) -> l
     groups: dict[Any, Group] = {}
     for number, parameters in enumerate(candidates):
         candidate = with_parameters(machine, parameters)
-        path = _path_of(candidate, parameters)
+        # Along C one solution of a support vector machine is a good start for the next, but for problems of
+        # many local solutions, of which a start picks one.
+        C: Any = parameters.get("C")
+        path = None
+        is_warm = isinstance(candidate, SupportVectorMachine) and hasattr(candidate, "warm_start")
+        if is_warm and isinstance(C, numbers.Real) and np.isfinite(float(C)):
+            certificate = candidate._checked_kernel().certificate
+            path = "C" if not certificate.positive.refuted or certificate.is_cpd(order=1) else None
         rest = {name: value for name, value in parameters.items() if name != path}
-        key = _key(candidate, path) if path is not None else number
+        key: Any = number
+        if path is not None:  # what the candidates of a path have in common
+            common = candidate.get_params(deep=False) | {"kernel": candidate._checked_kernel()}
+            key = tuple((name, _comparable(value)) for name, value in common.items() if name != path)
         group = groups.setdefault(key, Group(with_parameters(machine, rest), path))
         group.members.append((number, parameters))
     for group in groups.values():
         if group.path is not None:
-            group.members.sort(key=lambda member: float(member[1][PATH]))
+            group.members.sort(key=lambda member: float(member[1]["C"]))
     order: dict[Kernel, int] = {}
     for group in groups.values():
         order.setdefault(group.machine._checked_kernel(), len(order))
     return sorted(groups.values(), key=lambda group: order[group.machine._checked_kernel()])
-
-
-def _path_of(machine: KernelMachine, parameters: Mapping[str, Any]) -> str | None:
-    """The penalty of a candidate that a path leads to.
-
-    None if its machine has no warm start, or a problem of many local solutions, of which a start picks one.
-    """
-    value: Any = parameters.get(PATH)
-    is_number = isinstance(value, numbers.Real) and np.isfinite(float(value))
-    is_warm = isinstance(machine, SupportVectorMachine) and hasattr(machine, "warm_start")
-    if not (is_number and is_warm):
-        return None
-    certificate = machine._checked_kernel().certificate
-    return PATH if not certificate.positive.refuted or certificate.is_cpd(order=1) else None
-
-
-def _key(machine: KernelMachine, path: str) -> Any:
-    """What candidates of one group have in common."""
-    params = machine.get_params(deep=False)
-    params["kernel"] = machine._checked_kernel()
-    return path, tuple((name, _comparable(value)) for name, value in params.items() if name != path)
 
 
 def _comparable(value: Any) -> Any:
@@ -167,11 +144,6 @@ def _comparable(value: Any) -> Any:
     except TypeError:
         return ("object", id(value))
     return value
-
-
-def has_path(group: Group) -> bool:
-    """Whether one call solves for all penalties of a group."""
-    return group.path == "C" and isinstance(group.machine, SVC) and len(group.members) > 1
 
 
 # -- notes --------------------------------------------------------------------------------------

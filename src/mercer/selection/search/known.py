@@ -24,14 +24,13 @@ from ...domains import take
 from ...engine.runs import checkpoint, running
 from ...kernel import Kernel
 from ...machines import SVC, SVR
-from ...machines.base import KernelMachine
 from ...machines.labels import read_labels
 from ...machines.svm.problems import classification
 from ...solvers import BoxProblem, HeldMatrix
 from ...solvers.svm.policy import DOUBLE_TOLERANCE, SMALL, exceeds_single
 from .values import SharedValues
 
-__all__ = ["KnownSVC", "KnownSVR", "along_penalties", "is_known_path"]
+__all__ = ["KnownSVC", "KnownSVR", "along_penalties"]
 
 Vector = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -56,13 +55,6 @@ class KnownSVR(SVR):
         return np.asarray(self.values_[X])
 
 
-def is_known_path(machine: KernelMachine, y: Any) -> bool:
-    """Whether a machine has one problem with bounds in proportion to C."""
-    if type(machine) is SVC:
-        return not machine.probability and len(np.unique(np.asarray(y))) == 2
-    return type(machine) is SVR
-
-
 def along_penalties(
     machine: Any,
     values: SharedValues,
@@ -71,7 +63,9 @@ def along_penalties(
     weight: Vector | None,
     penalties: list[float],
 ) -> list[KnownSVC | KnownSVR] | None:
-    """Machines for increasing penalties, fitted to the training points; None if that needs more than K.
+    """Machines for increasing penalties, fitted to the training points.
+
+    None if that needs more than K: several problems, or a matrix that is checked, repaired or factored.
 
     Parameters
     ----------
@@ -83,12 +77,20 @@ def along_penalties(
     penalties : list of float
         Values of C.
     """
+    if type(machine) is not SVR:  # one problem with bounds in proportion to C
+        is_one = type(machine) is SVC and not machine.probability and len(np.unique(np.asarray(y))) == 2
+        if not is_one:
+            return None
     n, name = len(values), type(machine).__name__
     with running(name, machine.time_budget):
         limits = machine._limits()
-        kernel = _resolved(machine, values, train, weight)
-        if kernel is None:
-            return None
+        kernel: Kernel = machine._checked_kernel()
+        if not kernel.is_resolved:
+            rows = train if weight is None else train[weight > 0]
+            own = None if weight is None else weight[weight > 0]
+            kernel = kernel._resolve(take(values.points(kernel), rows), own)
+        if not kernel.certificate.is_psd or kernel._embedding(values.prepared(kernel)) is not None:
+            return None  # the machine would check, repair or factor the matrix
         problem, classes = _problem(machine, n, train, y, weight)
         K = values.matrix(kernel)
         single = n > SMALL and limits.tol >= DOUBLE_TOLERANCE
@@ -109,17 +111,6 @@ def along_penalties(
         model._report([solution])
         models.append(model)
     return models
-
-
-def _resolved(machine: Any, values: SharedValues, train: Rows, weight: Vector | None) -> Kernel | None:
-    """The kernel on the training points; None if the machine would check, repair or factor its matrix."""
-    kernel: Kernel = machine._checked_kernel()
-    if not kernel.is_resolved:
-        rows = train if weight is None else train[weight > 0]
-        own = None if weight is None else weight[weight > 0]
-        kernel = kernel._resolve(take(values.points(kernel), rows), own)
-    is_plain = kernel.certificate.is_psd and kernel._embedding(values.prepared(kernel)) is None
-    return kernel if is_plain else None
 
 
 def _problem(

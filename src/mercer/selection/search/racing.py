@@ -7,10 +7,7 @@ from scipy import stats
 
 from .table import Table
 
-__all__ = ["LEAST_SPLITS", "drop_hopeless"]
-
-#: Splits before the first test: with two differences a t-test has hardly any power.
-LEAST_SPLITS = 3
+__all__ = ["drop_hopeless"]
 
 
 def drop_hopeless(table: Table, seen: int, metric: str, level: float) -> None:
@@ -20,7 +17,7 @@ def drop_hopeless(table: Table, seen: int, metric: str, level: float) -> None:
     :math:`t = \bar d \sqrt{m} / \hat\sigma(d)` with m - 1 degrees of freedom.  A candidate that is worse by
     the same amount everywhere is dropped.
     """
-    if seen < LEAST_SPLITS:
+    if seen < 3:  # with two differences a t-test has hardly any power
         return
     scores = table.scores(metric)[:, :seen]
     alive = ~table.is_dropped & np.isfinite(scores).all(axis=1)

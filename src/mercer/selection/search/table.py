@@ -77,16 +77,14 @@ class Table:
                     found[f"split{split}_{name}"] = values[:, split]
                 found[f"mean_{name}"], found[f"std_{name}"] = _mean(values), _deviation(values)
                 if kind == "test":
-                    found[f"rank_{name}"] = self._ranks(found[f"mean_{name}"])
+                    # from 1 on; candidates that are not known in all splits come last
+                    means = found[f"mean_{name}"]
+                    complete = self.is_known.all(axis=1) & np.isfinite(means)
+                    ranks = rankdata(-np.where(complete, means, -np.inf), method="min")
+                    found[f"rank_{name}"] = np.asarray(ranks, dtype=np.int32)
         if self.is_dropped.any():
             found["dropped"] = self.is_dropped.copy()
         return found
-
-    def _ranks(self, means: np.ndarray) -> np.ndarray:
-        """Ranks from 1 on; those of candidates that are not known in all splits come last."""
-        complete = self.is_known.all(axis=1) & np.isfinite(means)
-        values = np.where(complete, means, -np.inf)
-        return np.asarray(rankdata(-values, method="min"), dtype=np.int32)
 
 
 def _mean(values: np.ndarray) -> np.ndarray:

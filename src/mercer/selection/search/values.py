@@ -29,10 +29,6 @@ POINTWISE = (
     *(Exp, PolynomialOf, PowerSeries, Schoenberg, Log1p, Sqrt),
 )
 
-#: Kernels of compiled code whose matrices are held at once: that of the splits at work and the next one.
-#: Their memory serves those that follow: clearing 300 MB takes the system longer than filling them takes us.
-MOST_CHEAP = 2
-
 
 class SharedValues:
     """Gram matrices of the kernels of a search, on all of its points, each computed once.
@@ -116,33 +112,33 @@ class SharedValues:
         with self._lock:
             K = self._matrices.get(key)
             if K is None:
-                self._let_go(kernel)
+                # Of matrices that compiled code computed, two are held at once: that of the splits at work
+                # and the next one.  Their memory serves those that follow: clearing 300 MB takes the system
+                # longer than filling them takes us.
+                if not is_expensive(kernel):
+                    others = dict.fromkeys(k for k, *_ in self._matrices if k != kernel)
+                    cheap = [k for k in others if not is_expensive(k)]
+                    for stale in [held for held in self._matrices if held[0] in cheap[:-1]]:
+                        del self._matrices[stale]
                 K = compute()
-                self._make_room(K.nbytes)
+                # Those that were not used for the longest time go, until this one fits.
+                held = sum(other.nbytes for other in self._matrices.values())
+                while self._matrices and not memory.can_hold(held + K.nbytes):
+                    held -= self._matrices.popitem(last=False)[1].nbytes
                 self._matrices[key] = K
             self._matrices.move_to_end(key)
             return K
 
-    def _let_go(self, kernel: Kernel) -> None:
-        """Drop matrices that compiled code computed, but for the last few, if another one is to come."""
-        if is_expensive(kernel):
-            return
-        cheap = dict.fromkeys(k for k, *_ in self._matrices if k != kernel and not is_expensive(k))
-        for old in list(cheap)[: len(cheap) - MOST_CHEAP + 1]:
-            for key in [key for key in self._matrices if key[0] == old]:
-                del self._matrices[key]
-
-    def _make_room(self, nbytes: int) -> None:
-        """Drop the matrices that were not used for the longest time, until another one fits."""
-        held = sum(K.nbytes for K in self._matrices.values())
-        while self._matrices and not memory.can_hold(held + nbytes):
-            held -= self._matrices.popitem(last=False)[1].nbytes
-
     def _compute(self, kernel: Kernel, domain: Domain) -> np.ndarray:
         points = self.points(kernel) if domain == kernel.domain else self._points[domain]
-        n, parts = size(points), self._of_parts(kernel, domain)
-        if parts is not None:
-            return parts.block(np.arange(n))
+        n, parts = size(points), dict(kernel._children)
+        if (
+            isinstance(kernel, POINTWISE)
+            and not any(part._scaled for part in (kernel, *parts.values()))
+            and any(is_expensive(part) for part in parts.values())
+        ):  # over held parts
+            held = {name: HeldKernel(part, self, domain) for name, part in parts.items()}
+            return kernel.replace(**held).block(np.arange(n))
         G = gram_of_points(kernel, points, dtype=np.float64, store=self._store)
         program = G._program() if isinstance(G, KernelGram) else None
         K = None if program is None else program.dense(out=pool.take((n, n), np.float64), progress=True)
@@ -153,17 +149,6 @@ class SharedValues:
         result = pool.take(K.shape, np.float32)
         np.copyto(result, K, casting="same_kind")
         return result
-
-    def _of_parts(self, kernel: Kernel, domain: Domain) -> Kernel | None:
-        """The kernel over held parts, if it has parts that are worth holding."""
-        if not isinstance(kernel, POINTWISE) or kernel._scaled:
-            return None
-        parts = dict(kernel._children)
-        if any(child._scaled for child in parts.values()):
-            return None
-        if not any(is_expensive(child) for child in parts.values()):
-            return None
-        return kernel.replace(**{name: HeldKernel(child, self, domain) for name, child in parts.items()})
 
 
 def is_expensive(kernel: Kernel) -> bool:

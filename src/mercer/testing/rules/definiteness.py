@@ -12,21 +12,6 @@ from ...certificate import Claim, Property, Status
 from ..trial import BLOCK_TOL, Skip, Trial, broken, polynomials, require
 from .table import law
 
-#: Eigenvalues of a certified n-by-n block are zero or more up to this many times n eps |K|.
-SPECTRUM_FACTOR = 256
-
-
-#: A space of polynomials of more dimensions is not looked at.
-MOST_POLYNOMIALS = 10_000
-
-
-def _least(K: np.ndarray) -> float:
-    """Least eigenvalue in units of SPECTRUM_FACTOR n eps |K|: below -1 it is not rounding."""
-    eigenvalues = np.linalg.eigvalsh(K)
-    size = float(np.abs(eigenvalues).max()) if len(K) else 0.0
-    unit = SPECTRUM_FACTOR * len(K) * np.finfo(np.float64).eps * size
-    return float(eigenvalues[0]) / unit if unit else 0.0
-
 
 def _centred(K: np.ndarray) -> np.ndarray:
     """``-P K P`` on vectors that sum to zero, plus the size of K in the other direction."""
@@ -48,7 +33,12 @@ def _annihilating(K: np.ndarray, P: np.ndarray) -> np.ndarray:
 
 def _spectrum(t: Trial, form: Callable[[np.ndarray, list[int]], np.ndarray], sign: str) -> None:
     def least(index: list[int]) -> float:
-        return _least(form(t.block[np.ix_(index, index)], index))
+        # the least eigenvalue in units of 256 n eps |K|: below -1 it is not rounding
+        K = form(t.block[np.ix_(index, index)], index)
+        eigenvalues = np.linalg.eigvalsh(K)
+        size = float(np.abs(eigenvalues).max()) if len(K) else 0.0
+        unit = 256 * len(K) * np.finfo(np.float64).eps * size
+        return float(eigenvalues[0]) / unit if unit else 0.0
 
     everything = list(range(t.n))
     if least(everything) < -1:
@@ -78,7 +68,7 @@ def conditional(t: Trial) -> None:
     require(claim, "conditionally positive definite")
     order = min(claim.order, t.n)  # polynomials of degree n - 1 tell n points apart
     X = t.dense if order > 1 else np.zeros((t.n, 0))
-    if math.comb(order + X.shape[1], order) > MOST_POLYNOMIALS:
+    if math.comb(order + X.shape[1], order) > 10_000:
         raise Skip("too many polynomials")
     P = polynomials(X, order)
     _spectrum(t, lambda K, index: _annihilating(K, P[index]), "negative")

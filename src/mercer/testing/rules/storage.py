@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ...domains import Reals
 from ...errors import InputError
 from ..trial import FLOAT32_TOL, Skip, Trial, broken
 from .table import law
@@ -84,7 +85,7 @@ def layout(t: Trial) -> None:
         "big-endian numbers": X.astype(">f8"),
         "nested lists": X.tolist(),
     }
-    if t.on_line:
+    if isinstance(t.kernel.domain, Reals):
         forms["a flat array"] = X.ravel()
     for what, form in forms.items():
         if what == "nested lists" and X.size == 0:
