@@ -27,9 +27,6 @@ from .kernel import Kernel
 
 __all__ = ["Asymmetry", "Given", "Sampled"]
 
-#: A violation of this size, as ``clarity`` measures it, is clear enough to prefer fewer points.
-CLEAR = 1e-3
-
 _COUNTS = (*range(1, 13), 16, 24, 32, 48, 64, 128, 256)
 
 #: A pair of points, and the two values ``k(x, y)`` and ``k(y, x)``.
@@ -134,7 +131,8 @@ class Given:
 
 def _fewest(K: np.ndarray, c: np.ndarray, tested: Property) -> np.ndarray:
     """Positions of as few points as keep a fifth of the violation, dropping those that matter least."""
-    goal = min(0.2 * clarity(K, c, tested), CLEAR)
+    # A violation of this size, as ``clarity`` measures it, is clear enough to prefer fewer points.
+    goal = min(0.2 * clarity(K, c, tested), 1e-3)
     index = np.argsort(-np.abs(c) * np.sqrt(np.abs(K.diagonal()) + 1e-300), kind="stable")
     least = 1 if tested is Property.POSITIVE else 2
     for count in (n for n in _COUNTS if least <= n < len(index)):  # the heaviest few may do

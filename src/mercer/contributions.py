@@ -12,9 +12,6 @@ import numpy as np
 
 __all__ = ["Contribution", "Contributions", "weighted"]
 
-#: Rows of a printed table; those beyond are added up.
-SHOWN = 20
-
 #: A stretch of a sequence: first position and the one after the last.
 Place = tuple[int, int]
 Places = tuple[Place, ...]
@@ -117,8 +114,10 @@ class Contributions(Sequence[Contribution]):
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """Weight, pattern and places of the strongest; what the others add up to."""
-        rows = [(_number(c.weight), repr(c.pattern), _where(c)) for c in self._all[:SHOWN]]
-        if rest := self._all[SHOWN:]:
+        # Rows of a printed table; those beyond are added up.
+        shown = 20
+        rows = [(_number(c.weight), repr(c.pattern), _where(c)) for c in self._all[:shown]]
+        if rest := self._all[shown:]:
             rows.append((_number(math.fsum(c.weight for c in rest)), f"in {len(rest)} more", ""))
         return rows
 

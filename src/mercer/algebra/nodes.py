@@ -50,9 +50,6 @@ __all__ = [
 
 EPS = float(np.finfo(np.float64).eps)
 
-#: Rounding errors that the terms of a difference may have, kernel values and means of them, in units of eps.
-ROUNDINGS = 64
-
 
 class Node(Kernel):
     """A kernel made of other kernels on the same points: children are prepared once per block."""
@@ -351,7 +348,9 @@ def frozen(points: Data) -> Data:
 def cancelled(*terms: Any, eps: float = EPS) -> Any:
     """Sum of numbers or arrays, exactly 0 where it is no more than the rounding errors of its terms."""
     total = sum(terms)
-    return total * (abs(total) > ROUNDINGS * eps * sum(map(abs, terms)))
+    # Rounding errors that the terms of a difference may have, kernel values and means of them, in units of
+    # eps.
+    return total * (abs(total) > 64 * eps * sum(map(abs, terms)))
 
 
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:

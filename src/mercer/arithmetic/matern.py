@@ -16,12 +16,6 @@ __all__ = ["matern", "matern_float"]
 #: From this order on the expansion for large orders is exact to rounding.
 LARGE_ORDER = 50.0
 
-#: Terms of that expansion.
-TERMS = 10
-
-#: Beyond this argument the function of an order below ``LARGE_ORDER`` is zero in double precision.
-FAR = 2000.0
-
 
 def matern_float(nu: float, z: float) -> float:
     """The function at one number, correct to rounding below ``LARGE_ORDER``."""
@@ -44,7 +38,8 @@ def matern(nu: float, z: np.ndarray) -> np.ndarray:
 
 
 def _bessel(nu: float, z: np.ndarray) -> np.ndarray:
-    z = np.minimum(z, FAR)
+    # Beyond this argument the function of an order below ``LARGE_ORDER`` is zero in double precision.
+    z = np.minimum(z, 2000.0)
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = scipy.special.kve(nu, z)
         K = np.asarray(2 ** (1 - nu) / math.gamma(nu) * z**nu * scaled * np.exp(-z))
@@ -88,7 +83,7 @@ def _debye() -> tuple[tuple[float, ...], ...]:
     """Coefficients of Debye's polynomials u_0, u_1, ..., each padded to the same length."""
     u = [Fraction(1)]
     rows = []
-    for _ in range(TERMS):
+    for _ in range(10):  # terms of the expansion
         rows.append(u)
         # u_{k+1}(p) = p^2 (1 - p^2) u_k'(p) / 2 + (1/8) int_0^p (1 - 5 t^2) u_k(t) dt
         after = [Fraction(0)] * (len(u) + 3)

@@ -32,9 +32,6 @@ MOST_FACTORED = 6144
 MOST_PRODUCTS, FEW_PRODUCTS, LEAST_PRODUCTS = 300, 30, 8
 MOST_VALUES = 1e10
 
-#: Relative residual at which a Ritz value counts as the eigenvalue.
-TOLERANCE = 1e-6
-
 Product = Callable[[np.ndarray], np.ndarray]
 
 
@@ -138,7 +135,8 @@ def _lowest(product: Product, n: int, eps: float, most: int, bound: float = np.i
         if last or j % 10 == 9:
             values, vectors = scipy.linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
             least, largest = float(values[0]), float(np.abs(values).max())
-            converged = beside[j] * abs(vectors[-1, 0]) <= TOLERANCE * -min(least, bound)
+            # Relative residual at which a Ritz value counts as the eigenvalue.
+            converged = beside[j] * abs(vectors[-1, 0]) <= 1e-6 * -min(least, bound)
             if last or (converged and least <= bound):
                 break
         v = w / beside[j]

@@ -51,14 +51,8 @@ DIGITS = 50
 #: The form must exceed this part of ``sum |c_i c_j k_ij|``; in fifty digits rounding is far below it.
 SLACK = 1e-14
 
-#: The same where points satisfy the conditions of the domain only within its tolerance.
-SIMPLEX_SLACK = 1e-6
-
 #: A value must exceed its rounding, the difference of its fifty and its hundred digits, by this factor.
 CERTAIN = 1000
-
-#: Number of points up to which every pair is recomputed in multiprecision.
-PRECISE_POINTS = 64
 
 _LADDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 1000, 10**4, 10**6, 10**9, 10**12)
 
@@ -113,7 +107,8 @@ def confirm(
     exact = [Fraction(float(c)) for c in coefficients]
     if refutes is Property.NEGATIVE and sum(exact) != 0:
         return None
-    if kernel.is_precise and len(points) <= PRECISE_POINTS:
+    # Number of points up to which every pair is recomputed in multiprecision.
+    if kernel.is_precise and len(points) <= 64:
         return _confirm_precisely(kernel, points, coefficients, refutes)
     values = _table(kernel, points)
     if not np.isfinite(values).all():
@@ -124,7 +119,8 @@ def confirm(
 def _confirm_precisely(
     kernel: Kernel, points: Sequence[Any], coefficients: Sequence[float], refutes: Property
 ) -> Witness | None:
-    slack = SIMPLEX_SLACK if _has_tolerance(kernel.domain) else SLACK
+    # Points may satisfy the conditions of the domain only within its tolerance.
+    slack = 1e-6 if _has_tolerance(kernel.domain) else SLACK
     sign = -1 if refutes is Property.POSITIVE else 1
     first, weight = _form(kernel, points, coefficients, DIGITS)
     if not sign * first > weight * slack:
