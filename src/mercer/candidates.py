@@ -76,7 +76,12 @@ class Sampled:
         if not isinstance(points, np.ndarray) or K is None:
             return points
         goal = 0.3 * clarity(K, worst_direction(K, tested)[1], tested)
-        points = self._narrowed(points, goal, tested)
+        open_dim = getattr(self.k.domain, "dim", 0) is None
+        for column in reversed(range(points.shape[1])) if open_dim else ():
+            rest = np.delete(points, column, axis=1)
+            K = self._of(rest) if rest.shape[1] else None
+            if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
+                points = rest
         for start in (points - points[0], points):
             magnitude = int(np.floor(np.log10(np.abs(start).max() or 1.0)))
             for digits in range(6):
@@ -84,17 +89,6 @@ class Sampled:
                 K = self._of(candidate)
                 if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
                     return candidate
-        return points
-
-    def _narrowed(self, points: np.ndarray, goal: float, tested: Property) -> np.ndarray:
-        """Vectors in fewer dimensions, where the domain leaves their number open."""
-        if getattr(self.k.domain, "dim", 0) is not None:
-            return points
-        for column in reversed(range(points.shape[1])):
-            rest = np.delete(points, column, axis=1)
-            K = self._of(rest) if rest.shape[1] else None
-            if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
-                points = rest
         return points
 
 

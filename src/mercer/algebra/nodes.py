@@ -39,7 +39,6 @@ __all__ = [
     "prefixed",
     "product_rule",
     "scalar",
-    "scalar_or_inf",
     "show_version",
     "sum_rule",
     "times",
@@ -398,14 +397,6 @@ def scalar(value: Any, operation: str) -> float:
     number = float(value)
     if not math.isfinite(number):
         raise ParameterError(f"{operation} needs a finite number. Got {number!r}.")
-    return number
-
-
-def scalar_or_inf(value: Any) -> float:
-    """Return a Python float that may be infinite, but not NaN."""
-    number = float(value)
-    if math.isnan(number):
-        raise ParameterError("power_series: `radius` must be a number > 0. Got nan.")
     return number
 
 

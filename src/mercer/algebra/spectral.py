@@ -53,25 +53,19 @@ def spectral_witness(kernel: Kernel, terms: Terms) -> Witness | None:
         return None
     if not (kernel.is_resolved and isinstance(domain, Vectors) and domain.region == EVERYWHERE):
         return None
-    for axes in _subspaces(domain.dim):
+    dim = domain.dim
+    subspaces = [list(range(d)) for d in SIDES]
+    if dim is not None:  # of many axes, 16 one by one, each at the cost of some twenty eigenvalue problems
+        subspaces = [[i] for i in range(min(dim, 16))]
+        subspaces += [list(range(dim))] if 1 < dim <= max(SIDES) else []
+    for axes in subspaces:
         for side, step in itertools.product(SIDES[len(axes)], _spacings(terms, axes)):
-            points = np.zeros((side ** len(axes), domain.dim or len(axes)))
+            points = np.zeros((side ** len(axes), dim or len(axes)))
             points[:, axes] = list(itertools.product(step * np.arange(side), repeat=len(axes)))
             witness = least_eigenvector(kernel, points)
             if witness is not None:
                 return witness
     return None
-
-
-def _subspaces(dim: int | None) -> Iterator[list[int]]:
-    """Axes of the subspaces that are searched."""
-    if dim is None:
-        yield from (list(range(d)) for d in SIDES)
-        return
-    # Number of axes that are searched one by one, each at the cost of some twenty eigenvalue problems.
-    yield from ([i] for i in range(min(dim, 16)))
-    if 1 < dim <= max(SIDES):
-        yield list(range(dim))
 
 
 def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:

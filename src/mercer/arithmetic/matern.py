@@ -43,21 +43,18 @@ def _bessel(nu: float, z: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = scipy.special.kve(nu, z)
         K = np.asarray(2 ** (1 - nu) / math.gamma(nu) * z**nu * scaled * np.exp(-z))
-    tiny = ~np.isfinite(scaled)  # the Bessel function overflows: z is near 0
-    K[tiny] = _near_zero(nu, z[tiny])
+    # Where the Bessel function overflows, z is near 0: the start of the series in z^2 / 4.  The terms left
+    # out are below rounding there.
+    tiny = ~np.isfinite(scaled)
+    near = z[tiny]
+    total, term = np.ones_like(near), np.ones_like(near)
+    for k in range(1, math.ceil(nu)):
+        term = term * (-(near * near) / 4 / (k * (nu - k)))
+        total += term
+    K[tiny] = total
     # Rounding may end just above the value at zero, which is the largest.
     np.minimum(K, 1.0, out=K)
     return K
-
-
-def _near_zero(nu: float, z: np.ndarray) -> np.ndarray:
-    """Start of the series in ``z^2 / 4``; the terms left out are below rounding where it is used."""
-    total = np.ones_like(z)
-    term = np.ones_like(z)
-    for k in range(1, math.ceil(nu)):
-        term = term * (-(z * z) / 4 / (k * (nu - k)))
-        total += term
-    return total
 
 
 def _large_order(nu: float, z: np.ndarray) -> np.ndarray:

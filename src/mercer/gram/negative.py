@@ -68,7 +68,9 @@ def negative_eigenvalue(K: Gram) -> Negative | None:
 def _of_array(A: np.ndarray, eps: float) -> Negative | None:
     """The same of an array, whose memory is used."""
     diagonal = A.diagonal().copy()
-    direction = breakdown(A, rounding_level(len(A), eps, _norm(A)))
+    bands = (np.abs(A[first : first + 256]) for first in range(0, len(A), 256))
+    norm = max((float(rows.sum(axis=1).max()) for rows in bands), default=0.0)  # bounds the eigenvalues
+    direction = breakdown(A, rounding_level(len(A), eps, norm))
     if direction is None:
         return None
     A[np.diag_indices(len(A))] = diagonal
@@ -78,12 +80,6 @@ def _of_array(A: np.ndarray, eps: float) -> Negative | None:
 
     bound = float(direction @ product(direction)) / float(direction @ direction)
     return _lowest(product, len(A), eps, MOST_PRODUCTS, bound)
-
-
-def _norm(A: np.ndarray, band: int = 256) -> float:
-    """An upper bound of the largest absolute eigenvalue."""
-    bands = (A[first : first + band] for first in range(0, len(A), band))
-    return max((float(np.abs(rows).sum(axis=1).max()) for rows in bands), default=0.0)
 
 
 def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:

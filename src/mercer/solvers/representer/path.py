@@ -280,7 +280,13 @@ class _Search(Generic[T]):
             ends = self.neighbours(norm)
             if self.objective - least <= self.accuracy(self.best) or ends is None:
                 break
-            middle = math.sqrt(ends[0] * ends[1]) if step % 2 else self.interpolated(*ends, norm)
+            above, below = ends
+            middle = math.sqrt(above * below)
+            if step % 2 == 0:  # where that norm is expected, if logarithms are linear between the neighbours
+                larger, smaller = path.known[above].norm, max(path.known[below].norm, 1e-300)
+                share = math.log(max(norm, smaller) / smaller) / math.log(larger / smaller)
+                share = min(max(share, 0.01), 0.99)
+                middle = math.exp(share * math.log(above) + (1 - share) * math.log(below))
             self.keep(middle, path.at(middle))
             above, below = self.neighbours(norm) or ends
             self.keep(above, path.fits.between(path.known[below], path.known[above], norm))
@@ -292,13 +298,6 @@ class _Search(Generic[T]):
             if known[below].norm <= norm < known[above].norm and below > above * (1 + ACCURACY):
                 return above, below
         return None
-
-    def interpolated(self, above: float, below: float, norm: float) -> float:
-        """The lambda where that norm is expected, if logarithms are linear between the neighbours."""
-        larger, smaller = self.path.known[above].norm, max(self.path.known[below].norm, 1e-300)
-        share = math.log(max(norm, smaller) / smaller) / math.log(larger / smaller)
-        share = min(max(share, 0.01), 0.99)
-        return math.exp(share * math.log(above) + (1 - share) * math.log(below))
 
 
 class _LowerBound(Generic[T]):

@@ -404,12 +404,7 @@ class UserLoss:
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The gap for the squared norm, and what the derivatives of the two penalties differ."""
-        return stationarity(found, alpha, penalty)
-
-
-def stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
-    """The gap for the squared norm, and what the derivatives of the two penalties differ."""
-    t = found.trial.norm
-    if t == 0:
-        return found.trial.gap
-    return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))
+        t = found.trial.norm
+        if t == 0:
+            return found.trial.gap
+        return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))

@@ -308,7 +308,7 @@ class _Run:
                 allowed=self.alpha * allowed,
                 most=500 if not can_factor else max(60, int(0.05 * self.n)),
             )
-            if solved.is_accurate or not can_factor:
+            if solved.is_accurate or self.held is None or not can_factor:
                 break
             self.preconditioner = Factors(self.held)
         return np.asarray(residual - root.times(solved.u) / self.alpha)
