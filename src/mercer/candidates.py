@@ -27,9 +27,6 @@ from .kernel import Kernel
 
 __all__ = ["Asymmetry", "Given", "Sampled"]
 
-#: A violation of this size, as ``clarity`` measures it, is clear enough to prefer fewer points.
-CLEAR = 1e-3
-
 _COUNTS = (*range(1, 13), 16, 24, 32, 48, 64, 128, 256)
 
 #: A pair of points, and the two values ``k(x, y)`` and ``k(y, x)``.
@@ -79,7 +76,12 @@ class Sampled:
         if not isinstance(points, np.ndarray) or K is None:
             return points
         goal = 0.3 * clarity(K, worst_direction(K, tested)[1], tested)
-        points = self._narrowed(points, goal, tested)
+        open_dim = getattr(self.k.domain, "dim", 0) is None
+        for column in reversed(range(points.shape[1])) if open_dim else ():
+            rest = np.delete(points, column, axis=1)
+            K = self._of(rest) if rest.shape[1] else None
+            if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
+                points = rest
         for start in (points - points[0], points):
             magnitude = int(np.floor(np.log10(np.abs(start).max() or 1.0)))
             for digits in range(6):
@@ -87,17 +89,6 @@ class Sampled:
                 K = self._of(candidate)
                 if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
                     return candidate
-        return points
-
-    def _narrowed(self, points: np.ndarray, goal: float, tested: Property) -> np.ndarray:
-        """Vectors in fewer dimensions, where the domain leaves their number open."""
-        if getattr(self.k.domain, "dim", 0) is not None:
-            return points
-        for column in reversed(range(points.shape[1])):
-            rest = np.delete(points, column, axis=1)
-            K = self._of(rest) if rest.shape[1] else None
-            if K is not None and clarity(K, worst_direction(K, tested)[1], tested) >= goal:
-                points = rest
         return points
 
 
@@ -134,7 +125,8 @@ class Given:
 
 def _fewest(K: np.ndarray, c: np.ndarray, tested: Property) -> np.ndarray:
     """Positions of as few points as keep a fifth of the violation, dropping those that matter least."""
-    goal = min(0.2 * clarity(K, c, tested), CLEAR)
+    # A violation of this size, as ``clarity`` measures it, is clear enough to prefer fewer points.
+    goal = min(0.2 * clarity(K, c, tested), 1e-3)
     index = np.argsort(-np.abs(c) * np.sqrt(np.abs(K.diagonal()) + 1e-300), kind="stable")
     least = 1 if tested is Property.POSITIVE else 2
     for count in (n for n in _COUNTS if least <= n < len(index)):  # the heaviest few may do

@@ -12,9 +12,6 @@ import numpy as np
 
 __all__ = ["Contribution", "Contributions", "weighted"]
 
-#: Rows of a printed table; those beyond are added up.
-SHOWN = 20
-
 #: A stretch of a sequence: first position and the one after the last.
 Place = tuple[int, int]
 Places = tuple[Place, ...]
@@ -94,7 +91,15 @@ class Contributions(Sequence[Contribution]):
         merged: dict[Any, list[Contribution]] = {}
         for c in contributions:
             merged.setdefault(c.pattern, []).append(c)
-        found = [c[0] if len(c) == 1 else _merge(c) for c in merged.values()]
+        found = []
+        for pattern, parts in merged.items():
+            if len(parts) == 1:
+                found += parts
+                continue
+            in_x, in_y = (_placed(parts, side) for side in "xy")
+            total = math.fsum(c.weight for c in parts)
+            inside = {"_x_parts": tuple(in_x.values()), "_y_parts": tuple(in_y.values())}
+            found.append(Contribution(pattern, total, tuple(in_x), tuple(in_y), **inside))
         self._all = tuple(sorted(found, key=lambda c: (-abs(c.weight), repr(c.pattern))))
 
     @property
@@ -117,8 +122,10 @@ class Contributions(Sequence[Contribution]):
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """Weight, pattern and places of the strongest; what the others add up to."""
-        rows = [(_number(c.weight), repr(c.pattern), _where(c)) for c in self._all[:SHOWN]]
-        if rest := self._all[SHOWN:]:
+        # Rows of a printed table; those beyond are added up.
+        shown = 20
+        rows = [(_number(c.weight), repr(c.pattern), _where(c)) for c in self._all[:shown]]
+        if rest := self._all[shown:]:
             rows.append((_number(math.fsum(c.weight for c in rest)), f"in {len(rest)} more", ""))
         return rows
 
@@ -138,19 +145,6 @@ class Contributions(Sequence[Contribution]):
 
 def _number(weight: float) -> str:
     return f"{weight:.6g}" if weight % 1 else f"{weight:.1f}"
-
-
-def _merge(parts: Sequence[Contribution]) -> Contribution:
-    """One contribution for several of one pattern."""
-    in_x, in_y = (_placed(parts, side) for side in "xy")
-    return Contribution(
-        parts[0].pattern,
-        math.fsum(c.weight for c in parts),
-        tuple(in_x),
-        tuple(in_y),
-        _x_parts=tuple(in_x.values()),
-        _y_parts=tuple(in_y.values()),
-    )
 
 
 def _placed(parts: Sequence[Contribution], side: str) -> dict[Place, float]:

@@ -6,6 +6,7 @@ derivatives, lattices and corners the behaviour at special points, scattered poi
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,8 +26,17 @@ def point_sets(domain: Domain, rng: np.random.Generator, max_points: int) -> Ite
     Vectors come as arrays of shape (m, d), other objects as lists.
     """
     if isinstance(domain, Vectors):
-        yield from _vector_sets(domain, rng, max_points)
-        return
+        makers = (_grid, _scattered, _lattice, _grid, _cluster, _scattered, _symmetric)
+        dims = itertools.cycle(_DIMS)
+        while True:
+            for size, make in itertools.product(_sizes(max_points), makers):
+                own, dim = domain.dim, next(dims)
+                if own is None and isinstance(domain.region, Simplex):
+                    dim += 2
+                P = make(domain.region, size, dim if own is None else own, rng)
+                kept = inside(domain.region, P)
+                if len(kept):
+                    yield kept
     while True:
         for size in _sizes(max_points):
             points = list(domain.sample(size, rng))
@@ -39,21 +49,6 @@ def point_sets(domain: Domain, rng: np.random.Generator, max_points: int) -> Ite
 
 def _sizes(max_points: int) -> Iterator[int]:
     yield from (s for s in (2, 3, 4, 6, 3, 8, 5, 12, 4, 20, max_points) if s <= max_points)
-
-
-def _vector_sets(domain: Vectors, rng: np.random.Generator, max_points: int) -> Iterator[np.ndarray]:
-    makers = (_grid, _scattered, _lattice, _grid, _cluster, _scattered, _symmetric)
-    turn = 0
-    while True:
-        for size in _sizes(max_points):
-            for make in makers:
-                dim = domain.dim if domain.dim is not None else _DIMS[turn % len(_DIMS)]
-                if isinstance(domain.region, Simplex) and domain.dim is None:
-                    dim += 2
-                turn += 1
-                kept = inside(domain.region, make(domain.region, size, dim, rng))
-                if len(kept):
-                    yield kept
 
 
 def inside(region: Region, P: np.ndarray) -> np.ndarray:

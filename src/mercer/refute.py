@@ -25,14 +25,8 @@ from .point_sets import moved, point_sets
 
 __all__ = ["Refutation", "refute"]
 
-#: A scaled least eigenvalue below this (times the number of points) makes a set of points a candidate.
-THRESHOLD = 1e-11
-
 #: Points of a given sample that are tested together, at most: then a matrix takes 128 MiB.
 MOST_TOGETHER = 4096
-
-#: Points that a search with a time budget begins with.
-FIRST = 40
 
 
 @dataclass(frozen=True)
@@ -167,7 +161,8 @@ class _Search:
         self.deadline = np.inf if n_trials is not None else self.start + budget
         self.trials_left = n_trials if n_trials is not None else -1
         self.n_sets = self.n_points = 0
-        self.threshold = THRESHOLD
+        # A scaled least eigenvalue below this (times the number of points) makes a set of points a candidate.
+        self.threshold = 1e-11
 
     def result(self, kind: Literal["indefinite", "asymmetry", "none"] = "none", **found: Any) -> Refutation:
         certificate = self.k.certificate
@@ -211,7 +206,8 @@ class _Search:
     def _subsets(self, n: int) -> Iterator[np.ndarray]:
         """All points, or subsets that grow while time allows, until all are seen; then small ones."""
         most = min(n, MOST_TOGETHER)
-        size = most if np.isinf(self.deadline) else min(most, FIRST)
+        # Points that a search with a time budget begins with.
+        size = most if np.isinf(self.deadline) else min(most, 40)
         seen, order = 0, self.rng.permutation(n)
         while seen < n and self.goes_on():
             begun = time.monotonic()

@@ -39,10 +39,6 @@ __all__ = [
     "widths_along",
 ]
 
-#: No frequency is larger: Student densities of small order have draws beyond the range of floats, and the
-#: cosine of a phase that large is as good as random already.
-LARGEST = 1e100
-
 
 def no_density(kernel: object, reason: str) -> DomainError:
     """The error of a kernel without a spectral density."""
@@ -108,7 +104,10 @@ class SpectralDensity(ABC):
         """
         n, d = count("sample", "n", n), self._dim(dim)
         W = self._draw(n, d, generator("sample", random_state), orthogonal)
-        return np.asarray(np.clip(W, -LARGEST, LARGEST))
+        # No frequency is larger: Student densities of small order have draws beyond the range of floats, and
+        # the cosine of a phase that large is as good as random already.
+        largest = 1e100
+        return np.asarray(np.clip(W, -largest, largest))
 
     def value(self, omega: Any) -> np.ndarray:
         """Values p(w) for the rows of ``omega``; infinite where the density is.

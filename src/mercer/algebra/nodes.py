@@ -39,7 +39,6 @@ __all__ = [
     "prefixed",
     "product_rule",
     "scalar",
-    "scalar_or_inf",
     "show_version",
     "sum_rule",
     "times",
@@ -49,9 +48,6 @@ __all__ = [
 
 
 EPS = float(np.finfo(np.float64).eps)
-
-#: Rounding errors that the terms of a difference may have, kernel values and means of them, in units of eps.
-ROUNDINGS = 64
 
 
 class Node(Kernel):
@@ -351,7 +347,9 @@ def frozen(points: Data) -> Data:
 def cancelled(*terms: Any, eps: float = EPS) -> Any:
     """Sum of numbers or arrays, exactly 0 where it is no more than the rounding errors of its terms."""
     total = sum(terms)
-    return total * (abs(total) > ROUNDINGS * eps * sum(map(abs, terms)))
+    # Rounding errors that the terms of a difference may have, kernel values and means of them, in units of
+    # eps.
+    return total * (abs(total) > 64 * eps * sum(map(abs, terms)))
 
 
 def times(K: np.ndarray, g: np.ndarray) -> np.ndarray:
@@ -399,14 +397,6 @@ def scalar(value: Any, operation: str) -> float:
     number = float(value)
     if not math.isfinite(number):
         raise ParameterError(f"{operation} needs a finite number. Got {number!r}.")
-    return number
-
-
-def scalar_or_inf(value: Any) -> float:
-    """Return a Python float that may be infinite, but not NaN."""
-    number = float(value)
-    if math.isnan(number):
-        raise ParameterError("power_series: `radius` must be a number > 0. Got nan.")
     return number
 
 

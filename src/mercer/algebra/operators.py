@@ -17,7 +17,7 @@ from ..domains import Domain
 from ..errors import ParameterError
 from ..kernel import Kernel
 from .negative import Distance, Log1p, RealPower, Sqrt
-from .nodes import is_scalar, scalar, scalar_or_inf
+from .nodes import is_scalar, scalar
 from .normalized import Normalized
 from .products import Power, Product
 from .ring import Constant, Scaled, Sum
@@ -127,7 +127,9 @@ def power_series(
     A finite list of coefficients is a polynomial, which converges everywhere.
     """
     if isinstance(coefficients, str) or callable(coefficients):
-        limit = 0.0 if radius is None else scalar_or_inf(radius)
+        limit = 0.0 if radius is None else float(radius)
+        if math.isnan(limit):
+            raise ParameterError("power_series: `radius` must be a number > 0. Got nan.")
         return PowerSeries(self, coefficients, limit, version, tail)
     return polynomial(self, coefficients)
 

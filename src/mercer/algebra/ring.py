@@ -220,6 +220,11 @@ class Scaled(Node):
                 (base.positive,),
             )
         elif base.negative.proved and base.negative.strict and self.base.diagonal_bounds == ZERO:
+            # Two points of a witness against the base, with equal coefficients, may refute this too.
+            against, witness = base.positive.witness, None
+            if against is not None and len(against.points) == 2:
+                witness = Witness.of(self, against.points, (1.0, 1.0))
+                witness = witness if witness.value < -sys.float_info.min else None
             positive = Claim(
                 Property.POSITIVE,
                 Status.REFUTED,
@@ -227,21 +232,13 @@ class Scaled(Node):
                 "Cauchy-Schwarz",
                 "k(x, x) = 0 but k(x, y) != 0 for distinct points, so k(x, y)^2 <= k(x, x) k(y, y) fails",
                 (base.negative,),
-                witness=self._pair_witness(),
+                witness=witness,
             )
         elif not negative.proved and (retold := self._as_simpler()) is not None:
             return retold
         else:
             positive = unproved(Property.POSITIVE, self, "a negative multiple of a kernel")
         return Certificate(positive, negative)
-
-    def _pair_witness(self) -> Witness | None:
-        """The two points of a witness against the base, with equal coefficients, if they refute this too."""
-        against = self.base.certificate.positive.witness
-        if against is None or len(against.points) != 2:
-            return None
-        witness = Witness.of(self, against.points, (1.0, 1.0))
-        return witness if witness.value < -sys.float_info.min else None
 
     def _simpler(self) -> tuple[Kernel, str] | None:
         if self.factor < 0 and type(self.base) is Sum:
@@ -461,15 +458,15 @@ def _collected(k: Kernel, factor: Fraction = Fraction(1)) -> Terms:
 
 def _combined(terms: Terms) -> Kernel:
     """The sum of multiples of kernels."""
-    kernels = [_multiple(kernel, a) for kernel, a in terms if a != 0]
+    kernels: list[Kernel] = []
+    for k, factor in terms:
+        if factor == 0:
+            continue
+        while not sys.float_info.min <= abs(factor) <= sys.float_info.max:  # by several factors
+            step = 2.0**1000 if abs(factor) > 1 else 2.0**-1000
+            k, factor = Scaled(k, step), factor / Fraction(step)
+        if type(k) is Constant:
+            kernels.append(Constant(float(factor)))
+        else:
+            kernels.append(k if factor == 1 else Scaled(k, float(factor)))
     return Sum.of(*kernels) if kernels else Constant(0.0)
-
-
-def _multiple(k: Kernel, factor: Fraction) -> Kernel:
-    """A kernel times a number, by several factors if it is beyond the range of floats."""
-    while not sys.float_info.min <= abs(factor) <= sys.float_info.max:
-        step = 2.0**1000 if abs(factor) > 1 else 2.0**-1000
-        k, factor = Scaled(k, step), factor / Fraction(step)
-    if type(k) is Constant:
-        return Constant(float(factor))
-    return k if factor == 1 else Scaled(k, float(factor))

@@ -328,7 +328,10 @@ class PowerSeries(Unary):
         total, size, power, rest = t * 0, t * 0, t * 0 + 1, t * 0 + most
         for n in range(self.MAX_TERMS):
             if np.any(size > most * (1 + 1e-9)):
-                raise self._wrong(float(np.max(size)))
+                raise ParameterError(
+                    "power_series: `tail` must be (r, M) with sum_n |a_n| r^n <= M. Got "
+                    f"{self.tail!r}, where some terms add up to {float(np.max(size)):.6g} within r."
+                )
             if np.all(rest <= size * (m.eps / 4) + np.finfo(np.float64).tiny):
                 return total
             a = m.real(self.coefficients(n))
@@ -337,7 +340,10 @@ class PowerSeries(Unary):
             power, rest = power * t, rest * (abs(t) / reach)
             if not np.all(size < math.inf):
                 return total
-        raise self._slow(float(np.max(abs(t))))
+        raise InputError(
+            f"power_series: {self.MAX_TERMS} terms are not enough at the value {float(np.max(abs(t))):.6g}: "
+            "it is close to the r of `tail`. Give a larger r, or scale the kernel."
+        )
 
     def _derivative(self, K: np.ndarray, F: np.ndarray) -> np.ndarray | None:
         return SERIES[self.coefficients].derivative(K) if isinstance(self.coefficients, str) else None
@@ -351,19 +357,6 @@ class PowerSeries(Unary):
         return InputError(
             f"power_series: every value of {self.base!r} must lie inside the radius of convergence "
             f"{self.radius:g}. Got {abs(value):.6g}. Scale the kernel, or normalise it and scale."
-        )
-
-    def _wrong(self, size: float) -> ParameterError:
-        assert self.tail is not None
-        return ParameterError(
-            "power_series: `tail` must be (r, M) with sum_n |a_n| r^n <= M. "
-            f"Got {self.tail!r}, where some terms add up to {size:.6g} within r."
-        )
-
-    def _slow(self, value: float) -> InputError:
-        return InputError(
-            f"power_series: {self.MAX_TERMS} terms are not enough at the value {value:.6g}: it is close to "
-            "the r of `tail`. Give a larger r, or scale the kernel."
         )
 
     def _certify(self) -> Certificate:

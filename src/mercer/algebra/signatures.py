@@ -27,7 +27,14 @@ def fields_of(function: Callable[..., Any], taken: type[Kernel]) -> dict[str, An
     Names must differ from the attributes of the class ``taken``.
     """
     found: dict[str, Any] = {}
-    for argument in _further_arguments(function):
+    try:
+        arguments = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # functions of other languages do not tell
+        return found
+    points = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)][:2]
+    for argument in arguments:
+        if argument in points:
+            continue
         name, default = argument.name, argument.default
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
             continue
@@ -47,15 +54,6 @@ def fields_of(function: Callable[..., Any], taken: type[Kernel]) -> dict[str, An
             )
         found[name] = _declaration(default)
     return found
-
-
-def _further_arguments(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    try:
-        arguments = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # functions of other languages do not tell
-        return []
-    points = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)][:2]
-    return [a for a in arguments if a not in points]
 
 
 def _declaration(default: Any) -> Any:

@@ -36,15 +36,6 @@ FREQUENCIES, BEYOND = 64, 30.0
 #: any fraction from 0 to 1e-6.
 ROUNDING = 1e-11
 
-#: Coefficients beyond this are not considered: their products with densities must be floats.
-LARGEST = 1e100
-
-#: Widths below this, and above its inverse, are not considered: squares of frequencies would overflow.
-LEAST_WIDTH = 1e-100
-
-#: Number of axes that are searched one by one, each at the cost of some twenty eigenvalue problems.
-MOST_AXES = 16
-
 
 def spectral_witness(kernel: Kernel, terms: Terms) -> Witness | None:
     r"""A witness against ``sum_i a_i k_i``, if its spectral density takes negative values and one is found.
@@ -56,28 +47,25 @@ def spectral_witness(kernel: Kernel, terms: Terms) -> Witness | None:
     """
     domain = kernel.domain
     coefficients = [a for _, a in terms]
-    if not -LARGEST < min(coefficients) < 0 or max(coefficients) > LARGEST:
+    # Coefficients beyond this are not considered: their products with densities must be floats.
+    largest = 1e100
+    if not -largest < min(coefficients) < 0 or max(coefficients) > largest:
         return None
     if not (kernel.is_resolved and isinstance(domain, Vectors) and domain.region == EVERYWHERE):
         return None
-    for axes in _subspaces(domain.dim):
+    dim = domain.dim
+    subspaces = [list(range(d)) for d in SIDES]
+    if dim is not None:  # of many axes, 16 one by one, each at the cost of some twenty eigenvalue problems
+        subspaces = [[i] for i in range(min(dim, 16))]
+        subspaces += [list(range(dim))] if 1 < dim <= max(SIDES) else []
+    for axes in subspaces:
         for side, step in itertools.product(SIDES[len(axes)], _spacings(terms, axes)):
-            points = np.zeros((side ** len(axes), domain.dim or len(axes)))
+            points = np.zeros((side ** len(axes), dim or len(axes)))
             points[:, axes] = list(itertools.product(step * np.arange(side), repeat=len(axes)))
             witness = least_eigenvector(kernel, points)
             if witness is not None:
                 return witness
     return None
-
-
-def _subspaces(dim: int | None) -> Iterator[list[int]]:
-    """Axes of the subspaces that are searched."""
-    if dim is None:
-        yield from (list(range(d)) for d in SIDES)
-        return
-    yield from ([i] for i in range(min(dim, MOST_AXES)))
-    if 1 < dim <= max(SIDES):
-        yield list(range(dim))
 
 
 def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:
@@ -88,7 +76,9 @@ def _spacings(terms: Terms, axes: list[int]) -> Iterator[float]:
         return
     widths = np.concatenate([p.widths for p in known])
     low, high = float(widths.min()), float(widths.max())
-    if low < LEAST_WIDTH or high > 1 / LEAST_WIDTH:
+    # Widths below this, and above its inverse, are not considered: squares of frequencies would overflow.
+    least_width = 1e-100
+    if low < least_width or high > 1 / least_width:
         return
     t = np.concatenate([[0.0], np.geomspace(1 / (BEYOND * high), BEYOND / low, FREQUENCIES)])
     rays = np.eye(len(axes))[0], np.full(len(axes), 1 / math.sqrt(len(axes)))

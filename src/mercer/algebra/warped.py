@@ -20,12 +20,6 @@ from .nodes import WithPoints, cancelled, frozen, wrap
 
 __all__ = ["WarpedKernel"]
 
-#: Points up to which ``repr`` shows them, and the matrix.
-MOST_SHOWN = 16
-
-#: Random products by which a factor is compared with its matrix.
-PROBES = 4
-
 
 class WarpedKernel(WithPoints):
     r"""Kernel warped by a penalty on the values at given points: ``k.warped(X, M)``.
@@ -149,7 +143,8 @@ class WarpedKernel(WithPoints):
 
     def __repr__(self) -> str:
         n = len(self.penalty)
-        if n > MOST_SHOWN:
+        # Points up to which ``repr`` shows them, and the matrix.
+        if n > 16:
             return f"{wrap(self.base)}.warped(<{n} points>, <{n} x {n} matrix>)"
         return f"{wrap(self.base)}.warped({show(self.points)}, {show(self.penalty)})"
 
@@ -185,7 +180,8 @@ def _root(M: np.ndarray) -> np.ndarray:
     factor, pivots, rank, _ = linalg.lapack.dpstrf(M, lower=1)
     R = np.zeros((n, rank))
     R[pivots - 1] = np.tril(factor[:, :rank])
-    probes = np.random.default_rng(0).standard_normal((n, PROBES))
+    # Random products by which a factor is compared with its matrix.
+    probes = np.random.default_rng(0).standard_normal((n, 4))
     error = float(np.abs(M @ probes - R @ (R.T @ probes)).max())
     if error > 1e-10 * n * scale:  # far above the rounding of a decomposition that exists
         raise ParameterError(

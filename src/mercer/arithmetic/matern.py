@@ -16,12 +16,6 @@ __all__ = ["matern", "matern_float"]
 #: From this order on the expansion for large orders is exact to rounding.
 LARGE_ORDER = 50.0
 
-#: Terms of that expansion.
-TERMS = 10
-
-#: Beyond this argument the function of an order below ``LARGE_ORDER`` is zero in double precision.
-FAR = 2000.0
-
 
 def matern_float(nu: float, z: float) -> float:
     """The function at one number, correct to rounding below ``LARGE_ORDER``."""
@@ -44,25 +38,23 @@ def matern(nu: float, z: np.ndarray) -> np.ndarray:
 
 
 def _bessel(nu: float, z: np.ndarray) -> np.ndarray:
-    z = np.minimum(z, FAR)
+    # Beyond this argument the function of an order below ``LARGE_ORDER`` is zero in double precision.
+    z = np.minimum(z, 2000.0)
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = scipy.special.kve(nu, z)
         K = np.asarray(2 ** (1 - nu) / math.gamma(nu) * z**nu * scaled * np.exp(-z))
-    tiny = ~np.isfinite(scaled)  # the Bessel function overflows: z is near 0
-    K[tiny] = _near_zero(nu, z[tiny])
+    # Where the Bessel function overflows, z is near 0: the start of the series in z^2 / 4.  The terms left
+    # out are below rounding there.
+    tiny = ~np.isfinite(scaled)
+    near = z[tiny]
+    total, term = np.ones_like(near), np.ones_like(near)
+    for k in range(1, math.ceil(nu)):
+        term = term * (-(near * near) / 4 / (k * (nu - k)))
+        total += term
+    K[tiny] = total
     # Rounding may end just above the value at zero, which is the largest.
     np.minimum(K, 1.0, out=K)
     return K
-
-
-def _near_zero(nu: float, z: np.ndarray) -> np.ndarray:
-    """Start of the series in ``z^2 / 4``; the terms left out are below rounding where it is used."""
-    total = np.ones_like(z)
-    term = np.ones_like(z)
-    for k in range(1, math.ceil(nu)):
-        term = term * (-(z * z) / 4 / (k * (nu - k)))
-        total += term
-    return total
 
 
 def _large_order(nu: float, z: np.ndarray) -> np.ndarray:
@@ -88,7 +80,7 @@ def _debye() -> tuple[tuple[float, ...], ...]:
     """Coefficients of Debye's polynomials u_0, u_1, ..., each padded to the same length."""
     u = [Fraction(1)]
     rows = []
-    for _ in range(TERMS):
+    for _ in range(10):  # terms of the expansion
         rows.append(u)
         # u_{k+1}(p) = p^2 (1 - p^2) u_k'(p) / 2 + (1/8) int_0^p (1 - 5 t^2) u_k(t) dt
         after = [Fraction(0)] * (len(u) + 3)

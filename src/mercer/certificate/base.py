@@ -54,10 +54,18 @@ class Certificate:
     conditional: Claim = None  # type: ignore[assignment]  # by default what the positive claim implies
 
     def __post_init__(self) -> None:
+        positive, about = self.positive, self.positive.subject
         if self.conditional is None:
-            object.__setattr__(self, "conditional", _implied(self.positive))
-        if self.positive.proved and self.positive.strict and self.negative.status is Status.UNKNOWN:
-            object.__setattr__(self, "negative", _not_negative(self.positive))
+            implied = _open(Property.CONDITIONAL, about, positive.reason)
+            if positive.proved:
+                reason = "c'Kc >= 0 for all coefficients"
+                proof = "positive definite", reason, (positive,)
+                implied = Claim(Property.CONDITIONAL, Status.PROVED, about, *proof, strict=positive.strict)
+            object.__setattr__(self, "conditional", implied)
+        if positive.proved and positive.strict and self.negative.status is Status.UNKNOWN:
+            reason = "c = (1, -1) on two distinct points gives c'Kc > 0, for k is strictly positive definite"
+            proof = "strictness", reason, (positive,)
+            object.__setattr__(self, "negative", Claim(Property.NEGATIVE, Status.REFUTED, about, *proof))
 
     # -- construction -------------------------------------------------------------------------
     @classmethod
@@ -259,30 +267,3 @@ class Certificate:
 
 def _open(about: Property, subject: str, reason: str = "no rule applies") -> Claim:
     return Claim(about, Status.UNKNOWN, subject, "", reason)
-
-
-def _implied(positive: Claim) -> Claim:
-    """The conditional claim that follows from a positive one."""
-    if not positive.proved:
-        return _open(Property.CONDITIONAL, positive.subject, positive.reason)
-    reason = "c'Kc >= 0 for all coefficients"
-    return Claim(
-        Property.CONDITIONAL,
-        Status.PROVED,
-        positive.subject,
-        "positive definite",
-        reason,
-        (positive,),
-        strict=positive.strict,
-    )
-
-
-def _not_negative(positive: Claim) -> Claim:
-    return Claim(
-        Property.NEGATIVE,
-        Status.REFUTED,
-        positive.subject,
-        "strictness",
-        "c = (1, -1) on two distinct points gives c'Kc > 0, for k is strictly positive definite",
-        (positive,),
-    )

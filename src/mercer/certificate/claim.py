@@ -108,7 +108,17 @@ class Claim:
 
     def _html(self) -> str:
         """Draw the proof as HTML, with nodes that fold."""
-        return _folding(self)
+        colour = _COLOURS.get(self.label.partition(" of order")[0], "#9a6700")
+        notes = [f"<i>{html.escape(self.rule)}</i> {html.escape(self.reason)}"]
+        notes += [f"if {html.escape(c)}" for c in self.conditions]
+        if self.evidence:
+            notes.append(html.escape(self.evidence))
+        body = "<br>".join(notes) + "".join(premise._html() for premise in self.premises)
+        return (
+            f'<details open style="margin-left:1em"><summary><b style="color:{colour}">{self.label}</b> '
+            f"<code>{html.escape(self.subject)}</code></summary>"
+            f'<div style="margin-left:1em">{body}</div></details>'
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python data."""
@@ -167,17 +177,3 @@ _COLOURS = {
     "REFUTED": "#cf222e",
     "not NDS": "#cf222e",
 }
-
-
-def _folding(claim: Claim) -> str:
-    colour = _COLOURS.get(claim.label.partition(" of order")[0], "#9a6700")
-    notes = [f"<i>{html.escape(claim.rule)}</i> {html.escape(claim.reason)}"]
-    notes += [f"if {html.escape(c)}" for c in claim.conditions]
-    if claim.evidence:
-        notes.append(html.escape(claim.evidence))
-    body = "<br>".join(notes) + "".join(_folding(p) for p in claim.premises)
-    return (
-        f'<details open style="margin-left:1em"><summary><b style="color:{colour}">{claim.label}</b> '
-        f"<code>{html.escape(claim.subject)}</code></summary>"
-        f'<div style="margin-left:1em">{body}</div></details>'
-    )

@@ -148,7 +148,8 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     gram = gram._in_double()
     K = finite(gram.dense())
     asymmetry, unequal = gram._asymmetry(_FEW_POINTS if brief else _POINTS)
-    rounding = _rounding(gram, K)
+    largest = max(float(np.abs(K).max(initial=0.0)), gram._scale())
+    rounding = (ULPS + float(np.sqrt(n))) * gram._eps * largest  # allowed error of every value
     symmetric = asymmetry <= 2 * rounding or not any(_is_unequal(gram, pair) for pair in unequal)
     A = K
     if refutes is Property.NEGATIVE and n:
@@ -218,7 +219,11 @@ def _witness(
             continue
         c = short_coefficients(part, c, refutes)
         used = c != 0
-        witness = _confirm(gram, subset[used], part[np.ix_(used, used)], c[used], rounding, refutes)
+        points, c = gram._points(subset[used]), c[used]
+        if isinstance(gram, PointGram) and not isinstance(gram.kernel.domain, Similarities):
+            witness = confirm(gram.kernel, points, c.tolist(), refutes)
+        else:
+            witness = confirm_values(points, c, part[np.ix_(used, used)], rounding, refutes)
         if witness is not None:
             return witness
     if len(order) <= _SIZES[-1]:
@@ -226,18 +231,3 @@ def _witness(
     if refutes is Property.NEGATIVE:
         vector = vector - vector.mean()
     return confirm_values(gram._points(order), vector[order], K[np.ix_(order, order)], rounding, refutes)
-
-
-def _confirm(
-    gram: Gram, index: np.ndarray, K: np.ndarray, c: np.ndarray, rounding: float, refutes: Property
-) -> Witness | None:
-    points = gram._points(index)
-    if isinstance(gram, PointGram) and not isinstance(gram.kernel.domain, Similarities):
-        return confirm(gram.kernel, points, c.tolist(), refutes)
-    return confirm_values(points, c, K, rounding, refutes)
-
-
-def _rounding(gram: Gram, K: np.ndarray) -> float:
-    """Allowed error of every value of a block, from the largest number in sight."""
-    scale = max(float(np.abs(K).max(initial=0.0)), gram._scale())
-    return (ULPS + float(np.sqrt(gram.shape[0]))) * gram._eps * scale

@@ -32,9 +32,6 @@ MOST_FACTORED = 6144
 MOST_PRODUCTS, FEW_PRODUCTS, LEAST_PRODUCTS = 300, 30, 8
 MOST_VALUES = 1e10
 
-#: Relative residual at which a Ritz value counts as the eigenvalue.
-TOLERANCE = 1e-6
-
 Product = Callable[[np.ndarray], np.ndarray]
 
 
@@ -71,7 +68,9 @@ def negative_eigenvalue(K: Gram) -> Negative | None:
 def _of_array(A: np.ndarray, eps: float) -> Negative | None:
     """The same of an array, whose memory is used."""
     diagonal = A.diagonal().copy()
-    direction = breakdown(A, rounding_level(len(A), eps, _norm(A)))
+    bands = (np.abs(A[first : first + 256]) for first in range(0, len(A), 256))
+    norm = max((float(rows.sum(axis=1).max()) for rows in bands), default=0.0)  # bounds the eigenvalues
+    direction = breakdown(A, rounding_level(len(A), eps, norm))
     if direction is None:
         return None
     A[np.diag_indices(len(A))] = diagonal
@@ -81,12 +80,6 @@ def _of_array(A: np.ndarray, eps: float) -> Negative | None:
 
     bound = float(direction @ product(direction)) / float(direction @ direction)
     return _lowest(product, len(A), eps, MOST_PRODUCTS, bound)
-
-
-def _norm(A: np.ndarray, band: int = 256) -> float:
-    """An upper bound of the largest absolute eigenvalue."""
-    bands = (A[first : first + band] for first in range(0, len(A), band))
-    return max((float(np.abs(rows).sum(axis=1).max()) for rows in bands), default=0.0)
 
 
 def breakdown(A: np.ndarray, shift: float) -> np.ndarray | None:
@@ -138,7 +131,8 @@ def _lowest(product: Product, n: int, eps: float, most: int, bound: float = np.i
         if last or j % 10 == 9:
             values, vectors = scipy.linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
             least, largest = float(values[0]), float(np.abs(values).max())
-            converged = beside[j] * abs(vectors[-1, 0]) <= TOLERANCE * -min(least, bound)
+            # Relative residual at which a Ritz value counts as the eigenvalue.
+            converged = beside[j] * abs(vectors[-1, 0]) <= 1e-6 * -min(least, bound)
             if last or (converged and least <= bound):
                 break
         v = w / beside[j]

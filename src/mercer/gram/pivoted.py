@@ -28,10 +28,6 @@ from ..engine.runs import tracked
 
 __all__ = ["PivotedFactor", "pivoted_cholesky"]
 
-#: Proposals of a block: this part of the rank, and at most this number.  1,000 pivots of 20,000 points took
-#: 2.0 times as long with 32 proposals as with 128, and as long with 256.
-SHARE, MOST_PROPOSALS = 8, 128
-
 
 class PivotedFactor(NamedTuple):
     """A factor with its error.
@@ -93,7 +89,10 @@ def pivoted_cholesky(
     )
     F, pivots, r = np.empty((most, n), dtype), np.empty(most, np.intp), 0  # the transposed factor
     gemm, trsm = linalg.get_blas_funcs(("gemm", "trsm"), (F,))
-    width = 1 if rng is None else min(MOST_PROPOSALS, max(1, most // SHARE))
+    # Proposals of a block: this part of the rank, and at most this number. 1,000 pivots of 20,000 points took
+    # 2.0 times as long with 32 proposals as with 128, and as long with 256.
+    share, most_proposals = 8, 128
+    width = 1 if rng is None else min(most_proposals, max(1, most // share))
     for _ in tracked(range(n), "pivoted Cholesky", "block"):
         chance = np.where(left > rounding, left, 0.0)
         if r == most or left.sum() <= tol * trace or not chance.any():

@@ -83,14 +83,12 @@ class Request:
                 values[np.ix_(columns, rows)] = block.T
                 missing[np.ix_(columns, rows)] = False
             self.store.put(place, self.generation, rows, columns, block)
-            self._adapt(block.size, time.monotonic() - began)
+            seconds = time.monotonic() - began
+            if seconds > 2 * SECONDS:
+                self.budget = max(16, self.budget // 2)
+            elif seconds < SECONDS / 2 and 2 * block.size >= self.budget:
+                self.budget = min(2 * self.budget, PAGE * PAGE)
         return np.asarray(values[where])
-
-    def _adapt(self, count: int, seconds: float) -> None:
-        if seconds > 2 * SECONDS:
-            self.budget = max(16, self.budget // 2)
-        elif seconds < SECONDS / 2 and 2 * count >= self.budget:
-            self.budget = min(2 * self.budget, PAGE * PAGE)
 
     def _rectangles(
         self, missing: np.ndarray, diagonal: bool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,8 @@ def eigenpairs(K: Gram, k: int | None, vectors: bool) -> tuple[np.ndarray, np.nd
     n = K.shape[0]
     if k is None:
         return full_eigenpairs(K, vectors)
-    if not is_count(k) or k > n:
+    whole: Any = k
+    if isinstance(whole, bool) or not isinstance(whole, int | np.integer) or not 1 <= whole <= n:
         raise ParameterError(
             f"spectrum: `k` must be an integer from 1 to {n}, the number of points. Got {k!r}."
         )
@@ -121,11 +121,6 @@ def effective_dimension(K: Gram, alpha: float) -> float:
         )
     values = np.maximum(values, 0.0)  # what is left below zero is rounding
     return float(np.sum(values / (values + alpha)))
-
-
-def is_count(value: Any) -> bool:
-    """Whether the value is a whole number of at least one."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
 
 
 def finite(A: np.ndarray) -> np.ndarray:

@@ -51,14 +51,8 @@ DIGITS = 50
 #: The form must exceed this part of ``sum |c_i c_j k_ij|``; in fifty digits rounding is far below it.
 SLACK = 1e-14
 
-#: The same where points satisfy the conditions of the domain only within its tolerance.
-SIMPLEX_SLACK = 1e-6
-
 #: A value must exceed its rounding, the difference of its fifty and its hundred digits, by this factor.
 CERTAIN = 1000
-
-#: Number of points up to which every pair is recomputed in multiprecision.
-PRECISE_POINTS = 64
 
 _LADDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 1000, 10**4, 10**6, 10**9, 10**12)
 
@@ -113,18 +107,29 @@ def confirm(
     exact = [Fraction(float(c)) for c in coefficients]
     if refutes is Property.NEGATIVE and sum(exact) != 0:
         return None
-    if kernel.is_precise and len(points) <= PRECISE_POINTS:
+    # Number of points up to which every pair is recomputed in multiprecision.
+    if kernel.is_precise and len(points) <= 64:
         return _confirm_precisely(kernel, points, coefficients, refutes)
     values = _table(kernel, points)
     if not np.isfinite(values).all():
         return None
-    return _confirm_exactly(points, exact, values, error_allowance(kernel, points, values), refutes)
+    allowance = error_allowance(kernel, points, values)
+    value = error = Fraction(0)
+    for i, ci in enumerate(exact):
+        checkpoint()
+        for j, cj in enumerate(exact):
+            value += ci * cj * Fraction(float(values[i, j]))
+            error += abs(ci * cj) * Fraction(float(allowance[i, j]))
+    if not (-value if refutes is Property.POSITIVE else value) > error:
+        return None
+    return Witness(tuple(points), tuple(map(float, exact)), float(value), refutes, 15, float(error))
 
 
 def _confirm_precisely(
     kernel: Kernel, points: Sequence[Any], coefficients: Sequence[float], refutes: Property
 ) -> Witness | None:
-    slack = SIMPLEX_SLACK if _has_tolerance(kernel.domain) else SLACK
+    # Points may satisfy the conditions of the domain only within its tolerance.
+    slack = 1e-6 if _has_tolerance(kernel.domain) else SLACK
     sign = -1 if refutes is Property.POSITIVE else 1
     first, weight = _form(kernel, points, coefficients, DIGITS)
     if not sign * first > weight * slack:
@@ -152,20 +157,6 @@ def _form(
             term = c[i] * c[j] * kernel._define(x, converted[j], m) * (1 if i == j else 2)
             value, weight = value + term, weight + abs(term)
     return value, weight
-
-
-def _confirm_exactly(
-    points: Sequence[Any], c: Sequence[Fraction], values: np.ndarray, allowance: np.ndarray, refutes: Property
-) -> Witness | None:
-    value = error = Fraction(0)
-    for i, ci in enumerate(c):
-        checkpoint()
-        for j, cj in enumerate(c):
-            value += ci * cj * Fraction(float(values[i, j]))
-            error += abs(ci * cj) * Fraction(float(allowance[i, j]))
-    if not (-value if refutes is Property.POSITIVE else value) > error:
-        return None
-    return Witness(tuple(points), tuple(map(float, c)), float(value), refutes, 15, float(error))
 
 
 def confirm_values(
@@ -220,20 +211,16 @@ def error_allowance(kernel: Kernel, points: Sequence[Any], values: np.ndarray) -
     """
     norms = np.sqrt(np.abs(values.diagonal()))
     magnitude = np.maximum(np.abs(values), norms[:, None] * norms)
-    seen: Any = _distance_from_definition(kernel, points, values)
+    some = np.unique(np.linspace(0, len(points) - 1, 8).astype(int))
+    of_pair: Any = kernel.precise if kernel.is_precise else kernel
+    pairs = [(i, j) for i in some for j in some if i <= j]
+    seen: Any = max(float(abs(of_pair(points[i], points[j]) - values[i, j])) for i, j in pairs)
     if not kernel.is_precise:
         composed = _magnitudes(kernel, points)
         magnitude = magnitude if composed is None else np.maximum(magnitude, composed)
         seen = np.maximum(_noise(kernel, points), max(seen, _unit(values)))
     eps = np.finfo(np.float32 if looks_single(values) else np.float64).eps
     return np.asarray(ULPS * float(eps) * magnitude + 16 * seen)
-
-
-def _distance_from_definition(kernel: Kernel, points: Sequence[Any], values: np.ndarray) -> float:
-    """Largest error of the float values among a few of the points."""
-    some = np.unique(np.linspace(0, len(points) - 1, 8).astype(int))
-    value = kernel.precise if kernel.is_precise else kernel
-    return max(float(abs(value(points[i], points[j]) - values[i, j])) for i in some for j in some if i <= j)
 
 
 def _magnitudes(kernel: Kernel, points: Sequence[Any]) -> np.ndarray | None:

@@ -23,8 +23,6 @@ __all__ = ["LowRank", "incomplete_cholesky"]
 
 #: Columns that are asked for together, at least and at most: twice as many as were of use the last time.
 LEAST_BLOCK, BLOCK = 8, 48
-#: A column of a block that the others explain up to this part of its diagonal is worth nothing any more.
-WORTH = 0.1
 
 
 class LowRank(NamedTuple):
@@ -68,12 +66,19 @@ def incomplete_cholesky(
     width = BLOCK
     while len(pivots) < most and rest.sum() > tol * trace and rest.max() > rounding:
         checkpoint()
-        block = _candidates(rest, min(width, most - len(pivots)))
         r = len(pivots)
+        # The point of the largest remaining diagonal, and others in proportion to theirs.
+        count, cumulated = min(width, most - r), np.cumsum(rest)
+        shares = cumulated[-1] * (np.arange(count - 1) + 0.5) / max(1, count - 1)
+        block = np.unique(np.append(np.searchsorted(cumulated, shares), np.argmax(rest)))
         C = np.asarray(columns(block), dtype=np.float64) - L[:, :r] @ L[block, :r].T
         chosen, R = _pivoted(C[block], rounding)
         if r + len(chosen) > L.shape[1]:
-            L = _grown(L, r, min(most, max(2 * r, 4 * BLOCK)))
+            size = n, min(most, max(2 * r, 4 * BLOCK))
+            what = f"the incomplete Cholesky factor of {size[0]} x {size[1]}"
+            memory.require(8 * size[0] * size[1], what, "Set max_rank, or raise tol.")
+            L, smaller = np.empty(size), L
+            L[:, :r] = smaller[:, :r]
         new = linalg.solve_triangular(R, C[:, chosen].T, lower=True, check_finite=False).T
         new[pivots], new[block[chosen]] = 0.0, R  # triangular in the order of the pivots, to the last bit
         L[:, r : r + len(chosen)] = new
@@ -84,14 +89,16 @@ def incomplete_cholesky(
         if rest.min() < -rounding * n:
             raise linalg.LinAlgError(f"negative diagonal {rest.min():.6g} after {len(pivots)} columns")
         np.maximum(rest, 0.0, out=rest)
-    return _solution(L[:, : len(pivots)].copy(), np.array(pivots, dtype=np.intp), rest, trace, tol, rounding)
-
-
-def _candidates(rest: np.ndarray, count: int) -> np.ndarray:
-    """Up to ``count`` points: that of the largest remaining diagonal, and others in proportion to theirs."""
-    cumulated = np.cumsum(rest)
-    spread = np.searchsorted(cumulated, cumulated[-1] * (np.arange(count - 1) + 0.5) / max(1, count - 1))
-    return np.unique(np.append(spread, np.argmax(rest)))
+    gap = float(rest.sum()) / trace if trace > 0 else 0.0
+    complete = not len(rest) or float(rest.max()) <= rounding
+    status = f"rank {len(pivots)} of at most {len(rest)}: " + (
+        "nothing is left but rounding" if complete else f"{gap:.1e} of the trace is left"
+    )
+    converged = complete or gap <= tol
+    if not converged:
+        status += f", where {tol:.1e} was the aim; a larger max_rank leaves less"
+    value = LowRank(L[:, : len(pivots)].copy(), np.array(pivots, dtype=np.intp))
+    return Solution(value, converged, status, gap, {"rank": len(pivots)})
 
 
 def _pivoted(P: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +106,8 @@ def _pivoted(P: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
     b = len(P)
     R = np.zeros((b, b))
     left = np.diagonal(P).copy()
-    least = np.maximum(WORTH * left, rounding)
+    # A column of a block that the others explain up to this part of its diagonal is worth nothing any more.
+    least = np.maximum(0.1 * left, rounding)
     chosen: list[int] = []
     while len(chosen) < b:
         i = int(np.argmax(left))
@@ -113,27 +121,3 @@ def _pivoted(P: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
             break
     order = np.array(chosen)
     return order, np.tril(R[order, : len(order)])
-
-
-def _grown(L: np.ndarray, used: int, width: int) -> np.ndarray:
-    n = len(L)
-    memory.require(
-        8 * n * width, f"the incomplete Cholesky factor of {n} x {width}", "Set max_rank, or raise tol."
-    )
-    larger = np.empty((n, width))
-    larger[:, :used] = L[:, :used]
-    return larger
-
-
-def _solution(
-    L: np.ndarray, pivots: np.ndarray, rest: np.ndarray, trace: float, tol: float, rounding: float
-) -> Solution[LowRank]:
-    gap = float(rest.sum()) / trace if trace > 0 else 0.0
-    complete = not len(rest) or float(rest.max()) <= rounding
-    status = f"rank {len(pivots)} of at most {len(rest)}: " + (
-        "nothing is left but rounding" if complete else f"{gap:.1e} of the trace is left"
-    )
-    converged = complete or gap <= tol
-    if not converged:
-        status += f", where {tol:.1e} was the aim; a larger max_rank leaves less"
-    return Solution(LowRank(L, pivots), converged, status, gap, {"rank": len(pivots)})

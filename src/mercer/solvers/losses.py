@@ -52,9 +52,6 @@ __all__ = [
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Slopes may be this much, relatively, beyond their bounds.
-ROUNDING = 1e-9
-
 
 class Loss(ABC):
     """A convex loss of the prediction at each point."""
@@ -156,7 +153,8 @@ class PiecewiseLinear(Loss):
 
 def _within(v: Array, low: Array | float, high: Array | float, values: Array) -> Array:
     """Values of a conjugate where ``v`` is between two bounds, up to rounding, and infinity elsewhere."""
-    slack = ROUNDING * (1.0 + np.abs(v))
+    # Slopes may be this much, relatively, beyond their bounds.
+    slack = 1e-9 * (1.0 + np.abs(v))
     inside = (v >= low - slack) & (v <= high + slack)
     return np.asarray(np.where(inside, values, np.inf).sum(axis=1))
 

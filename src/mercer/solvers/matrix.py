@@ -45,20 +45,10 @@ BAND = 1 << 23
 Positions: TypeAlias = NDArray[np.intp]
 Index: TypeAlias = Positions | slice
 
-#: Passes over all values up to which compiled code computes them again.  Holding them paid from 2 to 15
-#: passes on, with a median of 4: Gaussian, Matern and polynomial kernels, 4,000 to 6,000 points with 10 to
-#: 100 features, products with 1 and with 20 vectors.
-FEW_PASSES = 4
-
-
 #: Points from which products with sparse features take the place of factors, which take seconds from here on;
 #: and the products that a preconditioner may cost.  80,000 surnames by n-grams took 6 s in ridge regression
 #: with 57 columns, and 37 s with as many as for dense values, 2,263.
 FEATURES_SIZE, FEATURE_PRODUCTS = 4096, 200
-
-#: Points per dense feature from which normal equations of the features take the place of a factor: n r^2
-#: operations are a twentieth of n^3 / 3 or less.
-POINTS_PER_FEATURE = 8
 
 
 class Matrix(ABC):
@@ -368,7 +358,10 @@ def matrix_of(K: Matrix | Gram | NDArray[Any], *, passes: float = np.inf, packed
         return HeldMatrix(np.asarray(K, dtype=np.float64))
     n, lazy = len(K), LazyMatrix(K)
     is_fast = np.isfinite(lazy.cost) or lazy.features() is not None
-    if passes <= FEW_PASSES and is_fast and 8 * n * n > memory.SMALL:
+    # Passes over all values up to which compiled code computes them again. Holding them paid from 2 to 15
+    # passes on, with a median of 4: Gaussian, Matern and polynomial kernels, 4,000 to 6,000 points with 10 to
+    # 100 features, products with 1 and with 20 vectors.
+    if passes <= 4 and is_fast and 8 * n * n > memory.SMALL:
         return lazy
     if packed:
         return PackedMatrix(K) if memory.can_hold(PackedTiles.nbytes_of(n)) else lazy
@@ -384,7 +377,9 @@ def sparse_features(matrix: Matrix) -> Any:
 def few_features(matrix: Matrix) -> NDArray[np.float64] | None:
     """Dense features in double precision, if they are known, finite and few for the number of points."""
     features: Any = matrix.features() if matrix.size >= FEATURES_SIZE else None
-    if not isinstance(features, np.ndarray) or POINTS_PER_FEATURE * features.shape[1] > matrix.size:
+    # Points per dense feature from which normal equations of the features take the place of a factor: n r^2
+    # operations are a twentieth of n^3 / 3 or less.
+    if not isinstance(features, np.ndarray) or 8 * features.shape[1] > matrix.size:
         return None
     return features.astype(np.float64, copy=False) if np.isfinite(features).all() else None
 

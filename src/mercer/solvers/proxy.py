@@ -46,12 +46,6 @@ Array: TypeAlias = NDArray[np.float64]
 #: Sufficient increase, as a part of what the slope promises, and how often a step is halved.
 INCREASE, HALVINGS = 1e-4, 40
 
-#: Violations that the quadratic problems are solved to, relative to what is left of the whole problem.
-INNER = 1e-3
-
-#: Least violation that they are asked for.
-LEAST = 1e-10
-
 
 class Similarities:
     """Similarities S of points with weights, and the eigenvectors of the weighted matrix."""
@@ -169,7 +163,8 @@ def solve_proxy(
                 if steps >= max_iter:
                     why = f"stopped after max_iter={steps} steps; raise max_iter, rho or tol"
                     break
-                inner = max(LEAST, INNER * min(1.0, state.violation))
+                # The quadratic problems are solved to a violation relative to that of the whole problem.
+                inner = max(1e-10, 1e-3 * min(1.0, state.violation))
                 moved = _step(problem, point, inner, name)
                 if moved is None:
                     why = "no step raises the objective: this is rounding; raise rho or tol, or lower C"
@@ -179,7 +174,16 @@ def solve_proxy(
                 progress.update(steps, state.gap / _scale(state))
         except STOPPING as error:
             why = _stopped(conclude(error))
-    return _solution(point, state, _is_enough(state, tol), steps, why)
+    converged = _is_enough(state, tol)
+    stats = {
+        "iterations": steps,
+        "objective": point.height,
+        "distance": float(np.sqrt(point.distance / point.rho)),
+        "negative_eigenvalues": int((point.values < 0).sum()),
+    }
+    intercept = state.multipliers[0] if state.multipliers else 0.0
+    value = ProxyValue(point.beta, intercept, point.coefficients())
+    return Solution(value, converged, "converged" if converged else why, state.gap, stats)
 
 
 def _stopped(reason: str) -> str:
@@ -211,17 +215,3 @@ def _step(problem: ProxyProblem, point: _Point, tol: float, name: str) -> _Point
         if trial.height >= point.height + INCREASE * t * rise - slack:
             return trial
     return None
-
-
-def _solution(
-    point: _Point, state: Optimality, converged: bool, steps: int, why: str
-) -> Solution[ProxyValue]:
-    stats = {
-        "iterations": steps,
-        "objective": point.height,
-        "distance": float(np.sqrt(point.distance / point.rho)),
-        "negative_eigenvalues": int((point.values < 0).sum()),
-    }
-    intercept = state.multipliers[0] if state.multipliers else 0.0
-    value = ProxyValue(point.beta, intercept, point.coefficients())
-    return Solution(value, converged, "converged" if converged else why, state.gap, stats)

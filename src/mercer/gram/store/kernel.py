@@ -28,9 +28,6 @@ MAPPED, CHANGED = 64, 64
 #: Changed pages are written once a second, less often if writing takes more than a twentieth of the time.
 SECONDS, SHARE = 1.0, 20.0
 
-#: So few pages are written at once.
-FEW = 8
-
 Place = tuple[int, int]
 
 # Positions of points that have none in a store that is only read.
@@ -200,7 +197,8 @@ class KernelStore:
     def flush_if_due(self) -> None:
         """Write changed pages at the end of a piece of work, if they are few or it is time."""
         with self._mutex:
-            if len(self._changed) <= FEW or self._is_time():
+            # So few pages are written at once.
+            if len(self._changed) <= 8 or self._is_time():
                 self.flush()
 
     def _is_time(self) -> bool:

@@ -34,9 +34,6 @@ from .geometry import Index, Vector
 
 __all__ = ["Partition", "kernel_kmeans"]
 
-#: Sums are updated, not computed anew, if at most one point in this number changes its cluster.
-FEW = 3
-
 #: Differences of squared distances up to this many units of rounding are none.
 ROUNDING = 256 * float(np.finfo(np.float64).eps)
 
@@ -161,7 +158,8 @@ class _Search:
     def _relabel(self, new: Index) -> None:
         """Take new labels over; where few change, only their part of the sums is computed."""
         changed = np.flatnonzero(new != self.labels)
-        if FEW * len(changed) > len(new):
+        # Sums are updated, not computed anew, if at most one point in this number changes its cluster.
+        if 3 * len(changed) > len(new):
             self.refresh(new)
             return
         mass, left = np.bincount(new, self.weight, self.k), self.labels[changed]

@@ -28,9 +28,6 @@ from ..solution import Solution
 
 __all__ = ["consistent", "harmonic"]
 
-#: Conjugate gradients that take longer than this are left to the dense solver.
-MOST_STEPS = 500
-
 #: Largest bound on the relative error of a linear system that counts as solved.
 SOLVED = 1e-6
 
@@ -108,7 +105,9 @@ def _conjugate_gradients(
     F, rest = np.zeros_like(right), right.copy()
     direction, power = rest.copy(), (rest**2).sum(axis=0)
     enough = (4 * np.finfo(np.float64).eps) ** 2 * power
-    for step in tracked(range(MOST_STEPS), "conjugate gradients", "step"):
+    # Conjugate gradients that take longer than this are left to the dense solver.
+    most_steps = 500
+    for step in tracked(range(most_steps), "conjugate gradients", "step"):
         active = power > enough
         if not active.any():
             return F, step
@@ -119,7 +118,7 @@ def _conjugate_gradients(
         new = (rest**2).sum(axis=0)
         direction = rest + np.where(active, new, 0.0) / np.where(active, power, 1.0) * direction
         power = np.where(active, new, power)
-    return F, MOST_STEPS
+    return F, most_steps
 
 
 def _solve(

@@ -23,7 +23,7 @@ from .family_alignment import align_family, inner_products
 from .hierarchy import Hierarchical
 from .inner import BoxMachine, BoxTask, InnerMachine, RidgeMachine, Trained
 from .newton import FamilyValue, solve_weights, train_weights
-from .penalty import LpNorm, Penalty, dual_norm
+from .penalty import LpNorm, Penalty
 from .problem import LargeMargin, LeastSquares, MixtureProblem, MixtureValue
 from .simplex import simplex_minimum
 from .spectrum import AlignedSpectrum, align_spectrum
@@ -47,7 +47,6 @@ __all__ = [
     "Trained",
     "align_family",
     "align_spectrum",
-    "dual_norm",
     "inner_products",
     "simplex_minimum",
     "solve_alignment",

@@ -42,12 +42,6 @@ CHUNK = 4096
 #: Entries that join the active set at a time; one by one where rounding does not let several in.
 BLOCK = 32
 
-#: A column of unit length that is farther than this, squared, from the span of others adds to it.
-DEPENDENT = 1e-12
-
-#: Slopes below this part of the largest entry of the linear term are rounding.
-ROUNDING = 1e-13
-
 
 def solve_alignment(columns: Any, Y: Array, watch: Watch, *, tol: float = 1e-6) -> Solution[Array]:
     """Weights of the columns that align best with the targets; all zero if no column goes with them.
@@ -69,25 +63,34 @@ def solve_alignment(columns: Any, Y: Array, watch: Watch, *, tol: float = 1e-6) 
     Solution
         ``gap`` is computed from all columns; ``stats["objective"]`` is the alignment.
     """
+    held, d, rounds = np.empty(0, dtype=np.intp), np.empty(0), 0
     with few_threads(len(Y), SMALL):
-        return _solve(_Run(columns, Y), watch, tol)
-
-
-def _solve(run: _Run, watch: Watch, tol: float) -> Solution[Array]:
-    held, d = np.empty(0, dtype=np.intp), np.empty(0)
-    rounds = 0
-    while True:
-        slopes = run.slopes(held, d)
-        gap = run.gap(held, d, slopes)
-        joining = _joining(slopes, held)
-        if gap <= tol or not len(joining) or watch(rounds, gap):
-            break
-        held, d = np.concatenate([held, joining]), np.concatenate([d, np.zeros(len(joining))])
-        d, rounds = nonnegative_minimum(run.moments(held), run.gains[held], d), rounds + 1
+        run = _Run(columns, Y)
+        while True:
+            slopes = run.slopes(held, d)
+            gap = run.gap(held, d, slopes)
+            candidates = slopes.copy()  # the columns that lower the square most, of those not held
+            candidates[held] = -np.inf
+            joining = np.argsort(-candidates, kind="stable")[: max(JOIN, int(JOIN_SHARE * len(held)))]
+            joining = joining[candidates[joining] > 0]
+            if gap <= tol or not len(joining) or watch(rounds, gap):
+                break
+            held, d = np.concatenate([held, joining]), np.concatenate([d, np.zeros(len(joining))])
+            d, rounds = nonnegative_minimum(run.moments(held), run.gains[held], d), rounds + 1
+        used = d > 0
+        norm = float(d[used] @ run.moments(held[used]) @ d[used]) * run.square
     weights = np.zeros(len(run.gains))
     weights[held] = d * run.scales[held] ** 2
-    stats = {"objective": run.cosine(held, d), "iterations": rounds, "columns": len(held)}
-    return Solution(weights, gap <= tol, _status(gap, tol, watch.reason), gap, stats)
+    cosine = float(run.gains[held] @ d) / norm**0.5 if norm > 0 else 0.0
+    status = f"converged: the squared alignment is within {gap:.2g} of the largest"
+    if gap > tol:
+        why = watch.reason or "rounding left no column that would raise it"
+        status = (
+            f"stopped because {why}; the squared alignment is within {gap:.2g} of the largest, asked was "
+        )
+        status += f"{tol:g}"
+    stats = {"objective": cosine, "iterations": rounds, "columns": len(held)}
+    return Solution(weights, gap <= tol, status, gap, stats)
 
 
 class _Run:
@@ -132,12 +135,6 @@ class _Run:
         norm = 2.0 * upper - 2.0 * excess * (traces[0] - traces[1]) + excess**2 * (self.n - 1)
         return max(upper - (inner - 0.5 * norm), 0.0) / (0.5 * self.square)
 
-    def cosine(self, held: Index, d: Array) -> float:
-        """The alignment of K."""
-        used = held[d > 0]
-        norm = float(d[d > 0] @ self.moments(used) @ d[d > 0]) * self.square
-        return float(self.gains[held] @ d) / norm**0.5 if norm > 0 else 0.0
-
 
 def nonnegative_minimum(M: Array, a: Array, start: Array) -> Array:
     """Minimise d'Md / 2 - a'd over d >= 0 by the active-set method of Lawson and Hanson.
@@ -152,7 +149,8 @@ def nonnegative_minimum(M: Array, a: Array, start: Array) -> Array:
     while True:
         slopes = np.where(used | barred, 0.0, a - M @ d)
         joining = np.argsort(-slopes, kind="stable")[:most]
-        joining = joining[slopes[joining] > ROUNDING * float(np.abs(a).max())]
+        # Slopes below this part of the largest entry of the linear term are rounding.
+        joining = joining[slopes[joining] > 1e-13 * float(np.abs(a).max())]
         if not len(joining):
             return d
         before, used[joining] = d, True
@@ -170,7 +168,8 @@ def _active_minimum(M: Array, a: Array, d: Array, used: NDArray[np.bool_]) -> Ar
     while used.any():
         index = np.flatnonzero(used)
         factor = linalg.cho_factor(M[np.ix_(index, index)], check_finite=False)
-        if np.diag(factor[0]).min() ** 2 < DEPENDENT:
+        # A column of unit length that is farther than this, squared, from the span of others adds to it.
+        if np.diag(factor[0]).min() ** 2 < 1e-12:
             raise linalg.LinAlgError("columns are dependent")
         wanted = linalg.cho_solve(factor, a[index], check_finite=False)
         falls = np.where(wanted <= 0, d[index] - wanted, 0.0)
@@ -190,20 +189,3 @@ def _column_sums(A: Any, B: Any) -> Array:
     """Sums over the rows of the products of entries."""
     products = A * B if isinstance(A, np.ndarray) else A.multiply(B)
     return np.asarray(products.sum(axis=0)).ravel()
-
-
-def _joining(slopes: Array, held: Index) -> Index:
-    """The columns that lower the square most, of those not held."""
-    candidates = slopes.copy()
-    candidates[held] = -np.inf
-    order = np.argsort(-candidates, kind="stable")[: max(JOIN, int(JOIN_SHARE * len(held)))]
-    return order[candidates[order] > 0]
-
-
-def _status(gap: float, tol: float, reason: str) -> str:
-    if gap <= tol:
-        return f"converged: the squared alignment is within {gap:.2g} of the largest"
-    why = reason or "rounding left no column that would raise it"
-    return (
-        f"stopped because {why}; the squared alignment is within {gap:.2g} of the largest, asked was {tol:g}"
-    )

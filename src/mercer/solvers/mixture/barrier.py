@@ -30,27 +30,9 @@ __all__ = ["solve_mixture"]
 #: Up to this many points linear algebra runs on one thread.
 SMALL = 512
 
-#: Fraction of the step to the boundary, where a slack or multiplier would be zero: the usual choice.
-STEP_FRACTION = 0.99
-
-#: Step lengths below this count as stalled: rounding is all that is left.
-MIN_STEP = 1e-8
-
-#: A step linearises the constraints.  Slacks are then computed anew where that leaves at least this share.
-SLACK_SHARE = 0.1
-
-#: At the start t exceeds the largest constraint by this many times the slope of the objective.
-START_FACTOR = 10.0
-
 #: Of a slack and its weight one is zero at the minimum.  Weights below the first of these shares of their
 #: slacks that the gap allows are put to zero; the steps allow for it.
 ZERO_SHARES, STOP_SHARE = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0), 0.5
-
-#: Complementarity, relative to the gap that is asked for, below which the rest of the gap is rounding.
-LEAST_COMPLEMENTARITY = 1e-3
-
-#: Columns whose weight is at least this, relative to their slack, may be in use at the minimum.
-ACTIVE_RATIO = 1e-3
 
 
 def solve_mixture(
@@ -77,11 +59,20 @@ def solve_mixture(
     run = _Run(problem, watch, tol, max_iter)
     everything = np.arange(problem.columns.shape[1])
     with few_threads(len(problem.targets), SMALL):
-        run.descend(everything, _start(Region.of(problem), problem.interior_point()))
+        # The start: all products of slacks and multipliers are equal there, and t exceeds the largest
+        # constraint by ten times the slope of the objective.
+        region, A = Region.of(problem), problem.interior_point()
+        half = 0.5 * (region.images(A) ** 2).sum(axis=1)
+        t = float(half.max()) + 10.0 * float((region.Y * A).sum())
+        slack = t - half
+        product = 1.0 / float((1.0 / slack).sum())
+        start = Point(A, t, np.zeros(A.shape[1]), product / slack, slack, product / region.distance(A))
+        run.descend(everything, start)
         if not run.is_over and len(problem.targets) < len(everything):
             # Rounding has its say in the system of the points.  That of few columns is more exact.
             p = run.point
-            near = p.d * p.t >= ACTIVE_RATIO * p.slack
+            # Columns whose weight is at least this, relative to their slack, may be in use at the minimum.
+            near = p.d * p.t >= 1e-3 * p.slack
             run.descend(everything[near], p._replace(d=p.d[near], slack=p.slack[near]), by_columns=True)
         return run.solution()
 
@@ -102,7 +93,9 @@ class _Run:
             if self.steps == 0 or found.gap < self.bracket.gap:
                 self.bracket, self.columns, self.point = found, columns, point
             self.watch(self.steps, self.bracket.gap)
-            least = LEAST_COMPLEMENTARITY * self.tol * found.upper
+            # Complementarity, relative to the gap that is asked for, below which the rest of the gap is
+            # rounding.
+            least = 1e-3 * self.tol * found.upper
             if self.is_over or _complementarity(region, point).sum() < least:
                 return
             point = _step(region, point)
@@ -140,15 +133,6 @@ class _Run:
         return f"stopped because {why}; the duality gap is {gap:.2g} of the objective, asked was {self.tol:g}"
 
 
-def _start(region: Region, A: Array) -> Point:
-    """A point at which all products of slacks and multipliers are equal."""
-    half = 0.5 * (region.images(A) ** 2).sum(axis=1)
-    t = float(half.max()) + START_FACTOR * float((region.Y * A).sum())
-    slack = t - half
-    product = 1.0 / float((1.0 / slack).sum())
-    return Point(A, t, np.zeros(A.shape[1]), product / slack, slack, product / region.distance(A))
-
-
 def _step(region: Region, p: Point) -> Point | None:
     """The point after a step, or None where rounding leaves no direction, or too short a step."""
     try:
@@ -158,14 +142,18 @@ def _step(region: Region, p: Point) -> Point | None:
             mean = _complementarity(region, p).mean()
             predicted = _complementarity(region, p.moved(affine, _step_to_boundary(region, p, affine))).mean()
             direction = system.direction(mean * min(1.0, predicted / mean) ** 3, affine)
-            length = min(1.0, STEP_FRACTION * _step_to_boundary(region, p, direction))
+            # Fraction of the step to the boundary, where a slack or multiplier would be zero: the usual
+            # choice.
+            length = min(1.0, 0.99 * _step_to_boundary(region, p, direction))
     except np.linalg.LinAlgError:
         return None
     moved = p.moved(direction, length)
-    if length < MIN_STEP or not all(np.isfinite(x).all() for x in moved):
+    # Step lengths below this count as stalled: rounding is all that is left.
+    if length < 1e-8 or not all(np.isfinite(x).all() for x in moved):
         return None
     true = moved.t - 0.5 * (region.images(moved.A) ** 2).sum(axis=1)
-    return moved._replace(slack=np.where(true > SLACK_SHARE * moved.slack, true, moved.slack))
+    # A step linearises the constraints. Slacks are then computed anew where that leaves at least this share.
+    return moved._replace(slack=np.where(true > 0.1 * moved.slack, true, moved.slack))
 
 
 def _complementarity(region: Region, p: Point) -> Array:

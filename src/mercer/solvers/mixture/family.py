@@ -35,8 +35,19 @@ class KernelFamily:
 
     def __init__(self, matrices: Sequence[Matrix], factors: Array | None = None) -> None:
         self.factors = np.ones(len(matrices)) if factors is None else np.asarray(factors, dtype=np.float64)
-        self.size = matrices[0].size
-        self.stack, self.matrices = _held(matrices)
+        self.size = n = matrices[0].size
+        self.matrices: list[Matrix] = []
+        count = len(matrices)  # as many are held as one result may take
+        while count and not memory.can_hold(8.0 * count * n**2):
+            count -= 1
+        stack = np.empty((count, n, n))
+        for i, matrix in enumerate(matrices):
+            checkpoint()
+            if i < count:
+                stack[i] = matrix.dense()
+                matrix = HeldMatrix(stack[i], source=matrix)
+            self.matrices.append(matrix)
+        self.stack = stack if count == len(matrices) else None
 
     def __len__(self) -> int:
         return len(self.matrices)
@@ -138,22 +149,3 @@ class SumMatrix(Matrix):
 
     def _terms(self) -> list[tuple[float, Matrix]]:
         return list(zip(self.weights.tolist(), self.members, strict=True))
-
-
-def _held(matrices: Sequence[Matrix]) -> tuple[Array | None, list[Matrix]]:
-    """One array with all matrices, None if it is too large, and the matrices, of which the first are held.
-
-    As many are held as one result may take.
-    """
-    n, count = matrices[0].size, len(matrices)
-    while count and not memory.can_hold(8.0 * count * n**2):
-        count -= 1
-    stack = np.empty((count, n, n))
-    result: list[Matrix] = []
-    for i, matrix in enumerate(matrices):
-        checkpoint()
-        if i < count:
-            stack[i] = matrix.dense()
-            matrix = HeldMatrix(stack[i], source=matrix)
-        result.append(matrix)
-    return stack if count == len(matrices) else None, result

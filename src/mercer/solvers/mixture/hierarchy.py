@@ -31,21 +31,6 @@ from .problem import Array
 
 __all__ = ["Hierarchical"]
 
-#: The least theta in a working set: derivatives do not exist at zero.  What it adds to the gap is as small.
-FLOOR = 1e-10
-
-#: Kernels without weight have at least this theta in their own problem, whose squares must not vanish.
-LEAST = 1e-100
-
-#: Part of the simplex that kernels get when they join.
-ENTRY = 1e-2
-
-#: Iterations for the shares of kernels without weight, at most, and the accuracy that ends them before.
-SHARING, ACCURATE = 2000, 1e-9
-
-#: Where kernels without weight are worth more than the others, their bound need not be closer than this.
-CLOSE = 0.1
-
 
 @dataclass(frozen=True, eq=False)
 class Hierarchical:
@@ -89,7 +74,9 @@ class Hierarchical:
 
     def low(self, theta: Array) -> Array:
         """A part of theta."""
-        return np.maximum(FALL * theta, np.minimum(theta, FLOOR))
+        # The least theta in a working set: derivatives do not exist at zero. What it adds to the gap is as
+        # small.
+        return np.maximum(FALL * theta, np.minimum(theta, 1e-10))
 
     def initial(self, m: int) -> Array:
         """Equal at the kernels that have no ancestors."""
@@ -121,8 +108,10 @@ class Hierarchical:
         new = working[part[working] <= 0.0]
         if not len(new) and part.sum() == theta.sum():
             return theta
-        part *= (1.0 - ENTRY * bool(len(new))) / part.sum()
-        part[new] = ENTRY / max(len(new), 1)
+        # Part of the simplex that kernels get when they join.
+        entry = 1e-2
+        part *= (1.0 - entry * bool(len(new))) / part.sum()
+        part[new] = entry / max(len(new), 1)
         return part
 
     def pruned(self, theta: Array, share: float) -> Array:
@@ -164,13 +153,20 @@ class Hierarchical:
         part, p = self.select(rest), prices[rest]
         theta, bound = np.full(len(rest), 1.0 / len(rest)), np.inf
         every = np.ones(len(rest), dtype=bool)
-        for _ in range(SHARING):
+        # Iterations for the shares of kernels without weight, at most, and the accuracy that ends them
+        # before.
+        sharing, accurate = 2000, 1e-9
+        for _ in range(sharing):
             slopes = part._slopes(p, theta, every)
             total, top = float(theta @ slopes), float(slopes.max())
             if top < bound:
                 bound, found[rest] = top, slopes
-            if top <= enough or top <= (1.0 + (CLOSE if total > enough else ACCURATE)) * total:
+            # Where kernels without weight are worth more than the others, their bound need not be closer than
+            # this.
+            if top <= enough or top <= (1.0 + (0.1 if total > enough else accurate)) * total:
                 break
-            theta = np.maximum(theta * np.sqrt(slopes), LEAST)
+            # Kernels without weight have at least this theta in their own problem, whose squares must not
+            # vanish.
+            theta = np.maximum(theta * np.sqrt(slopes), 1e-100)
             theta /= theta.sum()
         return bound, found

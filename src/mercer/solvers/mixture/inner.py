@@ -30,9 +30,6 @@ from .problem import Array
 
 __all__ = ["BoxMachine", "BoxTask", "InnerMachine", "RidgeMachine", "Trained"]
 
-#: The system of the second derivatives has this part of its mean diagonal added: directions need few digits.
-JITTER = 1e-10
-
 
 class Trained(NamedTuple):
     """A machine that has been trained on one kernel.
@@ -132,18 +129,13 @@ class BoxMachine:
             beta = trained.detail[t].value.coefficients
             free = np.flatnonzero(task.problem.is_free(beta))
             if len(free):
-                points = task.index[free]
-                H += _reduced(K.block(points, points), images[:, points, t].T, self._border(task, beta, free))
+                points, kind = task.index[free], task.problem.constraint
+                border = np.ones((len(free), int(kind == "sum")))  # gradients of the constraints
+                if kind == "signed":
+                    signs = np.column_stack([beta[free] > 0, beta[free] < 0]).astype(np.float64)
+                    border = signs[:, signs.any(axis=0)]
+                H += _reduced(K.block(points, points), images[:, points, t].T, border)
         return H
-
-    def _border(self, task: BoxTask, beta: Array, free: NDArray[np.intp]) -> Array:
-        """Gradients of the constraints on the free variables, as columns."""
-        if task.problem.constraint == "free":
-            return np.empty((len(free), 0))
-        if task.problem.constraint == "sum":
-            return np.ones((len(free), 1))
-        signs = np.column_stack([beta[free] > 0, beta[free] < 0]).astype(np.float64)
-        return np.asarray(signs[:, signs.any(axis=0)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +187,9 @@ def _bordered_solve(factor: Any, right: Array, border: Array) -> tuple[Array, Ar
 def _reduced(K: Array, G: Array, border: Array) -> Array:
     """``G' P G`` with P the inverse of K on vectors that are orthogonal to the border."""
     M = np.array(K)
-    M[np.diag_indices(len(M))] += JITTER * float(np.trace(M)) / len(M) + 1e-300
+    # The system of the second derivatives has this part of its mean diagonal added: directions need few
+    # digits.
+    M[np.diag_indices(len(M))] += 1e-10 * float(np.trace(M)) / len(M) + 1e-300
     try:
         factor = linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:  # rounding: more points than dimensions

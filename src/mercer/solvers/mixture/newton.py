@@ -44,27 +44,8 @@ SMALL = 2048
 #: Steps shorten at most so often; a step is taken if J falls by this part of what its slope promises.
 HALVINGS, ENOUGH = 12, 1e-4
 
-#: Promises below this part of J are lost in its rounding: then the gap has to fall.
-NOISE = 1e-8
-
-#: Steps on a working set end at this part of the gap of all kernels: then others are to join.
-PART = 0.1
-
-#: The machine is trained until its own gap is below this part of the gap that is asked for.
-SHARE = 0.1
-
-#: The tolerance of training is lowered to this part of the first at most.
-LEAST = 1e-8
-
 #: The quadratic model has this part of its mean curvature added, and this factor more after a bad step.
 DAMPING, MORE = 1e-9, 10.0
-
-#: A mean curvature below this part of the largest slope is rounding, and may be negative: J is linear then.
-FLAT = 1e-10
-
-#: Weights below this part of the largest are put to zero at the end, if the gap stays below the tolerance.
-NEGLIGIBLE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-9)
-
 
 #: Weights that add up to one.
 PLAIN = LpNorm(1.0)
@@ -161,7 +142,8 @@ class _Run:
     ) -> None:
         self.family, self.machine, self.watch, self.penalty = family, machine, watch, penalty
         self.tol, self.inner_tol, self.max_iter = tol, inner_tol, max_iter
-        self.least_tol = LEAST * inner_tol
+        # The tolerance of training is lowered to this part of the first at most.
+        self.least_tol = 1e-8 * inner_tol
         self.steps, self.damping, self.trainings = 0, DAMPING, 0
         self.gap = np.inf
 
@@ -172,7 +154,7 @@ class _Run:
             prices = self._note(state)
             working = self.penalty.first(prices)
             enough = self._enough(working)
-            while not self._is_over:
+            while not (self.gap <= self.tol or self.watch.reason or self.steps >= self.max_iter):
                 state, known = self._descend(state, working, enough)
                 prices = self._note(state, known)
                 joining = self.penalty.joining(prices, state.theta, working)
@@ -184,14 +166,11 @@ class _Run:
             self.watch.stop(error)
         return self._solution()
 
-    @property
-    def _is_over(self) -> bool:
-        return self.gap <= self.tol or bool(self.watch.reason) or self.steps >= self.max_iter
-
     def _enough(self, working: Index) -> float:
         """The gap of a working set at which others are to join."""
         least = 0.5 * self.tol
-        return least if len(working) == len(self.family) else max(least, PART * self.gap)
+        # Steps on a working set end at this part of the gap of all kernels: then others are to join.
+        return least if len(working) == len(self.family) else max(least, 0.1 * self.gap)
 
     # -- the machine ------------------------------------------------------------------------------
     def _train(self, theta: Array, start: Trained | None) -> _State:
@@ -206,7 +185,8 @@ class _Run:
 
     def _is_enough(self, trained: Trained) -> bool:
         lower = trained.lower(trained.quadratic)
-        return trained.gap <= SHARE * self.tol * max(abs(trained.upper), abs(lower))
+        # The machine is trained until its own gap is below this part of the gap that is asked for.
+        return trained.gap <= 0.1 * self.tol * max(abs(trained.upper), abs(lower))
 
     def _relative_gap(self, trained: Trained, prices: Array, theta: Array, penalty: Penalty) -> float:
         lower = trained.lower(penalty.dual(prices, theta))
@@ -229,7 +209,9 @@ class _Run:
     def _descend(self, state: _State, working: Index, enough: float) -> tuple[_State, Array | None]:
         """Newton steps on a working set, until its own gap is small; prices if those of all are known."""
         part, penalty, prices = self.family.select(working), self.penalty.select(working), None
-        state = self._restricted(state, working)
+        theta = self.penalty.restricted(state.theta, working)  # all weight on the working set
+        if theta is not state.theta:
+            state = self._train(theta, state.trained)
         while not self.watch.reason:
             images = part.images(state.trained.coefficients)
             prices = np.maximum(np.einsum("nc,lnc->l", state.trained.coefficients, images), 0.0)
@@ -244,11 +226,6 @@ class _Run:
                 break
             state, prices = moved, None
         return state, prices if part is self.family else None
-
-    def _restricted(self, state: _State, working: Index) -> _State:
-        """The state with all weight on the working set."""
-        theta = self.penalty.restricted(state.theta, working)
-        return state if theta is state.theta else self._train(theta, state.trained)
 
     def _step(
         self, state: _State, working: Index, penalty: Penalty, images: Array, prices: Array, gap: float
@@ -273,9 +250,12 @@ class _Run:
             if trial.trained.reason:
                 self.watch.reason = self.watch.reason or trial.trained.reason
                 return trial if fall > 0 else None
-            if fall >= -ENOUGH * length * slope or (
-                -slope <= NOISE * abs(before) and self._part_gap(trial, working, penalty) < gap
-            ):
+            falls_enough = fall >= -ENOUGH * length * slope
+            # Promises below this part of J are lost in its rounding: then the gap of the set has to fall.
+            if not falls_enough and -slope <= 1e-8 * abs(before):
+                prices = self.family.select(working).prices(trial.trained.coefficients)
+                falls_enough = self._relative_gap(trial.trained, prices, theta[working], penalty) < gap
+            if falls_enough:
                 self.damping = max(self.damping / MORE, DAMPING) if attempt == 0 else self.damping * MORE
                 return trial
             # The parabola through J, its slope and J at the trial has its minimum there.
@@ -283,15 +263,12 @@ class _Run:
             length *= min(max(-slope / (curve * length) if curve > 0 else 0.5, 0.1), 0.5)
         return None
 
-    def _part_gap(self, state: _State, working: Index, penalty: Penalty) -> float:
-        """The gap of the working set alone."""
-        prices = self.family.select(working).prices(state.trained.coefficients)
-        return self._relative_gap(state.trained, prices, state.theta[working], penalty)
-
     def _goal(self, H: Array, slopes: Array, x: Array, low: Array) -> Array:
         """The minimum of the damped quadratic model."""
         steepest, curvature = float(np.abs(slopes).max()), float(np.trace(H)) / len(x)
-        size = curvature if curvature > FLAT * steepest else steepest or 1.0
+        # A mean curvature below this part of the largest slope is rounding, and may be negative: J is linear
+        # then.
+        size = curvature if curvature > 1e-10 * steepest else steepest or 1.0
         while True:
             M = H + self.damping * size * np.eye(len(x))
             try:
@@ -330,8 +307,8 @@ class _Run:
         return Solution(value, converged, status, gap, stats)
 
     def _sparse(self) -> tuple[_State, float]:
-        """The best state, with weights put to zero that the gap can do without."""
-        for share in NEGLIGIBLE:
+        """The best state, with weights below a share of the largest at zero if the gap allows it."""
+        for share in (1e-2, 1e-3, 1e-4, 1e-6, 1e-9):
             theta = self.penalty.pruned(self.best.theta, share)
             if theta is self.best.theta or self.watch.reason:
                 continue

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .problem import Array
 
-__all__ = ["LpNorm", "Penalty", "dual_norm"]
+__all__ = ["LpNorm", "Penalty"]
 
 Index = NDArray[np.intp]
 
@@ -77,9 +77,13 @@ class LpNorm(NamedTuple):
         return slopes * chain, H
 
     def dual(self, prices: Array, theta: Array) -> float:
-        """The dual norm of the prices."""
+        """The dual norm of the prices: the largest sum of weighted prices over weights of norm p."""
         del theta
-        return dual_norm(prices, self.p)
+        top = float(prices.max(initial=0.0))
+        if self.p == 1 or top == 0:
+            return top
+        q = self.p / (self.p - 1.0)
+        return float(top * ((prices / top) ** q).sum() ** (1.0 / q))
 
     def low(self, theta: Array) -> Array:
         """Zero, or a part of theta if p > 1."""
@@ -121,12 +125,3 @@ class LpNorm(NamedTuple):
         """The same norm."""
         del working
         return self
-
-
-def dual_norm(prices: Array, p: float) -> float:
-    """The largest sum of weighted prices over weights of norm p."""
-    top = float(prices.max(initial=0.0))
-    if p == 1 or top == 0:
-        return top
-    q = p / (p - 1.0)
-    return float(top * ((prices / top) ** q).sum() ** (1.0 / q))

@@ -22,12 +22,6 @@ from .problem import Array, MixtureProblem
 
 __all__ = ["Point", "Region", "System", "system_at"]
 
-#: Columns with more entries than this part of all are dense: then products are faster.
-DENSE = 0.05
-
-#: Systems for columns are solved again for what rounding has left, so often.
-REFINEMENTS = 2
-
 
 class Point(NamedTuple):
     """A point, or a step from one to another.
@@ -71,7 +65,8 @@ class Region(NamedTuple):
     def of(cls, problem: MixtureProblem, by_columns: bool = False) -> Region:
         """Of a problem; with as many columns as points or fewer always by columns."""
         (V, Y, loss), sides = problem, problem.loss.limit is not None
-        if scipy.sparse.issparse(V) and V.nnz > DENSE * V.shape[0] * V.shape[1]:
+        # Columns with more entries than this part of all are dense: then products are faster.
+        if scipy.sparse.issparse(V) and V.nnz > 0.05 * V.shape[0] * V.shape[1]:
             V = V.toarray()
         limits = np.array([0.0, loss.limit]) if sides else np.empty(0)
         signs = np.array([1.0, -1.0])[: len(limits), None, None] * Y
@@ -188,7 +183,7 @@ class _ColumnSystem(System):
     def _solve(self, right: Array, right_t: float) -> tuple[Array, float, Array, Array]:
         u = np.zeros_like(self.pull)
         dA, dt = right / self.E, right_t / self.price
-        for _ in range(1 + REFINEMENTS):  # differences have lost digits that are divided by a small E
+        for _ in range(3):  # differences have lost digits that are divided by a small E
             du = self.factor.solve(self._left(dA, dt, u).ravel()).reshape(u.shape)
             u, dA = u + du, dA - (self.W @ du.T) / self.E
             dt = (float((self.pull * u).sum()) + right_t) / self.price

@@ -68,7 +68,8 @@ class FeatureCovariance(Covariance):
         if not np.isfinite(inner).all():
             raise np.linalg.LinAlgError("inner products of features divided by the noise overflow")
         self._inner = _shifted_root(inner)
-        self.log_determinant = float(np.log(noise).sum()) + _log_determinant(self._inner)
+        log_inner = 2.0 * float(np.log(np.diagonal(self._inner)).sum())
+        self.log_determinant = float(np.log(noise).sum()) + log_inner
 
     def solve(self, B: Array) -> Array:
         """``M^-1 B``."""
@@ -120,7 +121,3 @@ def _shifted_root(A: Array) -> Array:
     A = np.asfortranarray(A)
     A[np.diag_indices(len(A))] += 1.0
     return cholesky(A)
-
-
-def _log_determinant(factor: Array) -> float:
-    return 2.0 * float(np.log(np.diagonal(factor)).sum())

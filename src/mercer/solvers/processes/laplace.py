@@ -106,14 +106,6 @@ class LaplaceApproximation:
         return self.mode - self.variances / left * self.coefficients, self.variances / left
 
 
-#: Steps of the trapezoidal rule, and where it ends.  For the first, in units of the standard deviation, the
-#: logistic function has its poles at a distance of pi or more; for the second, in units of the logistic
-#: distribution, its density has.  The error of the rule is exp(-2 pi distance / step) < 1e-16 in both cases,
-#: and what lies beyond the ends is less than that.
-NORMAL_STEP, NORMAL_END = 0.5, 9.0
-LOGISTIC_STEP, LOGISTIC_END = 0.5, 40.0
-
-
 def expected_logistic(mean: Array, variance: Array) -> Array:
     r"""The mean of the logistic function of a normal variable f, with an error of less than 1e-13.
 
@@ -130,10 +122,15 @@ def expected_logistic(mean: Array, variance: Array) -> Array:
     mean, std = np.asarray(mean, dtype=np.float64), np.sqrt(np.asarray(variance, dtype=np.float64))
     result = np.empty_like(mean)
     narrow = std <= 1
-    t = np.arange(-NORMAL_END, NORMAL_END + NORMAL_STEP, NORMAL_STEP)
-    density = NORMAL_STEP * np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
+    # Steps of the trapezoidal rule, and where it ends. For the first, in units of the standard deviation, the
+    # logistic function has its poles at a distance of pi or more; for the second, in units of the logistic
+    # distribution, its density has. The error of the rule is exp(-2 pi distance / step) < 1e-16 in both
+    # cases, and what lies beyond the ends is less than that.
+    step, normal_end, logistic_end = 0.5, 9.0, 40.0
+    t = np.arange(-normal_end, normal_end + step, step)
+    density = step * np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
     result[narrow] = expit(mean[narrow, None] + std[narrow, None] * t) @ density
-    t = np.arange(-LOGISTIC_END, LOGISTIC_END + LOGISTIC_STEP, LOGISTIC_STEP)
-    density = LOGISTIC_STEP * expit(t) * expit(-t)
+    t = np.arange(-logistic_end, logistic_end + step, step)
+    density = step * expit(t) * expit(-t)
     result[~narrow] = ndtr((mean[~narrow, None] + t) / std[~narrow, None]) @ density
     return np.clip(result, 0.0, 1.0)

@@ -28,12 +28,6 @@ __all__ = ["interior_point_states"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Part of the way to the nearest bound that a step may go.
-SHARE = 0.995
-
-#: Multipliers at the start, in the unit of differences.
-FIRST = 1.0
-
 
 def interior_point_states(problem: RankingProblem, c: Array) -> Iterator[State]:
     """States of the iteration with their gaps."""
@@ -55,7 +49,7 @@ class _Point:
         self.a, self.F = np.zeros(self.pairs.size), np.zeros(self.pairs.size)
         self.beta = 0.5 * c
         self.t = c - self.beta
-        self.z, self.v = np.full(len(c), FIRST), np.full(len(c), 1.0 + FIRST)
+        self.z, self.v = np.ones(len(c)), np.full(len(c), 2.0)  # in the unit of differences
 
     def step(self) -> None:
         """One step of Mehrotra's method."""
@@ -71,7 +65,8 @@ class _Point:
             after = float((beta + length * db) @ (z + length * dz) + (t - length * db) @ (v + length * dv))
             aim = mean * (after / (2 * len(beta) * mean)) ** 3
             db, dz, dv = newton.direction(aim - db * dz, aim + db * dv)
-            self._move(min(1.0, SHARE * self._reach(db, dz, dv)), db, dz, dv, lacking)
+            # Part of the way to the nearest bound that a step may go.
+            self._move(min(1.0, 0.995 * self._reach(db, dz, dv)), db, dz, dv, lacking)
 
     def _move(self, length: float, db: Array, dz: Array, dv: Array, lacking: Array) -> None:
         self.a = self.a + length * (self.pairs.adjoint(db) + lacking)

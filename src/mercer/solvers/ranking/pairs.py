@@ -19,9 +19,6 @@ __all__ = ["Pairs", "concordance", "ordered_pairs"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Bytes that solvers hold for each pair: indices, weights and a dozen vectors.
-BYTES_PER_PAIR = 128
-
 #: Graphs with fewer pairs than this part of a full matrix have sparse Laplacians.
 SPARSE = 1 / 128
 
@@ -74,9 +71,13 @@ def ordered_pairs(y: Array, groups: NDArray[np.intp], weight: Array | None, call
         Whose pairs they are, for the error if they do not fit into memory.
     """
     weight, members = np.ones(len(y)) if weight is None else weight, _members(groups)
-    count = sum(_count(y[index]) for index in members)
+    count = 0
+    for index in members:
+        ties = np.unique(y[index], return_counts=True)[1].astype(np.int64)
+        count += int((len(index) ** 2 - (ties**2).sum()) // 2)
+    # Bytes that solvers hold for each pair: indices, weights and a dozen vectors.
     memory.require(
-        BYTES_PER_PAIR * count,
+        128 * count,
         f"{caller}: the {count:,} ordered pairs of {len(y):,} points",
         "Pass `groups`, or fewer points: pairs are formed within groups only.",
     )
@@ -111,9 +112,3 @@ def _members(groups: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Positions of the points of each group."""
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
-
-
-def _count(y: Array) -> int:
-    """Number of pairs of different targets."""
-    ties = np.unique(y, return_counts=True)[1].astype(np.int64)
-    return int((len(y) ** 2 - (ties**2).sum()) // 2)

@@ -33,9 +33,6 @@ __all__ = ["RankingProblem", "RankingValue", "State", "System"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Part of the trace of K that its factor leaves out.
-LEFT_OUT = 1e-14
-
 
 class RankingValue(NamedTuple):
     """Coefficients of the points, predictions, and the slopes of the pairs (a point of the dual problem)."""
@@ -70,8 +67,9 @@ class RankingProblem:
     @cached_property
     def factor(self) -> Array:
         """R with K = R R', up to rounding; raises ``LinAlgError`` if K is not positive semidefinite."""
+        # Part of the trace of K that its factor leaves out.
         found = incomplete_cholesky(
-            lambda index: self.matrix.block(index, slice(None)).T, self.matrix.diagonal(), tol=LEFT_OUT
+            lambda index: self.matrix.block(index, slice(None)).T, self.matrix.diagonal(), tol=1e-14
         )
         return found.value.factor
 

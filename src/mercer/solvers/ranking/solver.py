@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -14,15 +13,11 @@ from ...engine.threads import few_threads
 from ..solution import Solution
 from .interior_point import interior_point_states
 from .newton import newton_states
-from .problem import RankingProblem, RankingValue, State
+from .problem import RankingProblem, RankingValue
 
 __all__ = ["solve_ranking"]
 
 Array: TypeAlias = NDArray[np.float64]
-
-#: Parts of ``tol`` at which iterations end, of Newton's method and of the interior-point method: predictions
-#: feel the root of the gap, and Newton's method squares it in a step.
-NEWTON_INNER, INTERIOR_INNER = 1e-12, 1e-8
 
 #: So many steps in a row that lower the gap and the objective by less than these parts are rounding.
 PATIENCE, GAP_PROGRESS, PROGRESS = 3, 0.05, 1e-10
@@ -57,12 +52,17 @@ def solve_ranking(
         ``gap`` is the duality gap, computed from the coefficients with the values of the kernel.
     """
     c = problem.pairs.weight / alpha
-    enough = tol * (NEWTON_INNER if problem.loss.is_smooth else INTERIOR_INNER)
+    # Parts of ``tol`` at which iterations end, of Newton's method and of the interior-point method:
+    # predictions feel the root of the gap, and Newton's method squares it in a step.
+    newton_inner, interior_inner = 1e-12, 1e-8
+    is_smooth = problem.loss.is_smooth
+    enough = tol * (newton_inner if is_smooth else interior_inner)
     best, lowest, steps, stalled, why = None, np.inf, 0, 0, ""
+    states = newton_states(problem, c, start) if is_smooth else interior_point_states(problem, c)
     with Convergence(name, tol) as progress, few_threads(problem.pairs.size):
         _ = problem.factor  # an error here says that K is not positive semidefinite
         try:
-            for steps, state in enumerate(_states(problem, c, start)):
+            for steps, state in enumerate(states):
                 falls = best is None or state.gap < (1.0 - GAP_PROGRESS) * best.gap
                 stalled = 0 if falls or state.objective < (1.0 - PROGRESS) * lowest else stalled + 1
                 lowest = min(lowest, state.objective)
@@ -80,23 +80,13 @@ def solve_ranking(
         except linalg.LinAlgError:  # the numbers of an interior point have become too large and too small
             stalled = PATIENCE
     assert best is not None
-    return _solution(problem, best, alpha, tol, steps, why)
-
-
-def _states(problem: RankingProblem, c: Array, start: Array | None) -> Iterator[State]:
-    return newton_states(problem, c, start) if problem.loss.is_smooth else interior_point_states(problem, c)
-
-
-def _solution(
-    problem: RankingProblem, best: State, alpha: float, tol: float, steps: int, why: str
-) -> Solution[RankingValue]:
     converged = bool(best.gap <= tol * best.objective)
     rounding = "the gap does not fall any further: this is rounding; scale the data, raise alpha or tol"
     stats = {
         "objective": alpha * best.objective,
         "iterations": steps,
         "pairs": len(problem.pairs.first),
-        "method": "Newton steps" if problem.loss.is_smooth else "interior point",
+        "method": "Newton steps" if is_smooth else "interior point",
     }
     status = "converged" if converged else why or rounding
     return Solution(best.value, converged, status, alpha * best.gap, stats)

@@ -23,12 +23,6 @@ __all__ = ["contradiction", "refuse_contradictions", "size_of"]
 
 Vector: TypeAlias = NDArray[np.float64]
 
-#: A difference this small, relative to the box, may be rounding.
-ROUNDING = 1e-7
-
-#: Entries of a certificate, and rows of the complement, below this part of the largest are rounding.
-NEGLIGIBLE = 1e-6
-
 
 def refuse_contradictions(R: Coordinates, low: Vector, high: Vector, intercept: bool) -> None:
     """Raise :class:`~mercer.errors.InfeasibleError` if no function has predictions in the box."""
@@ -41,7 +35,9 @@ def contradiction(R: Coordinates, low: Vector, high: Vector, intercept: bool) ->
     """Numbers d with ``d'F = 0`` for all functions and ``d'z >= 1`` for all of the box; None if not found."""
     outside = R.complement(intercept).copy()  # orthonormal columns
     rows = np.linalg.norm(outside, axis=1)
-    outside[rows <= NEGLIGIBLE * rows.max(initial=0.0)] = 0.0  # large z would fit what rounding left there
+    # Entries of a certificate, and rows of the complement, below this part of the largest are rounding.
+    negligible = 1e-6
+    outside[rows <= negligible * rows.max(initial=0.0)] = 0.0  # large z would fit what rounding left there
     unit = size_of(low, high)
     low, high = low / unit, high / unit
     if not outside.shape[1]:
@@ -52,9 +48,10 @@ def contradiction(R: Coordinates, low: Vector, high: Vector, intercept: bool) ->
         bounds = low[~fixed], high[~fixed]
         z[~fixed] = lsq_linear(outside[~fixed].T, -outside.T @ z, bounds, method="bvls").x
     d = outside @ (outside.T @ z)
-    if float(np.abs(d).max()) <= ROUNDING * max(float(np.abs(z).max()), 1.0):
+    # A difference this small, relative to the box, may be rounding.
+    if float(np.abs(d).max()) <= 1e-7 * max(float(np.abs(z).max()), 1.0):
         return None
-    d[np.abs(d) <= NEGLIGIBLE * np.abs(d).max()] = 0.0
+    d[np.abs(d) <= negligible * np.abs(d).max()] = 0.0
     least = float(least_over(low, high, d).sum())
     return d / (least * unit) if 0 < least < np.inf else None
 

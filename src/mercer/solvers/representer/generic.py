@@ -38,20 +38,8 @@ RANK = 1e-13
 #: And below this part they may be zero: what is larger is no rounding error.
 ZERO = 10 * float(np.finfo(float).eps)
 
-#: Strength of the proximal term of the intercept, relative to the penalty.
-PULL = 0.1
-
 #: Without a squared norm, bounds of the gap hold for functions of up to this multiple of the norm.
 RADIUS = 2.0
-
-#: Steps of the bundle method within which the bound of the gap must be halved.
-PATIENCE = 100
-
-#: Restarts of L-BFGS at most.
-RESTARTS = 3
-
-#: Largest number of tangents; those that are inactive at the minimum are dropped first.
-TANGENTS = 200
 
 
 class Coordinates:
@@ -146,8 +134,8 @@ def solve_generic(
     """
     run = _Run(loss, R, lam, intercept)
     best, method = run.descend(start, max_iter), "L-BFGS"
-    # a new quasi-Newton matrix makes further progress where the old one is rounding
-    for _ in range(RESTARTS):
+    # Restart L-BFGS: a new quasi-Newton matrix makes further progress where the old one is rounding.
+    for _ in range(3):
         if run.gradient_gap(best) <= tol * abs(run.objective(best)) or stop_reason():
             break
         best = run.descend(best, max_iter)
@@ -249,9 +237,11 @@ class _Run:
         model = _Model(self)
         model.add(start)
         before = np.inf
+        # Steps of the bundle method within which the bound of the gap must be halved.
+        patience = 100
         try:
             for step in range(max_iter):
-                if step % PATIENCE == PATIENCE - 1:
+                if step % patience == patience - 1:
                     if not bound < 0.5 * before:
                         break
                     before = bound
@@ -283,13 +273,15 @@ class _Model:
 
     def __init__(self, run: _Run) -> None:
         self.run, self.curvature = run, run.lam or run.unit / run.length**2
-        self.pull = PULL * self.curvature / run.R.mean
+        # Strength of the proximal term of the intercept, relative to the penalty.
+        self.pull = 0.1 * self.curvature / run.R.mean
         self.moments = np.empty((0, run.R.rank))
         self.totals, self.values, self.weights = np.empty(0), np.empty(0), np.empty(0)
 
     def add(self, v: GenericValue) -> None:
         """Keep one more tangent; beyond many, those without weight are let go."""
-        kept = np.full(len(self.values), True) if len(self.values) < TANGENTS else self.weights > 0
+        # Largest number of tangents; those that are inactive at the minimum are dropped first.
+        kept = np.full(len(self.values), True) if len(self.values) < 200 else self.weights > 0
         total = self.run.total(v)
         self.moments = np.vstack([self.moments[kept], v.moments])
         self.totals = np.append(self.totals[kept], total)

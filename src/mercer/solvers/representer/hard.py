@@ -37,9 +37,6 @@ __all__ = ["solve_constraints"]
 
 Vector: TypeAlias = NDArray[np.float64]
 
-#: Tolerances of the constraints that are tried, one after the other, relative to their size.
-TOLERANCES = (1e-9, 1e-12)
-
 
 def solve_constraints(
     low: Vector,
@@ -115,7 +112,8 @@ def _solve(
     )
     matrix = HeldMatrix(_double(G), index) if len(both) else LazyMatrix(G)
     start = np.zeros(problem.size)
-    for accuracy in TOLERANCES:
+    # Tolerances of the constraints that are tried, one after the other, relative to their size.
+    for accuracy in (1e-9, 1e-12):
         solution = solve_box(problem, matrix, start=start, tol=accuracy, name=name)
         start, gradient, multipliers = solution.value
         offset = multipliers[0] if intercept else 0.0

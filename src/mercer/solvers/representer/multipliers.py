@@ -35,16 +35,6 @@ __all__ = ["ConstrainedValue", "solve_multipliers"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: The weight rho of the squared residual: the first, relative to lambda over the mean of k(x, x); its growth,
-#: and the largest.
-FIRST, GROWTH, LARGEST = 10.0, 4.0, 1e4
-
-#: The weight stays as long as a round leaves at most this part of the gap.
-ENOUGH = 0.25
-
-#: Rounds at most.
-ROUNDS = 100
-
 
 class ConstrainedValue(NamedTuple):
     """Multipliers u, the intercept, predictions within the domain, the loss and its slopes there."""
@@ -116,10 +106,13 @@ class _Run:
             z, u = start.predictions, start.u
         else:
             z, u = start, np.zeros(len(start))
-        rho = FIRST * self.lam / self.R.mean
+        # The weight rho of the squared residual: the first, relative to lambda over the mean of k(x, x); its
+        # growth, and the largest.
+        first, growth, largest = 10.0, 4.0, 1e4
+        rho = first * self.lam / self.R.mean
         found: tuple[ConstrainedValue, float, float] | None = None
         before = math.inf
-        for _ in range(ROUNDS):
+        for _ in range(100):
             try:
                 z = self._inner(z, u, rho, max_iter)
             except STOPPING as error:
@@ -133,8 +126,9 @@ class _Run:
             objective = value.loss + 0.5 * float(u @ (self.R.predictions(self.R.moments(u)))) / self.lam
             if gap <= tol * abs(objective) and violation <= tol * self.size(value.predictions):
                 return value, gap, violation, True
-            if not gap <= ENOUGH * before:  # a larger rho makes the inner problem harder
-                rho = min(GROWTH * rho, LARGEST * self.lam / self.R.mean)
+            # The weight stays as long as a round leaves at most this part of the gap.
+            if not gap <= 0.25 * before:  # a larger rho makes the inner problem harder
+                rho = min(growth * rho, largest * self.lam / self.R.mean)
             before = gap
         assert found is not None
         return *found, False

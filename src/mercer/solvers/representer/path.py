@@ -42,27 +42,8 @@ Array: TypeAlias = NDArray[np.float64]
 #: Factor of lambda from one try to the next in the search for a bracket, and the largest number of tries.
 GROWTH, MOST = 8.0, 40
 
-#: Logarithms of ratios beyond this are as good as infinite.
-STEEPEST = 1e3
-
 #: Relative accuracy of lambda.  The objective feels its square.
 ACCURACY = 1e-10
-
-#: Norms between two that are known at which a penalty is evaluated.
-CELL = 32
-
-#: Multiple of the accuracy beyond which the gap of a fit says that those of smaller lambda are hopeless.
-INACCURATE = 1e3
-
-#: Gain, relative to the loss of the zero function, that ends the search of losses without a known minimum:
-#: they may fall to zero, and no fit is accurate relative to that.
-COARSE = 1e-8
-
-#: Ratio of slopes of the penalty between neighbours that is none of a jump.
-SMOOTH = 64.0
-
-#: Local minima of a lower bound that are refined.
-CANDIDATES = 8
 
 #: Multiples of a norm: up to the first, norms are followed until the penalty rules them out; a penalty that
 #: rules none out is followed up to the second.
@@ -141,12 +122,14 @@ class Path(Generic[T]):
         """The logarithm of ``lambda t / alpha g'(t)``, of a size that root finders can take."""
         t = self.at(math.exp(log_lam)).norm
         slope = self.penalty.slope(t)
+        # Logarithms of ratios beyond this are as good as infinite.
+        steepest = 1e3
         if t == 0 or slope == math.inf:
-            return -STEEPEST
+            return -steepest
         if slope <= 0:
-            return STEEPEST
+            return steepest
         excess = log_lam + math.log(t) - math.log(self.alpha) - math.log(slope)
-        return min(max(excess, -STEEPEST), STEEPEST)
+        return min(max(excess, -steepest), steepest)
 
     def objective(self, trial: T) -> float:
         return trial.loss + self.alpha * self.penalty.value(trial.norm)
@@ -264,8 +247,12 @@ class _Search(Generic[T]):
             gain = 0.5 * lam * (largest - trial.norm) * (largest + trial.norm)
             gain, allowed = min(gain, trial.loss - path.fits.floor), self.accuracy(self.best)
             if math.isinf(path.fits.floor) and math.isfinite(first.loss):
-                allowed = max(allowed, COARSE * abs(first.loss))
-            useless = is_ruled_out(trial.norm) or trial.gap > INACCURATE * allowed
+                # Gain, relative to the loss of the zero function, that ends the search of losses without a
+                # known minimum: they may fall to zero, and no fit is accurate relative to that.
+                allowed = max(allowed, 1e-8 * abs(first.loss))
+            # Multiple of the accuracy beyond which the gap of a fit says that those of smaller lambda are
+            # hopeless.
+            useless = is_ruled_out(trial.norm) or trial.gap > 1e3 * allowed
             if gain <= min(allowed, before) or useless:
                 break
             lam, before = lam / GROWTH, gain
@@ -279,7 +266,8 @@ class _Search(Generic[T]):
         i = bisect.bisect_left(lams, self.lam)
         for low, high in itertools.pairwise(map(math.log, lams[max(i - 1, 0) : i + 2])):
             slopes = sorted(path.penalty.slope(path.at(math.exp(end)).norm) for end in (low, high))
-            smooth = slopes[1] <= SMOOTH * slopes[0] < math.inf
+            # Ratio of slopes of the penalty between neighbours that is none of a jump.
+            smooth = slopes[1] <= 64.0 * slopes[0] < math.inf
             if smooth and (path.excess(low) > 0) != (path.excess(high) > 0):
                 root = math.exp(brentq(path.excess, low, high, xtol=ACCURACY, maxiter=16, disp=False))
                 self.keep(root, path.at(root), slack=1e-15 * abs(self.objective))
@@ -292,7 +280,13 @@ class _Search(Generic[T]):
             ends = self.neighbours(norm)
             if self.objective - least <= self.accuracy(self.best) or ends is None:
                 break
-            middle = math.sqrt(ends[0] * ends[1]) if step % 2 else self.interpolated(*ends, norm)
+            above, below = ends
+            middle = math.sqrt(above * below)
+            if step % 2 == 0:  # where that norm is expected, if logarithms are linear between the neighbours
+                larger, smaller = path.known[above].norm, max(path.known[below].norm, 1e-300)
+                share = math.log(max(norm, smaller) / smaller) / math.log(larger / smaller)
+                share = min(max(share, 0.01), 0.99)
+                middle = math.exp(share * math.log(above) + (1 - share) * math.log(below))
             self.keep(middle, path.at(middle))
             above, below = self.neighbours(norm) or ends
             self.keep(above, path.fits.between(path.known[below], path.known[above], norm))
@@ -305,13 +299,6 @@ class _Search(Generic[T]):
                 return above, below
         return None
 
-    def interpolated(self, above: float, below: float, norm: float) -> float:
-        """The lambda where that norm is expected, if logarithms are linear between the neighbours."""
-        larger, smaller = self.path.known[above].norm, max(self.path.known[below].norm, 1e-300)
-        share = math.log(max(norm, smaller) / smaller) / math.log(larger / smaller)
-        share = min(max(share, 0.01), 0.99)
-        return math.exp(share * math.log(above) + (1 - share) * math.log(below))
-
 
 class _LowerBound(Generic[T]):
     """The largest of the tangents of the path plus the penalty, at many norms."""
@@ -321,7 +308,8 @@ class _LowerBound(Generic[T]):
         self.penalties: dict[float, float] = {}  # by the norm
         norms = sorted({0.0, largest, *(trial.norm for trial in path.known.values())})
         for a, b in itertools.pairwise(norms):
-            for t in np.linspace(a, b, CELL).tolist():
+            # Norms between two that are known at which a penalty is evaluated.
+            for t in np.linspace(a, b, 32).tolist():
                 self.penalties[t] = path.penalty.value(t)
         for a, b in itertools.pairwise(sorted(self.penalties)):
             self._enclose_jump(a, b)
@@ -362,7 +350,8 @@ class _LowerBound(Generic[T]):
         norms, values = self._table()
         beside = np.minimum(np.append(np.inf, values[:-1]), np.append(values[1:], np.inf))
         lowest = np.flatnonzero((values <= beside) & np.isfinite(values))
-        for i in lowest[np.argsort(values[lowest])][:CANDIDATES]:
+        # Local minima of a lower bound that are refined.
+        for i in lowest[np.argsort(values[lowest])][:8]:
             after = min(i + 1, len(norms) - 1)
             ends = norms[max(i - 1, 0)], norms[after if np.isfinite(values[after]) else i]
             options = {"xatol": 1e-9 * ends[1]}

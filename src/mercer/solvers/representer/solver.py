@@ -39,21 +39,8 @@ __all__ = ["BuiltIn", "RepresenterValue", "UserLoss", "solve_representer", "unit
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Tolerances of the optimality conditions that piecewise linear losses are solved to, one after the other,
-#: until the gap is small.
-TOLERANCES = (1e-4, 1e-7, 1e-10)
-
-#: Fits for a squared norm are more accurate by this factor: the norm feels the root of their gap.
-INNER = 1e-10
-
 #: A penalty of the squared norm is as good as infinite at this multiple of the largest curvature of the loss.
 AS_GOOD_AS_ZERO = 1e7
-
-#: Penalties, relative to the scale of the problem, whose squares and reciprocals are far from overflow.
-RANGE = (1e-50, 1e50)
-
-#: Units of targets: squares of the smallest and of the largest are floats.
-SMALLEST_UNIT, LARGEST_UNIT = 1e-150, 1e150
 
 
 class RepresenterValue(NamedTuple):
@@ -168,7 +155,9 @@ def unit_of(loss: Loss, targets: Array) -> float:
     if loss.degree is None:
         return 1.0
     largest = float(np.abs(targets).max())
-    return min(max(largest, SMALLEST_UNIT), LARGEST_UNIT) if largest else 1.0
+    # Units of targets: squares of the smallest and of the largest are floats.
+    smallest_unit, largest_unit = 1e-150, 1e150
+    return min(max(largest, smallest_unit), largest_unit) if largest else 1.0
 
 
 def mixture(
@@ -198,7 +187,8 @@ def mixture(
 
 
 def _require_range(alpha: float, log_alpha: float, scale: float) -> None:
-    low, high = (math.log(end) + math.log(scale) for end in RANGE)
+    # Penalties, relative to the scale of the problem, whose squares and reciprocals are far from overflow.
+    low, high = (math.log(end) + math.log(scale) for end in (1e-50, 1e50))
     if not low <= log_alpha <= high:
         shift = math.log(alpha) - log_alpha
         ends = " and ".join(f"1e{(end + shift) / math.log(10):.0f}" for end in (low, high))
@@ -248,13 +238,14 @@ class BuiltIn:
         if start is not None:
             coefficients, intercept, _ = start.value
             first = SmoothValue(coefficients[:, None], np.array([intercept]), start.predictions[:, None])
+        # Fits for a squared norm are more accurate by this factor: the norm feels the root of their gap.
         solution = solve_smooth(
             problem,
             self.gram,
             lam,
             held=self.held,
             start=first,
-            tol=INNER * self.tol,
+            tol=1e-10 * self.tol,
             max_iter=self.max_iter,
             name=self.name,
         )
@@ -268,7 +259,9 @@ class BuiltIn:
         constraint: Any = "sum" if self.intercept else "free"
         problem = BoxProblem(-self.y[:, 0], low, high, loss.width, constraint)
         b = np.zeros(len(C))
-        for tol in TOLERANCES:
+        # Tolerances of the optimality conditions that piecewise linear losses are solved to, one after the
+        # other, until the gap is small.
+        for tol in (1e-4, 1e-7, 1e-10):
             solution = solve_box(problem, self.matrix, start=b, tol=tol * self._size, name=self.name)
             b, gradient, multipliers = solution.value
             if solution.gap <= 0.1 * self.tol * abs(solution.stats["objective"]):
@@ -411,12 +404,7 @@ class UserLoss:
 
     def gap(self, found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
         """The gap for the squared norm, and what the derivatives of the two penalties differ."""
-        return stationarity(found, alpha, penalty)
-
-
-def stationarity(found: Found[Fitted], alpha: float, penalty: Penalty) -> float:
-    """The gap for the squared norm, and what the derivatives of the two penalties differ."""
-    t = found.trial.norm
-    if t == 0:
-        return found.trial.gap
-    return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))
+        t = found.trial.norm
+        if t == 0:
+            return found.trial.gap
+        return float(found.trial.gap + t * abs(found.lam * t - alpha * penalty.slope(t)))

@@ -28,16 +28,6 @@ __all__ = ["solve_by_blocks"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Blocks of a pass, and the least unknowns of a block.
-BLOCKS, LEAST_BLOCK = 100, 64
-
-#: The strong convexity that the acceleration assumes, times the number of blocks: at most 1.  After 20 passes
-#: on 4,000 points the residual was 0.15 with 0.1, 0.23 with 0.4, 0.32 with 0.004, 0.27 without acceleration.
-CONVEXITY = 0.1
-
-#: Growth of the residual since its least value at which the acceleration starts anew.
-GROWTH = 2.0
-
 
 def solve_by_blocks(
     system: RidgeSystem,
@@ -49,9 +39,14 @@ def solve_by_blocks(
 ) -> Found:
     """Solve for one penalty without an intercept; ``max_iter`` counts passes over the matrix."""
     n, alpha, rng = system.size, float(system.alpha[0]), np.random.RandomState(0)
-    size = min(n, max(LEAST_BLOCK, n // BLOCKS))
+    # Blocks of a pass, and the least unknowns of a block.
+    blocks, least_block = 100, 64
+    size = min(n, max(least_block, n // blocks))
     count = n / size  # blocks of a pass
-    mu = CONVEXITY / count
+    # The strong convexity that the acceleration assumes, times the number of blocks: at most 1. After 20
+    # passes on 4,000 points the residual was 0.15 with 0.1, 0.23 with 0.4, 0.32 with 0.004, 0.27 without
+    # acceleration.
+    mu = 0.1 / count
     beta, gamma = 1 - np.sqrt(mu / count), 1 / np.sqrt(mu * count)
     share = 1 / (1 + gamma * count)
     # unknowns and their products with the matrix, side by side
@@ -64,6 +59,8 @@ def solve_by_blocks(
     scale = np.where(system.scale > 0, system.scale, 1.0)
     least = gap = _residual(system, w, alpha, scale)
     best, steps, reason = w, 0, ""
+    # Growth of the residual since its least value at which the acceleration starts anew.
+    growth = 2.0
     try:
         with Convergence("block coordinate descent", tol, show=progress) as bar:
             while gap > tol and steps < max_iter * count:
@@ -80,7 +77,7 @@ def solve_by_blocks(
                 steps, gap = steps + 1, _residual(system, w, alpha, scale)
                 if gap <= least:
                     best, least = w, gap
-                elif gap > GROWTH * least:
+                elif gap > growth * least:
                     v = z = w = best
                     gap = least
                 if snapshot is not None:

@@ -28,9 +28,6 @@ __all__ = ["DoubleCholesky", "FewFeatures", "Nystrom", "SingleCholesky"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Penalties beyond this, next to which single precision may overflow, are the unit of the matrix.
-LARGE = 1e30
-
 #: Rows whose features are squared in double precision at a time.
 BAND = 4096
 
@@ -42,7 +39,8 @@ class _Cholesky:
 
     def __init__(self, matrix: WeightedMatrix, alpha: float) -> None:
         A = matrix.copy(self.dtype)
-        self._unit = alpha if alpha > LARGE else 1.0
+        # Penalties beyond this, next to which single precision may overflow, are the unit of the matrix.
+        self._unit = alpha if alpha > 1e30 else 1.0
         if self._unit != 1.0:
             A *= self.dtype(1.0 / self._unit)  # may underflow: next to the penalty it is nothing
         A[np.diag_indices(len(A))] += self.dtype(alpha / self._unit)

@@ -36,7 +36,12 @@ def solve_iteratively(
     """Conjugate gradients with a Nystrom preconditioner; K is never formed."""
     if not (system.alpha > 0).all():
         raise linalg.LinAlgError("conjugate gradients need alpha > 0: without a penalty they may never end")
-    inverse = Nystrom(system.matrix, _rank(system))
+    n, features = system.size, sparse_features(system.matrix)
+    fits = memory.memory_limit() // (8 * n)
+    rank = 8 * n**0.5  # a preconditioner that costs about as much as a few products with K
+    if features is not None:
+        rank = min(rank, preconditioner_rank(features))
+    inverse = Nystrom(system.matrix, int(max(1, min(n, rank, fits))))
     with Convergence("conjugate gradients", tol, show=progress) as bar:
         C, reason, gap, count = iterate_until(
             system, inverse, tol, max_iter, bar.update, start=start, snapshot=snapshot
@@ -59,16 +64,6 @@ def solve_iteratively(
             "Raise alpha, max_iter or tol, or scale the data"
         )
     return Found(C, status, stats, gap)
-
-
-def _rank(system: RidgeSystem) -> int:
-    """Columns of the preconditioner: it costs about as much as a few products with K."""
-    n, features = system.size, sparse_features(system.matrix)
-    fits = memory.memory_limit() // (8 * n)
-    wanted = 8 * n**0.5
-    if features is not None:
-        wanted = min(wanted, preconditioner_rank(features))
-    return int(max(1, min(n, wanted, fits)))
 
 
 def iterate_until(

@@ -66,13 +66,23 @@ class BandReduction:
     """
 
     def __init__(self, A: Array, without: Array | None = None) -> None:
-        reflector = None if without is None else _reflector(without)
-        if reflector is not None:
-            _reflect_both_sides(A, reflector)
+        reflector = None
+        if without is not None:
+            # A unit vector v such that I - 2 v v' takes the first axis to the direction (or its opposite).
+            v = without / np.linalg.norm(without)
+            v[0] += np.copysign(1.0, v[0])
+            reflector = v = np.asarray(v / np.linalg.norm(v))
+            p = 2.0 * (A @ v)
+            w = p - (v @ p) * v
+            A -= np.outer(w, v)
+            A -= np.outer(v, w)
             A = np.ascontiguousarray(A[1:, 1:])
-        self.width = min(WIDTH, max(1, len(A) - 1))
+        m = len(A)
+        self.width = min(WIDTH, max(1, m - 1))
         panels = _reduce(A, self.width)
-        self.band = _diagonals(A, self.width)
+        self.band = np.zeros((self.width + 1, m))
+        for offset in range(min(self.width + 1, m)):
+            self.band[offset, : m - offset] = np.diagonal(A, -offset)
         self.transposed = _accumulate(panels, len(A), reflector)
 
     @property
@@ -108,20 +118,6 @@ class BandReduction:
             solved[...] = np.hstack([-inverse @ left, inverse]) @ window[: b + count]
             total += ones[:count] @ (solved * solved)
         return total
-
-
-def _reflector(direction: Array) -> Array:
-    """A unit vector v such that ``I - 2 v v'`` takes the first axis to the direction (or its opposite)."""
-    v = direction / np.linalg.norm(direction)
-    v[0] += np.copysign(1.0, v[0])
-    return np.asarray(v / np.linalg.norm(v))
-
-
-def _reflect_both_sides(A: Array, v: Array) -> None:
-    p = 2.0 * (A @ v)
-    w = p - (v @ p) * v
-    A -= np.outer(w, v)
-    A -= np.outer(v, w)
 
 
 def _reduce(A: Array, b: int) -> list[tuple[Array, Array]]:
@@ -174,14 +170,6 @@ def _panel(P: Array) -> tuple[Array, Array]:
     P[...] = 0.0
     P[:count] = np.triu(packed[:count])
     return V, T
-
-
-def _diagonals(A: Array, b: int) -> Array:
-    m = len(A)
-    band = np.zeros((b + 1, m))
-    for offset in range(min(b + 1, m)):
-        band[offset, : m - offset] = np.diagonal(A, -offset)
-    return band
 
 
 def _accumulate(panels: list[tuple[Array, Array]], m: int, reflector: Array | None) -> Array:

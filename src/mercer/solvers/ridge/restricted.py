@@ -41,9 +41,6 @@ BAND = 1 << 22
 #: the kernel values of some twenty iterations, of about 100 operations each.
 FEW_FEATURES = 2000
 
-#: Rows of the preconditioner's sample for each feature, if there are more.
-ROWS_PER_FEATURE = 4
-
 
 class RestrictedValue(NamedTuple):
     """Weights of the features, of shape (r, t), and intercepts of shape (t,)."""
@@ -147,7 +144,8 @@ class _Normal:
     def estimate(self, seed: int = 0) -> Array:
         """The matrix without its penalty, from all rows or from a sample."""
         n, r = self.rows.size, self.rows.dim
-        wanted = n if r <= FEW_FEATURES else min(n, ROWS_PER_FEATURE * r)
+        # Rows of the preconditioner's sample for each feature, if there are more.
+        wanted = n if r <= FEW_FEATURES else min(n, 4 * r)
         order = np.arange(n)
         if wanted < n:
             order = np.sort(np.random.RandomState(seed).permutation(n)[:wanted])

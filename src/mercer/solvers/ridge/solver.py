@@ -44,17 +44,8 @@ ITERATIVE = {"cg": solve_iteratively, "askotch": solve_by_blocks}
 #: From this size on the factor is made in single precision first.
 MIXED_SIZE = 1500
 
-#: With more different penalties than this, one reduction of the matrix is cheaper than a factor for each.
-MOST_FACTORS = 6
-
 #: Relative residual that refinement in mixed precision aims at, and that it must reach.
 EXACT, NEARLY_EXACT = 1e-12, 1e-10
-
-#: Steps of refinement in mixed precision between two checks of the true residual.
-REFINEMENTS = 8
-
-#: A residual of this size, relative to the numbers that it is a difference of, is rounding.
-ROUNDING = 1e-12
 
 
 class RidgeValue(NamedTuple):
@@ -127,7 +118,10 @@ def solve_ridge(
     if found is None and method in ITERATIVE:
         found = _resumed(ITERATIVE[method], system, tol, max_iter, progress, start, checkpoint)
         if solver == "auto":
-            found = found._replace(status=f"{found.status}; chosen because {_reason(system)}")
+            why = f"a factor would take {memory.format_bytes(4 * system.size**2)}"
+            if sparse_features(system.matrix) is not None:
+                why = "products with sparse features are cheap"
+            found = found._replace(status=f"{found.status}; chosen because {why}")
     elif found is None:
         found = _reduce(system) if method == "reduction" else _by_penalty(system, method)
     C, gap = found.C, found.gap
@@ -143,15 +137,10 @@ def _choose(system: RidgeSystem) -> str:
     large = not memory.can_hold(4 * n * n) or sparse_features(system.matrix) is not None
     if large and penalties.min(initial=np.inf) > 0:
         return "cg"
-    if len(penalties) > MOST_FACTORS and penalties[0] > 0:
+    # With more different penalties than this, one reduction of the matrix is cheaper than a factor for each.
+    if len(penalties) > 6 and penalties[0] > 0:
         return "reduction"
     return "cholesky"
-
-
-def _reason(system: RidgeSystem) -> str:
-    if sparse_features(system.matrix) is not None:
-        return "products with sparse features are cheap"
-    return f"a factor would take {memory.format_bytes(4 * system.size**2)}"
 
 
 def _resumed(
@@ -249,15 +238,18 @@ def _factor(system: RidgeSystem, alpha: float) -> Found:
 def _is_rounding(system: RidgeSystem, C: Array, gap: float, norm: float) -> bool:
     """Whether a residual is what rounding leaves of a product with a matrix of this norm."""
     terms = norm * np.linalg.norm(C, axis=0) + system.scale
-    return bool((gap * system.scale <= ROUNDING * terms).all())
+    # A residual of this size, relative to the numbers that it is a difference of, is rounding.
+    return bool((gap * system.scale <= 1e-12 * terms).all())
 
 
 def _mixed(system: RidgeSystem, alpha: float) -> Found | None:
     """A factor in single precision and conjugate gradients around it; None if that fails."""
+    # Steps of refinement in mixed precision between two checks of the true residual.
+    refinements = 8
     try:
         inverse = SingleCholesky(system.matrix, alpha)
         C, reason, gap, count = iterate_until(
-            system, inverse, EXACT, MOST_RESTARTS * REFINEMENTS, enough=NEARLY_EXACT, each=REFINEMENTS
+            system, inverse, EXACT, MOST_RESTARTS * refinements, enough=NEARLY_EXACT, each=refinements
         )
     except linalg.LinAlgError:
         return None

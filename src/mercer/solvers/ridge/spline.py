@@ -31,10 +31,6 @@ __all__ = ["SplineErrors", "SplineFit", "fit_spline", "spline_errors"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: A penalty below this part of the weights, for knots at a mean distance of one, changes nothing that double
-#: precision can see.
-LEAST = 1e-30
-
 
 class SplineFit(NamedTuple):
     """Values and second derivatives at the knots: arrays of shape (n, t)."""
@@ -76,8 +72,15 @@ def fit_spline(x: Array, Y: Array, weight: Array, lam: float) -> SplineFit:
         return SplineFit(_line(x, Y, weight), np.zeros_like(Y))
     unit = _unit(x)
     h = np.diff(x) / unit
-    if lam / unit**3 < LEAST * float(weight.min()):
-        return SplineFit(Y.copy(), _interpolating(h, Y) / unit**2)
+    # A penalty below this part of the weights, for knots at a mean distance of one, changes nothing that
+    # double precision can see.
+    if lam / unit**3 < 1e-30 * float(weight.min()):
+        # The natural spline through the data: its second derivatives solve a tridiagonal system.
+        right = np.diff(np.diff(Y, axis=0) / h[:, None], axis=0)
+        _, _, inner, info = lapack.dptsv((h[:-1] + h[1:]) / 3, h[1:-1] / 6, right)
+        if info:
+            raise np.linalg.LinAlgError(f"dptsv failed with info={info}")
+        return SplineFit(Y.copy(), np.pad(inner, ((1, 1), (0, 0))) / unit**2)
     values, curvature = np.empty_like(Y), np.empty_like(Y)
     for target in range(Y.shape[1]):
         found = spline_errors(x, Y[:, target], weight, lam)
@@ -162,15 +165,6 @@ class _Side(NamedTuple):
 def _unit(x: Array) -> float:
     """The mean distance of knots: in this unit all numbers have the size of one."""
     return float((x[-1] - x[0]) / (len(x) - 1))
-
-
-def _interpolating(h: Array, Y: Array) -> Array:
-    """Second derivatives of the natural spline through the data: a tridiagonal system."""
-    right = np.diff(np.diff(Y, axis=0) / h[:, None], axis=0)
-    _, _, inner, info = lapack.dptsv((h[:-1] + h[1:]) / 3, h[1:-1] / 6, right)
-    if info:
-        raise np.linalg.LinAlgError(f"dptsv failed with info={info}")
-    return np.pad(inner, ((1, 1), (0, 0)))
 
 
 def _line(x: Array, Y: Array, weight: Array) -> Array:

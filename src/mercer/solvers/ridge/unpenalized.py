@@ -40,9 +40,6 @@ Matrix: TypeAlias = NDArray[np.float64]
 #: 3 to 5 through 40 points then have errors of 1e-5 of the data; they are inverse to the penalty.
 RESOLUTION = 1e6 * float(np.finfo(float).eps)
 
-#: A row whose part outside the unpenalised functions is below this is needed to determine them.
-NEEDED = 1e-10
-
 
 class UnpenalizedRidge:
     """Solutions and their leave-one-out errors for any penalty, from one decomposition.
@@ -85,7 +82,8 @@ class UnpenalizedRidge:
     @property
     def needed(self) -> NDArray[np.bool_]:
         """Rows without which the others do not determine the unpenalised functions."""
-        return np.asarray((self._Z**2).sum(axis=1) < NEEDED)
+        # A row whose part outside the unpenalised functions is below this is needed to determine them.
+        return np.asarray((self._Z**2).sum(axis=1) < 1e-10)
 
     def solve(self, Y: Matrix, alpha: float) -> tuple[Matrix, Matrix]:
         """Coefficients ``a`` and ``d`` for data of shape (n, t) and a penalty from 0 to infinity."""

@@ -39,9 +39,6 @@ __all__ = ["Warp", "solve_smooth_ridge", "warp"]
 #: Largest relative residual of the optimality conditions that counts as solved.
 SOLVED = 1e-6
 
-#: Random vectors by which a solution is compared with its system.
-PROBES = 4
-
 
 class Warp(NamedTuple):
     """Values of the warped kernel with some chosen points.
@@ -76,7 +73,8 @@ def warp(K: NDArray[np.float64], M: Any, chosen: NDArray[np.intp]) -> Warp:
     unit = np.zeros((len(K), len(chosen)))
     unit[chosen, np.arange(len(chosen))] = 1.0
     T = linalg.lu_solve(_factor(system), unit, check_finite=False)
-    probes = np.random.default_rng(0).standard_normal((len(chosen), PROBES))
+    # Random vectors by which a solution is compared with its system.
+    probes = np.random.default_rng(0).standard_normal((len(chosen), 4))
     residual = float(np.abs(system @ (T @ probes) - unit @ probes).max(initial=0.0))
     G = K[chosen] @ T
     return Warp((G + G.T) / 2, np.asarray(T), residual)

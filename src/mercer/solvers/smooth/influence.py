@@ -39,21 +39,18 @@ def leave_one_out(problem: SmoothProblem, K: Array, alpha: float, F: Array) -> A
     Costs O(m n^3) time and m matrices of the size of K.
     """
     with few_threads(len(K)):
-        return _one_step(problem, K, alpha, F)
-
-
-def _one_step(problem: SmoothProblem, K: Array, alpha: float, F: Array) -> Array:
-    root = problem.root(F)
-    covariance = _Covariance(K, root, alpha)
-    blocks = covariance.blocks()
-    S = root.dense()
-    H = np.einsum("icd,ied->ice", S, S)
-    if problem.intercept:
-        blocks = blocks + _of_intercept(covariance, H)
-    m = F.shape[1]
-    slopes = problem.slopes(F)
-    moved = np.linalg.solve(np.eye(m) - H @ blocks, slopes[:, :, None])
-    return np.asarray(F + (blocks @ moved)[:, :, 0])
+        root, ones = problem.root(F), np.eye(F.shape[1])
+        covariance = _Covariance(K, root, alpha)
+        blocks = covariance.blocks()
+        S = root.dense()
+        H = np.einsum("icd,ied->ice", S, S)
+        if problem.intercept:  # it adds U (B' H U)^+ U' with U = B - Sigma H B, where B are ones
+            columns = range(len(ones))
+            U = np.stack([ones[c] - covariance.times(H[:, :, c]) for c in columns], axis=2)
+            inner = np.linalg.pinv(np.einsum("icd,ide->ce", H, U), rcond=1e-10, hermitian=True)
+            blocks = blocks + U @ inner @ U.transpose(0, 2, 1)
+        moved = np.linalg.solve(ones - H @ blocks, problem.slopes(F)[:, :, None])
+        return np.asarray(F + (blocks @ moved)[:, :, 0])
 
 
 class _Covariance:
@@ -97,11 +94,3 @@ class _Covariance:
             solved = linalg.cho_solve(self.coupling, along)
             inner -= np.stack([X.T @ solved for X in self.cross], axis=1)
         return np.asarray((KV - self.K @ inner) / self.alpha)
-
-
-def _of_intercept(covariance: _Covariance, H: Array) -> Array:
-    r"""What an intercept adds: :math:`U (B^\top H U)^+ U^\top`, :math:`U = B - \Sigma H B`, B of ones."""
-    m = H.shape[1]
-    U = np.stack([np.eye(m)[c] - covariance.times(H[:, :, c]) for c in range(m)], axis=2)
-    inner = np.linalg.pinv(np.einsum("icd,ide->ce", H, U), rcond=1e-10, hermitian=True)
-    return np.asarray(U @ inner @ U.transpose(0, 2, 1))

@@ -51,15 +51,6 @@ FACTORED = 256
 #: Columns of K for the preconditioner: this many, or this part of the points.
 LANDMARKS, LANDMARK_SHARE = 600, 0.25
 
-#: A step by conjugate gradients may take this many products, at least and per point, where K is held: by then
-#: factoring it is cheaper.
-PRODUCTS, PRODUCTS_EACH = 60, 0.05
-#: And this many where it is not.
-MOST_PRODUCTS = 500
-
-#: Residuals that Newton steps leave, relative to those before: the closer to the solution, the smaller.
-LOOSE, TIGHT = 0.1, 1e-8
-
 #: Sufficient decrease, as a part of what the slope promises, and how often a step is halved.
 DECREASE, HALVINGS = 1e-4, 60
 
@@ -195,18 +186,6 @@ class _Run:
         columns = self.gram._values(everything, chosen) if self.held is None else self.held[:, chosen]
         return Nystrom.of_columns(np.asarray(columns, dtype=np.float64), chosen)
 
-    @property
-    def _can_factor(self) -> bool:
-        """Whether there is a better preconditioner, and memory for it: a few matrices, one per function."""
-        need = (self.problem.targets.shape[1] + 3) * 8 * self.n**2
-        return not isinstance(self.preconditioner, Factors) and need <= memory.memory_limit()
-
-    @property
-    def _most_products(self) -> int:
-        if self.held is None or not self._can_factor:
-            return MOST_PRODUCTS
-        return max(PRODUCTS, int(PRODUCTS_EACH * self.n))
-
     # -- the iteration --------------------------------------------------------------------------
     def solve(
         self, start: SmoothValue | None, tol: float, max_iter: int, progress: Convergence
@@ -252,6 +231,9 @@ class _Run:
     def _steps(self, state: _State, tol: float, most: int) -> Iterator[tuple[_State, float, int, str]]:
         """After each Newton step, the best state so far, its gap, and why there are no more steps, if so."""
         best, best_gap, lowest, stalled = state, np.inf, np.inf, 0
+        # Residuals that Newton steps leave, relative to those before: the closer to the solution, the
+        # smaller.
+        loose, tight = 0.1, 1e-8
         for step in range(most + 1):
             residual = -(state.A + state.slopes / self.alpha)
             Kr = self.product(residual)
@@ -263,7 +245,7 @@ class _Run:
             yield best, best_gap, step, ""
             if gap <= tol * self._reference(state) or stalled > PATIENCE or step == most:
                 return
-            share = float(np.clip((gap / self._reference(state)) ** 0.5, TIGHT, LOOSE))
+            share = float(np.clip((gap / self._reference(state)) ** 0.5, tight, loose))
             moved = self._step(state, residual, Kr, share * (2 * self.alpha * gap) ** 0.5)
             if moved is None:
                 yield best, best_gap, step, f"no step lowers the objective: {ROUNDED}"
@@ -311,6 +293,11 @@ class _Run:
         root = self.problem.root(state.KA + state.b)
         right = self.alpha * root.transposed_times(Kr)
         while True:
+            # With a better preconditioner, and memory for it (a few matrices, one per function), a step takes
+            # no more products than cost as much as a factor.
+            need = (self.problem.targets.shape[1] + 3) * 8 * self.n**2
+            can_factor = self.held is not None and not isinstance(self.preconditioner, Factors)
+            can_factor = can_factor and need <= memory.memory_limit()
             solved = solve_step(
                 self.product,
                 root,
@@ -319,9 +306,9 @@ class _Run:
                 self.preconditioner.at(root, self.alpha),
                 constrained=self.problem.intercept,
                 allowed=self.alpha * allowed,
-                most=self._most_products,
+                most=500 if not can_factor else max(60, int(0.05 * self.n)),
             )
-            if solved.is_accurate or self.held is None or not self._can_factor:
+            if solved.is_accurate or self.held is None or not can_factor:
                 break
             self.preconditioner = Factors(self.held)
         return np.asarray(residual - root.times(solved.u) / self.alpha)

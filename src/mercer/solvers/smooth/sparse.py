@@ -209,7 +209,9 @@ class _Run:
             moved = self._line_search(X, point, *self._direction(X, point, gradient), gradient)
             if moved is None:
                 return point, step
-            point = self._leave(moved)
+            kept = moved.a != 0
+            self.rows, self.functions, self.signs = self.rows[kept], self.functions[kept], self.signs[kept]
+            point = moved._replace(a=moved.a[kept])
         return point, most
 
     def _gradient(self, X: Array, point: _Point) -> Array:
@@ -276,11 +278,6 @@ class _Run:
             mine = self.functions == c
             result[:, c] = X[:, mine] @ a[mine]
         return result
-
-    def _leave(self, point: _Point) -> _Point:
-        kept = point.a != 0
-        self.rows, self.functions, self.signs = self.rows[kept], self.functions[kept], self.signs[kept]
-        return point._replace(a=point.a[kept])
 
     def _finish(self, point: _Point, tol: float, steps: int, why: str) -> Solution[SmoothValue]:
         """Judge the coefficients by what follows from them alone."""

@@ -65,16 +65,13 @@ def whiten(L: np.ndarray, share: np.ndarray, penalty: float, *, square: bool = F
         C[np.diag_indices(len(C))] += penalty
         G = cholesky(C)
         features = linalg.solve_triangular(G, centered.T, lower=True, check_finite=False).T
-        return Whitened(features, partial(_solve_transposed, G), True)
+        back = partial(linalg.solve_triangular, G, lower=True, trans="T", check_finite=False)
+        return Whitened(features, back, True)
     values, V = eigh(C)
     used = values > rounding
     c = values[used]
     M = V[:, used] * (np.sqrt(c) / (c + penalty / 2) if square else 1 / np.sqrt(c + penalty))
     return Whitened(centered @ M, partial(np.matmul, M), penalty > rounding)
-
-
-def _solve_transposed(G: np.ndarray, U: np.ndarray) -> np.ndarray:
-    return np.asarray(linalg.solve_triangular(G, U, lower=True, trans="T", check_finite=False))
 
 
 class Coupling:

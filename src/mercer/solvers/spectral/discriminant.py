@@ -74,8 +74,12 @@ def solve_discriminant(
     span = spectral_root(scaled(K, root), eps, signed=not norm)
     features = span.features if norm else span.vectors * span.values
 
-    classes = _class_vectors(codes, root)
-    between = classes @ _contrasts(classes.T @ root)
+    # Orthonormal columns: products with them are class means, times the root of the weight of the class.
+    classes = np.zeros((len(codes), int(codes.max()) + 1))
+    classes[np.arange(len(codes)), codes] = root
+    classes /= np.linalg.norm(classes, axis=0)
+    contrasts = linalg.qr((classes.T @ root)[:, None])[0][:, 1:]  # orthogonal to the mean of all
+    between = classes @ contrasts
     within = features - classes @ (classes.T @ features)
     scale = float(np.linalg.norm(features, axis=0).max(initial=0.0))
     solution = solve_rayleigh(between.T @ features, within, penalty, scale)
@@ -88,15 +92,3 @@ def solve_discriminant(
         solution.gap,
         {**solution.stats, "rank": len(span.values)},
     )
-
-
-def _class_vectors(codes: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Orthonormal columns: products with them are class means, times the root of the weight of the class."""
-    columns = np.zeros((len(codes), int(codes.max()) + 1))
-    columns[np.arange(len(codes)), codes] = root
-    return np.asarray(columns / np.linalg.norm(columns, axis=0))
-
-
-def _contrasts(mean: np.ndarray) -> np.ndarray:
-    """Orthonormal columns that are orthogonal to ``mean``."""
-    return np.asarray(linalg.qr(mean[:, None])[0][:, 1:])

@@ -31,20 +31,8 @@ __all__ = ["Eigenpairs", "Operator", "choose_solver", "largest_eigenpairs", "sig
 
 #: Up to this size the dense solver is the quickest.
 DENSE_SIZE = 400
-#: An iteration for more than this part of all eigenvalues takes longer than the dense solver.
-MOST_SHARE = 1 / 8
-#: Columns of a product that cost little more than one.
-BLOCK = 16
-#: Blocks beyond this size gain nothing.
-WIDEST_BLOCK = 48
-#: Columns that the randomised method carries beyond those asked for, and its products.
-OVERSAMPLING, PASSES = 10, 5
-#: Sines of angles between columns down to which Cholesky orthogonalises them: nearly, and to rounding.
-ROUGH_SINE, FINE_SINE = 1e-4, 0.5
 #: Digits that a product may take off the residuals where those before it have taken off fewer.
 FAST = 1.5
-#: Residual, relative to the largest eigenvalue, up to which the randomised method counts as successful.
-RANDOMIZED_TOL = 1e-2
 
 
 class Operator(Protocol):
@@ -72,7 +60,8 @@ class Eigenpairs(NamedTuple):
 
 def choose_solver(n: int, k: int, is_held: bool) -> str:
     """The method of least cost: dense for few points or many values, randomised where entries are lazy."""
-    if n <= DENSE_SIZE or k > MOST_SHARE * n:
+    # An iteration for more than this part of all eigenvalues takes longer than the dense solver.
+    if n <= DENSE_SIZE or k > n / 8:
         return "dense"
     return "lanczos" if is_held else "randomized"
 
@@ -100,15 +89,15 @@ def largest_eigenpairs(
         ``gap`` is the largest residual norm relative to the largest eigenvalue in absolute value.
     """
     method = choose_solver(A.size, k, A.is_held) if solver == "auto" else solver
-    b = (
-        _rounded(k + OVERSAMPLING)
-        if method == "randomized"
-        else min(max(_rounded(k + 4), BLOCK), WIDEST_BLOCK)
-    )
+    # The randomised method carries ten columns beyond those asked for.  A product with 16 columns costs
+    # little more than with one; blocks of more than 48 gain nothing.
+    b = _rounded(k + 10) if method == "randomized" else min(max(_rounded(k + 4), 16), 48)
     if method == "dense" or k + 2 * b > A.size:  # the basis would not fit
         return _dense(A, k)
     if method == "randomized":
-        return _finish(_iterate(A, k, b, 0.0, PASSES), method, RANDOMIZED_TOL)
+        # Residual, relative to the largest eigenvalue, up to which the randomised method counts as
+        # successful.
+        return _finish(_iterate(A, k, b, 0.0, 5), method, 1e-2)
     solution = _finish(_iterate(A, k, b, tol, max_iter), method, tol)
     if solver == "auto" and A.is_held and not solution.converged and not stop_reason():
         return _dense(A, k)
@@ -213,8 +202,10 @@ def _orthogonal(R: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Twice is enough; where ``R`` has lost rank, the first round makes a column out of rounding and the second
     one makes it orthogonal.
     """
-    R, first = _orthonormal(R, ROUGH_SINE)
-    R, second = _orthonormal(_without(R, Q, Q.T @ R), FINE_SINE)
+    # Sines of angles between columns down to which Cholesky orthogonalises them: nearly, and to rounding.
+    rough_sine, fine_sine = 1e-4, 0.5
+    R, first = _orthonormal(R, rough_sine)
+    R, second = _orthonormal(_without(R, Q, Q.T @ R), fine_sine)
     return R, second @ first
 
 

@@ -29,9 +29,6 @@ from ..solution import Solution
 
 __all__ = ["RayleighValue", "SpectralRoot", "centred_root", "scaled", "solve_rayleigh", "spectral_root"]
 
-#: Largest relative residual of the stationarity equations of a solution that counts as one.
-ACCEPTED = 1e-10
-
 
 class RayleighValue(NamedTuple):
     """Maximisers of shape (r, p), of unit length in the denominator, and their quotients, descending."""
@@ -144,22 +141,16 @@ def solve_rayleigh(
     kept = s > level * np.linalg.norm(Z, axis=0)
     Z, quotients = Z[:, kept], s[kept] ** 2
 
-    gap = _stationarity(top, bottom, penalty, Z, quotients)
-    return Solution(
-        RayleighValue(Z, quotients),
-        converged=gap < ACCEPTED,
-        status=f"{len(quotients)} directions, stationary to {gap:.1e}",
-        gap=gap,
-        stats={"directions": len(quotients), "dimension": r, "condition": float(1 / reciprocal)},
-    )
-
-
-def _stationarity(
-    top: np.ndarray, bottom: np.ndarray, penalty: float, Z: np.ndarray, quotients: np.ndarray
-) -> float:
-    """Largest residual of ``T'Tz = q (R'R + penalty) z``, relative to the size of both forms."""
+    # The residual of T'Tz = q (R'R + penalty) z, relative to the size of both forms.
     left = top.T @ (top @ Z)
     right = quotients * (bottom.T @ (bottom @ Z) + penalty * Z)
     forms = np.linalg.norm(top) ** 2 + quotients * (np.linalg.norm(bottom) ** 2 + penalty)
     residual = np.linalg.norm(left - right, axis=0) / (forms * np.linalg.norm(Z, axis=0))
-    return float(residual.max(initial=0.0))
+    gap = float(residual.max(initial=0.0))
+    return Solution(
+        RayleighValue(Z, quotients),
+        converged=gap < 1e-10,
+        status=f"{len(quotients)} directions, stationary to {gap:.1e}",
+        gap=gap,
+        stats={"directions": len(quotients), "dimension": r, "condition": float(1 / reciprocal)},
+    )

@@ -29,7 +29,6 @@ from ... import memory
 from ...engine.factorizations import cholesky
 from ...engine.threads import few_threads
 from ..matrix import Matrix
-from . import policy
 from .problem import BoxProblem, Vector
 
 __all__ = ["active_set"]
@@ -70,16 +69,16 @@ def active_set(
 
 
 def _primal_dual(newton: _Newton, is_stopped: Callable[[], bool]) -> tuple[Vector, Vector] | None:
-    """Full steps, until the free variables stay the same."""
+    """Full steps, until the free variables stay the same, or too many are wrong after two more rounds."""
     wrong = [newton.problem.size]
-    for _ in range(policy.MAX_ROUNDS):
+    for _ in range(20):
         count = newton.round()
         if count == 0:
             return newton.beta, newton.grad
         if count is None or is_stopped():
             return None
         wrong.append(count)
-        if len(wrong) > 3 and wrong[-1] > policy.PROGRESS * wrong[-3]:
+        if len(wrong) > 3 and wrong[-1] > 0.75 * wrong[-3]:
             return None
     return None
 
@@ -88,7 +87,7 @@ def _primal(newton: _Newton, is_stopped: Callable[[], bool]) -> tuple[Vector, Ve
     """Steps to the first bound; the point of the lowest objective, if it is below that of the start."""
     problem, best = newton.problem, None
     least = problem.optimality(newton.beta, newton.grad)
-    for _ in range(10 * policy.MAX_ROUNDS):
+    for _ in range(200):
         if is_stopped():
             break
         goes_on = newton.primal_round()
@@ -182,9 +181,10 @@ class _Newton:
             self._system = None  # its memory is used again
             if not memory.allows(2.0 * self._dtype.itemsize * len(index) ** 2, 1 / 2):
                 return None
-            self._system = _System.of(self._matrix, index, self._dtype)
-        if self._system is None:
-            return None
+            try:
+                self._system = _System(self._matrix, index, self._dtype)
+            except np.linalg.LinAlgError:  # not positive definite in this precision
+                return None
         lacking = (self._totals - self._sums())[used]
         right = -(self.grad[index] + self._signs(index))
         change, multipliers[used] = self._system.solve(right, A[used], lacking)
@@ -249,22 +249,14 @@ class _Newton:
 class _System:
     """K_FF with its Cholesky factor, and the bordered system with it."""
 
-    def __init__(self, index: Index, K: NDArray[Any] | None, factor: NDArray[Any]) -> None:
-        self.index, self._K, self._factor = index, K, factor
-
-    @staticmethod
-    def of(matrix: Matrix, index: Index, dtype: np.dtype[Any]) -> _System | None:
-        """Factor K_FF; None if it is not positive definite in this precision."""
+    def __init__(self, matrix: Matrix, index: Index, dtype: np.dtype[Any]) -> None:
         n, every = len(index), np.arange(len(index))
         A = np.empty((n, n), dtype)
         matrix.select(index).rows(every, every, A, reduced=dtype == np.float32)
-        K = A.copy() if dtype == np.float64 else None
+        self.index, self._K = index, A.copy() if dtype == np.float64 else None
         # Points that are the same, or nearly, leave K_FF positive definite with this on its diagonal.
         A[every, every] += (1e-12 if dtype == np.float64 else 1e-6) * A.diagonal().max()
-        try:
-            return _System(index, K, cholesky(A))
-        except np.linalg.LinAlgError:
-            return None
+        self._factor = cholesky(A)
 
     def solve(self, right: Vector, A: Vector, lacking: Vector) -> tuple[Vector, Vector]:
         """``d`` and ``m`` with ``K d + A' m = right`` and ``A d = lacking``."""

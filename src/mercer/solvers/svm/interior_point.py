@@ -38,9 +38,6 @@ from .problem import BoxProblem, Vector
 
 __all__ = ["LowRank", "interior_point"]
 
-#: Relative error of sums that counts as rounding.
-ROUNDING = 1e-9
-
 Array = NDArray[np.float64]
 
 
@@ -59,11 +56,6 @@ class LowRank:
         return None if features is None or 2 * features.shape[1] > self._matrix.size else features
 
     @property
-    def is_known(self) -> bool:
-        """Whether K is known to hold inner products of few features."""
-        return self._features is not None
-
-    @property
     def rank(self) -> int | None:
         """Columns of the factor, if there is one."""
         known = self._found if self._features is None else self._features
@@ -75,7 +67,7 @@ class LowRank:
         while self.rank is None:
             if not self._search(work):
                 return False
-        if self.is_known and policy.interior_comes_first(n, self.rank):
+        if self._features is not None and policy.interior_comes_first(n, self.rank):
             return True
         return policy.Costs.interior_point(n, self.rank) <= 2 * work
 
@@ -102,7 +94,7 @@ class LowRank:
             found = incomplete_cholesky(
                 lambda columns: matrix.block(columns, slice(None)).T,
                 matrix.diagonal(),
-                tol=policy.TRACE_LEFT_OUT,
+                tol=1e-8,  # of the trace: SMO corrects what that changes
                 max_rank=most,
             )
         except linalg.LinAlgError:  # K is indefinite
@@ -166,6 +158,12 @@ class _Parts:
         self.linear = problem.linear[self.index]
         if self._is_split:
             self.linear = self.linear + np.where(self.rises, problem.epsilon, -problem.epsilon)
+        # A and s of ``A beta = s``, for the parts that are not fixed (the others are zero).
+        self.A, self.totals = np.empty((0, len(self.index))), np.empty(0)
+        if problem.constraint == "sum":
+            self.A, self.totals = np.ones((1, len(self.index))), sums.sum(keepdims=True)
+        elif problem.constraint == "signed":
+            self.A, self.totals = np.array([self.rises, ~self.rises], dtype=float), sums
 
     @staticmethod
     def of(problem: BoxProblem, beta: Vector) -> _Parts | None:
@@ -179,26 +177,16 @@ class _Parts:
         parts = _Parts(problem, sums, high)
         return parts if len(parts.index) else None
 
-    @property
-    def constraints(self) -> tuple[Array, Vector]:
-        """A and s of ``A beta = s``, for the parts that are not fixed (the others are zero)."""
-        kind = self._problem.constraint
-        if kind == "sum":
-            return np.ones((1, len(self.index))), self._sums.sum(keepdims=True)
-        if kind == "signed":
-            return np.array([self.rises, ~self.rises], dtype=float), self._sums
-        return np.empty((0, len(self.index))), np.empty(0)
-
     def joined(self, values: Vector, factor: Array) -> Vector | None:
         """A point of the problem, or None if it does not satisfy the constraints."""
-        p = self._problem
+        p, rounding = self._problem, 1e-9  # of sums
         beta: Vector = np.clip(np.bincount(self.index, values, p.size).astype(np.float64), p.low, p.high)
-        if p.constraint == "signed" and self._sums[0] - beta[beta > 0].sum() > ROUNDING * self._sums[0]:
+        if p.constraint == "signed" and self._sums[0] - beta[beta > 0].sum() > rounding * self._sums[0]:
             beta = _raised(p, factor, beta, float(self._sums[0]))
         sums = np.array([beta[beta > 0].sum(), beta[beta < 0].sum()])
         off = {"sum": abs(sums.sum() - self._sums.sum()), "signed": np.abs(sums - self._sums).max()}
         size = max(float(np.abs(self._sums).max()), float(np.abs(sums).max()))
-        return beta if off.get(p.constraint, 0.0) <= ROUNDING * size else None
+        return beta if off.get(p.constraint, 0.0) <= rounding * size else None
 
 
 def _raised(problem: BoxProblem, factor: Array, beta: Vector, total: float) -> Vector:
@@ -235,16 +223,21 @@ class _Iterate:
 
     def __init__(self, parts: _Parts, factor: Array) -> None:
         self.parts = parts
-        self.A, self.sums = parts.constraints
+        self.A, self.sums = parts.A, parts.totals
         self.rank = factor.shape[1]
         self.H = np.hstack([factor[parts.index], self.A.T])
-        self.x, self.t = _inside(parts.low, parts.high, self.A, self.sums)  # distances from below and above
+        # Distances from below and above: in the same ratio for all in a sum, which is as it should be.
+        width, ratio = parts.high - parts.low, np.full(len(parts.low), 0.5)
+        for row, total in zip(self.A, self.sums, strict=True):
+            part = (total - float(row @ parts.low)) / max(float(row @ width), 1e-300)
+            ratio[row > 0] = min(max(part, 1e-4), 1.0 - 1e-4)
+        self.x, self.t = ratio * width, (1.0 - ratio) * width
         self.u = np.zeros(self.H.shape[1])  # w, and y
         self.u[: self.rank] = self.beta @ self.H[:, : self.rank]
         slope = self.H @ self.u + parts.linear
-        for k, row in enumerate(self.A > 0):  # as many want to rise as there are above
-            share = float(self.x[row].sum() / (self.x + self.t)[row].sum())
-            self.u[self.rank + k] = -np.quantile(slope[row], share)
+        for k, in_sum in enumerate(self.A > 0):  # as many want to rise as there are above
+            share = float(self.x[in_sum].sum() / (self.x + self.t)[in_sum].sum())
+            self.u[self.rank + k] = -np.quantile(slope[in_sum], share)
         slope = self.H @ self.u + parts.linear
         self.scale = max(float(np.abs(parts.linear).max()), 1e-3 * float(np.abs(slope).max()))
         if self.scale == 0.0:
@@ -278,20 +271,21 @@ class _Iterate:
         violation is its price per unit of the variables, and of a tiny part of the box.
         """
         gaps: list[float] = []
-        for count in range(policy.INTERIOR_MAX_ITER):
+        most = 100
+        for count in range(most):
             gaps.append(self.gap)
             size = float(np.abs(self.beta).sum() + 1e-12 * (self.x + self.t).sum())
             closed = max(1e-13 * abs(self.objective), 1e-8 * tol * size)
             stalled = len(gaps) > 5 and gaps[-1] > 0.9 * gaps[-6]
             if gaps[-1] <= closed or stalled or is_stopped() or not self.step():
                 return count
-        return policy.INTERIOR_MAX_ITER
+        return most
 
     def step(self) -> bool:
         """One step; whether it was possible."""
         x, z, t, v = self.x, self.z, self.t, self.v
         system = _System(self.H, z / x + v / t, self.rank)
-        if not system.is_solvable:
+        if system.factor is None:
             return False
         slope = self.H @ self.u + self.parts.linear - z + v
         lacking = self.H.T @ self.beta - np.concatenate([self.u[: self.rank], self.sums])
@@ -307,10 +301,11 @@ class _Iterate:
         left = (x + length * dx) @ (z + length * dz) + (t - length * dx) @ (v + length * dv)
         aim = mean * (float(left) / (2 * len(x)) / mean) ** 3
         du, dx, dz, dv = newton(aim - x * z - dx * dz, aim - t * v + dx * dv)
-        length = min(1.0, policy.INTERIOR_STEP * self._room(dx, dz, dv))
+        most = 0.995  # of the way to the nearest bound, the usual choice of textbooks
+        length = min(1.0, most * self._room(dx, dz, dv))
         if length < 0.3:  # some products are far smaller than the others: a centring step
             du, dx, dz, dv = newton(0.5 * mean - x * z, 0.5 * mean - t * v)
-            length = min(1.0, policy.INTERIOR_STEP * self._room(dx, dz, dv))
+            length = min(1.0, most * self._room(dx, dz, dv))
         if not all(np.isfinite(change).all() for change in (du, dx, dz, dv)):
             return False
         self.u = self.u + length * du
@@ -335,16 +330,6 @@ class _Iterate:
         return np.asarray(b)
 
 
-def _inside(low: Vector, high: Vector, A: Array, sums: Vector) -> tuple[Vector, Vector]:
-    """Distances from the bounds, in the same ratio for all in a sum, which is as it should be."""
-    width = high - low
-    share = np.full(len(low), 0.5)
-    for row, total in zip(A, sums, strict=True):
-        part = (total - float(row @ low)) / max(float(row @ width), 1e-300)
-        share[row > 0] = min(max(part, 1e-4), 1.0 - 1e-4)
-    return share * width, (1.0 - share) * width
-
-
 class _System:
     r"""The matrix :math:`H^\top D^{-1} H + \mathrm{diag}(1, 0)`, factored with its diagonal scaled to 1."""
 
@@ -355,31 +340,24 @@ class _System:
         M[np.arange(rank), np.arange(rank)] += 1.0
         self._scale = 1.0 / np.sqrt(M.diagonal())
         self._M = M * self._scale[:, None] * self._scale
-        self._factor = _factored(self._M)
-
-    @property
-    def is_solvable(self) -> bool:
-        return self._factor is not None
+        self.factor: tuple[Array, bool] | None = None
+        # The diagonal, whose numbers are at most 1, is raised where it needs that.
+        for shift in (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5):
+            if not np.isfinite(self._M).all():
+                break
+            try:
+                with few_threads(len(M)):
+                    raised = self._M + shift * np.eye(len(M))
+                    self.factor = linalg.cho_factor(raised, lower=True, check_finite=False)
+                break
+            except linalg.LinAlgError:
+                continue
 
     def solve(self, right: Vector, lacking: Vector) -> tuple[Vector, Vector]:
         """``du`` and ``dx`` of ``H du + D dx = right``, where ``H' dx`` makes up for what is lacking."""
         below = (self._H.T @ (self._inverse * right) + lacking) * self._scale
-        du = linalg.cho_solve(self._factor, below, check_finite=False)
+        du = linalg.cho_solve(self.factor, below, check_finite=False)
         for _ in range(3):  # the shift, and rounding, are taken back
-            du += linalg.cho_solve(self._factor, below - self._M @ du, check_finite=False)
+            du += linalg.cho_solve(self.factor, below - self._M @ du, check_finite=False)
         du *= self._scale
         return du, self._inverse * (right - self._H @ du)
-
-
-def _factored(M: Array) -> tuple[Array, bool] | None:
-    """The Cholesky factor, with more on the diagonal, whose numbers are at most 1, where it needs that."""
-    for shift in (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5):
-        if not np.isfinite(M).all():
-            break
-        try:
-            with few_threads(len(M)):
-                L, lower = linalg.cho_factor(M + shift * np.eye(len(M)), lower=True, check_finite=False)
-            return L, lower
-        except linalg.LinAlgError:
-            continue
-    return None

@@ -72,10 +72,13 @@ def solve_linear(
         ending=ending,
         certain=True,
         iterations=visits,
-        rounds=-(-visits // problem.size),
         seconds=watch.elapsed,
         watch=watch,
-        further={"method": "dual coordinate descent", "features": features.shape[1]},
+        further={
+            "rounds": -(-visits // problem.size),
+            "method": "dual coordinate descent",
+            "features": features.shape[1],
+        },
     )
 
 

@@ -41,7 +41,6 @@ def solution_of(
     ending: int,
     certain: bool,
     iterations: int,
-    rounds: int,
     seconds: float,
     watch: Watch,
     further: Mapping[str, Any],
@@ -51,7 +50,6 @@ def solution_of(
     reason = watch.reason
     stats = {
         "iterations": iterations,
-        "rounds": rounds,
         "seconds": seconds,
         "kkt_violation": state.violation,
         "objective": state.objective,
@@ -70,6 +68,7 @@ def untouched(problem: BoxProblem, watch: Watch, start: Vector | None = None) ->
     beta = np.zeros(problem.size) if start is None else np.array(start, dtype=np.float64)
     state = problem.optimality(beta, problem.linear)
     further: dict[str, Any] = {
+        "rounds": 0,
         "cache_hits": 0,
         "cache_misses": 0,
         "cache_rows": 0,
@@ -85,7 +84,6 @@ def untouched(problem: BoxProblem, watch: Watch, start: Vector | None = None) ->
         ending=_native.STOPPED,
         certain=False,
         iterations=0,
-        rounds=0,
         seconds=watch.elapsed,
         watch=watch,
         further=further,

@@ -159,7 +159,6 @@ class PairSolver:
             and (rounding <= 0.1 * self.tol or not is_single)
             and state.violation + 2 * rounding <= self.tol
         )
-        cache = {"cache_hits": 0, "cache_misses": 0, "cache_rows": len(beta), "cache_dtype": dtype.name}
         return solution_of(
             beta,
             grad,
@@ -167,8 +166,13 @@ class PairSolver:
             ending=ending,
             certain=certain,
             iterations=iterations,
-            rounds=rounds,
             seconds=self.watch.elapsed,
             watch=self.watch,
-            further=cache,
+            further={
+                "rounds": rounds,
+                "cache_hits": 0,
+                "cache_misses": 0,
+                "cache_rows": len(beta),
+                "cache_dtype": dtype.name,
+            },
         )

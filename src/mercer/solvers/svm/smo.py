@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import _native
-from ...engine.buffers import pool
+from ... import _native, memory
+from ...engine.buffers import MOST_BYTES, pool
 from ...engine.threads import num_threads
 from ..matrix import HeldMatrix, Matrix
 from . import policy
@@ -35,12 +35,26 @@ class Smo:
         threads: int | None,
     ) -> None:
         self.problem, self._threads = problem, threads
-        self.diagonal = matrix.diagonal()
-        self.dtype = policy.row_dtype(problem, matrix, self.diagonal, tol)
-        is_single = self.dtype == np.float32
+        self.diagonal, n = matrix.diagonal(), matrix.size
+        if isinstance(matrix, HeldMatrix):
+            self.dtype: np.dtype[Any] = matrix.whole.dtype
+        else:  # single where the tolerance allows it
+            single = n > policy.SMALL and tol >= policy.DOUBLE_TOLERANCE
+            single = single and not policy.exceeds_single(problem, self.diagonal)
+            self.dtype = np.dtype(np.float32 if single else np.float64)
+        is_single, row_bytes = self.dtype == np.float32, self.dtype.itemsize * n
         #: Violation at which iterations end.
         self.goal = policy.SINGLE_SHARE * tol if is_single else tol
-        n, capacity = matrix.size, policy.cache_rows(matrix, self.dtype, cache_bytes)
+        if cache_bytes is None:
+            # 4,096 rows are two working sets: with more of them, writing to new memory takes as long as
+            # computing values again that cost at most 160 operations (8,000 x 20 and 24,000 x 50).  For
+            # values that cost more (sparse a9a, strings) the cache may be as large as the buffers that are
+            # kept for the next fit.
+            least = 0 if matrix.cost <= 160.0 else MOST_BYTES
+            cache_bytes = float(min(max(least, 4096 * row_bytes), n * row_bytes))
+            if not memory.allows(cache_bytes, 1 / 2):
+                cache_bytes = memory.memory_limit() / 2
+        capacity = int(min(n, max(cache_bytes // row_bytes, 64)))
         if capacity == n <= _native.SET_SIZE and not matrix.is_held:
             matrix = HeldMatrix(matrix.dense(self.dtype), source=matrix)
         self.matrix = matrix
@@ -89,14 +103,10 @@ class Smo:
         return int(self._native.iterations)
 
     @property
-    def rounds(self) -> int:
-        """Working sets so far."""
-        return int(self._native.rounds)
-
-    @property
-    def cache(self) -> dict[str, Any]:
-        """Statistics of the cache."""
+    def stats(self) -> dict[str, Any]:
+        """The number of working sets so far, and statistics of the cache."""
         return {
+            "rounds": int(self._native.rounds),
             "cache_hits": self._native.hits,
             "cache_misses": self._native.misses,
             "cache_rows": len(self._rows),

@@ -11,11 +11,14 @@ the answer.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
+from scipy import sparse
 
 from ... import _native
 from ...engine.runs import Stopped, until
@@ -81,8 +84,13 @@ def solve_box(
         precision, is at most ``tol``.
     """
     watch = Watch(tol, time_budget, callbacks, progress, name)
-    features = policy.linear_features(problem, matrix)
-    if features is not None and (start is None or abs(start.sum()) <= 1e-9 * np.abs(start).sum()):
+    features, n = None, problem.size
+    if problem.constraint != "signed" and n >= policy.LINEAR_SIZE and not matrix.is_held:
+        features = matrix.features()
+    pays = features is not None and not policy.interior_comes_first(n, features.shape[1])
+    # Dense rows of unscaled columns are what coordinate descent is slow on.
+    pays = pays and (sparse.issparse(features) or n >= 20_000)
+    if pays and (start is None or abs(start.sum()) <= 1e-9 * np.abs(start).sum()):
         found = solve_linear(problem, features, start, tol, max_iter, watch)
         if found.converged or found.stats["stopped"] or max_iter >= 0:
             return found
@@ -272,11 +280,10 @@ class _Solver:
             ending=int(_native.STOPPED) if watch.reason and not is_checked else ending,
             certain=is_checked and state.violation + smo.rounding() <= self.tol,
             iterations=self.iterations + self._interior_iterations,
-            rounds=smo.rounds,
             seconds=watch.elapsed,
             watch=watch,
             further={
-                **smo.cache,
+                **smo.stats,
                 "interior_iterations": self._interior_iterations,
                 "method": "interior point, SMO" if self._interior_iterations else "SMO",
             },
@@ -296,7 +303,8 @@ class _Solver:
             ending = smo.run(some, lambda done, violation: watch(self.before + done, violation))
             if smo.is_small and ending in (_native.LIMIT, _native.STALLED):
                 smo.recompute()  # rounding of badly scaled problems adds up
-            if ending == _native.STALLED or idle >= policy.PATIENCE:
+            # Linear kernels on columns of scales 1e-4 to 1e4 had up to six checks without progress.
+            if ending == _native.STALLED or idle >= 10:
                 if best[0] < smo.optimality().gap:  # steps lower the objective, but may raise the gap
                     smo.move_to(*best[1:])
                 return int(_native.STALLED)
@@ -312,23 +320,22 @@ class _Solver:
             idle = 0 if falls else idle + 1
             least = (min(least[0], state.objective), min(least[1], state.violation))
             best = min(best, (state.gap, smo.beta, smo.grad), key=lambda point: point[0])
-            left = policy.checks_left(before, state.violation, smo.goal) * policy.ITERATIONS_BETWEEN
+            # The checks that are left, if the violation goes on to fall as it did since the last one.
+            checks = 0.0 if before == np.inf else 64.0  # nothing is known further ahead
+            if state.violation < before < np.inf:
+                falls_left = math.log(max(state.violation / smo.goal, 1.0))
+                checks = min(falls_left / math.log(before / state.violation), checks)
             before = state.violation
             free = float(smo.problem.is_free(smo.beta).sum())
-            pays = policy.Costs.smo(left, n) > self._patience * policy.Costs.active_set(free, n)
-            if pays and not self._try_active_set(watch):
-                self._patience *= 4
+            left = policy.Costs.smo(checks * policy.ITERATIONS_BETWEEN, n)
+            if left > self._patience * policy.Costs.active_set(free, n):
+                point, stop = (smo.beta, smo.grad, smo.goal, smo.dtype), partial(self._is_stopped, watch)
+                found = active_set(smo.problem, smo.matrix, *point, stop)
+                if found is None:
+                    self._patience *= 4
+                else:
+                    smo.move_to(*found)
         return int(_native.STOPPED)
-
-    def _try_active_set(self, watch: Watch) -> bool:
-        """Go to the solution by the active set method; whether it converged."""
-        smo = self.smo
-        found = active_set(
-            smo.problem, smo.matrix, smo.beta, smo.grad, smo.goal, smo.dtype, lambda: self._is_stopped(watch)
-        )
-        if found is not None:
-            smo.move_to(*found)
-        return found is not None
 
     def _try_interior_point(self, watch: Watch) -> bool:
         """Go to the solution by the interior point method once, if K has low rank; whether that is better."""
@@ -360,9 +367,10 @@ class _Solver:
         """Go on to rounding where that is cheap, and back if that was in vain."""
         smo = self.smo
         violation, rounding = smo.violation, 1e-12 * float(np.abs(smo.grad).max(initial=1.0))
-        if violation <= rounding or not policy.is_cheap_to_refine(smo.problem, smo.beta):
-            return
         beta, grad = smo.beta, smo.grad
+        free = int(smo.problem.is_free(beta).sum())
+        if violation <= rounding or (free + 2) * smo.problem.size > policy.REFINED_VALUES:
+            return
         with suppress(Stopped):
             found = active_set(smo.problem, smo.matrix, beta, grad, rounding)
             if found is None:
