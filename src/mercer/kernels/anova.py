@@ -90,9 +90,7 @@ class AllSubsets(Kernel):
             self, "inner product", "of the 2^n features prod_{i in A} sqrt(a_i) x_i, one for each set A"
         )
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    diagonal_bounds = Interval(1.0, math.inf)
 
 
 class Anova(Kernel):

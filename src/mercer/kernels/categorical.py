@@ -68,6 +68,4 @@ class Categorical(Kernel):
     def bounds(self) -> Interval:
         return Interval(self.correlation, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, 1.0)
+    diagonal_bounds = Interval(1.0, 1.0)

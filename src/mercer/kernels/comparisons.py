@@ -166,9 +166,7 @@ class SoftComparison(Featured):
     def domain(self) -> Domain:
         return Reals()
 
-    @property
-    def is_precise(self) -> bool:
-        return False  # the profile is a function of floats
+    is_precise = False  # the profile is a function of floats
 
     def _features(self, X: Data) -> np.ndarray:
         t, w = _legendre(self.nodes)

@@ -107,14 +107,7 @@ class _Composed(Kernel):
         """Vectors that are added."""
         return Vectors()
 
-    @property
-    def is_precise(self) -> bool:
-        return False  # functions of floats
-
-    @property
-    def _commutes(self) -> bool:
-        """Whether ``x o y*`` is known to be ``y o x*``."""
-        return self.compose in ("addition", "union") and self.involution == "identity"
+    is_precise = False  # functions of floats
 
     def _compose(self, x: Any, y: Any) -> Any:
         """Return ``x o y*``."""
@@ -226,7 +219,8 @@ class Semigroup(_Composed):
     def _symmetric(self, x: Any, Z: Any) -> np.ndarray:
         """Return the values of ``x o z*`` after a look at those of ``z o x*``."""
         values = self._values(x, Z)
-        if not (self._commutes or np.allclose(values, self._values(x, Z, True), rtol=RTOL, equal_nan=True)):
+        commutes = self.compose in ("addition", "union") and self.involution == "identity"
+        if not (commutes or np.allclose(values, self._values(x, Z, True), rtol=RTOL, equal_nan=True)):
             raise ParameterError(
                 "Semigroup: `phi` must be the same at x o y* and y o x* (even under negation: phi(-s) = "
                 "phi(s)), or k is not symmetric."

@@ -75,13 +75,9 @@ class Cosine(Kernel):
             self, "inner product", "c'Kc = |sum_i c_i x_i/|x_i||^2 >= 0, the zero vector mapped to zero"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(-1.0, 1.0)
+    bounds = Interval(-1.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    diagonal_bounds = Interval(0.0, 1.0)
 
 
 # -- helpers ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import scipy.sparse
 
 from ..algebra.nodes import prefixed
 from ..arithmetic import Arithmetic
-from ..certificate import Certificate, Witness
+from ..certificate import Certificate
 from ..domains import Data, Domain, Objects, Sets, items, take, to_float
 from ..engine import pairwise
 from ..errors import InputError, ParameterError
@@ -67,7 +67,10 @@ class Contracted(Kernel):
         Z = X if Y is None else Y
         (left, rows), (right, columns) = X.used(), Z.used()
         if not (len(rows) and len(columns)):
-            return self._empty(len(X), len(Z), gradient)
+            names = self.base.parameters.items() if gradient else ()
+            shapes = {name: np.shape(p.value) for name, p in names if p.scale == "log"}
+            zeros = {name: np.zeros((len(X), len(Z), *shape)) for name, shape in shapes.items()}
+            return np.zeros((len(X), len(Z))), prefixed("base", zeros)
         if Y is not None:
             self.base.domain.match(X.members, Y.members)
         a = take(X.prepared, rows)
@@ -77,13 +80,6 @@ class Contracted(Kernel):
         K, inner = self.base._gradient(a, b)
         sums = {name: _both_sides(left, g, right) for name, g in inner.items()}
         return _both_sides(left, K, right), prefixed("base", sums)
-
-    def _empty(self, n: int, m: int, gradient: bool) -> tuple[np.ndarray, Gradient]:
-        names = self.base.parameters.items() if gradient else ()
-        zeros = {
-            f"base__{name}": np.zeros((n, m, *np.shape(p.value))) for name, p in names if p.scale == "log"
-        }
-        return np.zeros((n, m)), zeros
 
     def _diagonal(self, X: Gathered) -> np.ndarray:
         ones = (self._block(X.take(slice(i, i + 1)), None) for i in range(len(X)))
@@ -184,7 +180,13 @@ class DerivedSubsets(SumOverMembers):
             refuted = Certificate.refuted(
                 self, "restriction to singletons", "on sets of one element it is the base kernel"
             )
-            witness = None if positive.witness is None else _on_singletons(positive.witness)
+            witness = positive.witness
+            if witness is not None:
+                points = [tuple(p.tolist()) if isinstance(p, np.ndarray) else p for p in witness.points]
+                try:
+                    witness = replace(witness, points=tuple(frozenset([p]) for p in points))
+                except TypeError:  # unhashable points
+                    witness = None
             return replace(refuted, positive=replace(refuted.positive, premises=(positive,), witness=witness))
         return Certificate.unknown(self, "the kernel on elements is not known to be PSD", [positive])
 
@@ -334,9 +336,7 @@ class DualWords(Kernel):
             self, "explicit features", "the inner product of the words' indicators over the documents"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 def _both_sides(left: Any, K: np.ndarray, right: Any) -> np.ndarray:
@@ -344,12 +344,3 @@ def _both_sides(left: Any, K: np.ndarray, right: Any) -> np.ndarray:
     if K.ndim == 2:
         return np.asarray((right @ (left @ K).T).T)  # rows of K lie in memory one after the other
     return np.stack([_both_sides(left, K[..., i], right) for i in range(K.shape[2])], axis=-1)
-
-
-def _on_singletons(witness: Witness) -> Witness | None:
-    """Carry a witness of the base kernel over to sets of one element."""
-    points = [tuple(p.tolist()) if isinstance(p, np.ndarray) else p for p in witness.points]
-    try:
-        return replace(witness, points=tuple(frozenset([p]) for p in points))
-    except TypeError:  # unhashable points
-        return None

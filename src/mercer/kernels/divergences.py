@@ -18,7 +18,7 @@ from ..domains.measures import GaussianData
 from ..engine.runs import checkpoint
 from ..errors import InputError
 from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
-from ..intervals import ZERO, Interval
+from ..intervals import ZERO
 from ..kernel import Kernel
 from ..models import Normal
 
@@ -53,22 +53,18 @@ def kl_divergence(p: Any, q: Any) -> float:
                 "kl_divergence: `p` and `q` must be normal distributions of one dimension. "
                 f"Got {len(p.mean)} and {len(q.mean)}."
             )
-        return _normal_divergence(p, q)
+        # (tr Q^-1 P - d + |m - m'|^2 / Q + log det Q / det P) / 2
+        root = scipy.linalg.cholesky(q.covariance, lower=True)
+        own = scipy.linalg.cholesky(p.covariance, lower=True)
+        ratio = scipy.linalg.solve_triangular(root, own, lower=True)
+        z = scipy.linalg.solve_triangular(root, p.mean - q.mean, lower=True)
+        logs = np.log(np.diag(root)).sum() - np.log(np.diag(own)).sum()
+        return float(((ratio**2).sum() - len(z) + z @ z) / 2 + logs)
     histograms = Vectors(region=NONNEGATIVE, dense=True)
     a, b = histograms.point(p, "p"), histograms.point(q, "q")
     if a.shape != b.shape:
         raise InputError(f"kl_divergence: `p` and `q` must have the same length. Got {len(a)} and {len(b)}.")
     return float(scipy.special.kl_div(a, b).sum())
-
-
-def _normal_divergence(p: Normal, q: Normal) -> float:
-    """Divergence of normal distributions: (tr Q^-1 P - d + |m - m'|^2 / Q + log det Q / det P) / 2."""
-    root = scipy.linalg.cholesky(q.covariance, lower=True)
-    own = scipy.linalg.cholesky(p.covariance, lower=True)
-    ratio = scipy.linalg.solve_triangular(root, own, lower=True)
-    z = scipy.linalg.solve_triangular(root, p.mean - q.mean, lower=True)
-    logs = np.log(np.diag(root)).sum() - np.log(np.diag(own)).sum()
-    return float(((ratio**2).sum() - len(z) + z @ z) / 2 + logs)
 
 
 def jeffreys_divergence(p: Any, q: Any) -> float:
@@ -114,13 +110,9 @@ class _Symmetrised(Kernel):
         reason = "k(x, x) = 0 but k(x, y) != 0, so k(x, y)^2 <= k(x, x) k(y, y) fails"
         return Certificate.refuted(self, "Cauchy-Schwarz", reason, witness=positive, negative=negative)
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_LINE
+    bounds = NONNEGATIVE_LINE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ZERO
+    diagonal_bounds = ZERO
 
 
 class Jeffreys(_Symmetrised):

@@ -29,10 +29,6 @@ from .widths import inner_width
 
 __all__ = ["DotProduct", "ExponentialDot", "InverseRoot", "Linear", "Polynomial"]
 
-#: Polynomials of at most this degree with at most so many monomials take products, and train, with these as
-#: features: as many as the interior point method of support vector machines takes.
-MOST_DEGREE, MOST_FEATURES = 10, 320
-
 
 class DotProduct(SimpleKernel):
     """Kernels ``f(<x, y>)`` of the inner product of two vectors.
@@ -180,10 +176,11 @@ class Polynomial(ScaledDotProduct):
         return rows if self.sigma == 1 else rows * X.dtype.type(self.sigma)  # the width cancels
 
     def _embedding(self, X: Data, like: Data | None = None) -> Any:
-        if self.offset < 0 or self.degree > MOST_DEGREE:
+        if self.offset < 0 or self.degree > 10:
             return None
         count = count_polynomial_features(self, X.shape[1])
-        if count > MOST_FEATURES or (like is None and not memory.can_hold(8 * count * X.shape[0])):
+        # No more than the interior point method of support vector machines takes.
+        if count > 320 or (like is None and not memory.can_hold(8 * count * X.shape[0])):
             return None
         rows = X.toarray() if scipy.sparse.issparse(X) else X
         with np.errstate(over="ignore", invalid="ignore"):  # products that overflow take the values
@@ -275,13 +272,9 @@ class ExponentialDot(ScaledDotProduct):
             Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "negation", "-<x, y>/s^2 is negative definite"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    diagonal_bounds = Interval(1.0, math.inf)
 
 
 class InverseRoot(DotProduct):
@@ -333,9 +326,7 @@ class InverseRoot(DotProduct):
     def bounds(self) -> Interval:
         return Interval(Interval.about(math.sqrt(0.5)).low, math.inf)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    diagonal_bounds = Interval(1.0, math.inf)
 
 
 def _at_the_boundary(gap: float) -> InputError:

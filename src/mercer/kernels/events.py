@@ -29,12 +29,6 @@ from .weights import Indicators, Measure
 
 __all__ = ["BooleanFunctions", "EventCovariance", "SampledIntersection"]
 
-#: Boolean functions of at most this many variables may be compared on all assignments.
-ENUMERABLE = 20
-
-#: Random assignments, and bits of all of them together.
-MOST_DRAWS, MOST_BITS = 100_000, 20_000_000
-
 
 class EventCovariance(Kernel):
     r"""Covariance of two events.
@@ -94,13 +88,9 @@ class EventCovariance(Kernel):
             self, "covariance", "the inner product of the centred indicators 1_U - P[U] in L2(P)"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(-0.25, 0.25)
+    bounds = Interval(-0.25, 0.25)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.0, 0.25)
+    diagonal_bounds = Interval(0.0, 0.25)
 
 
 class _Sampled(Kernel):
@@ -239,12 +229,14 @@ class BooleanFunctions(_Sampled):
 
     def _validate(self) -> None:
         n: Any = self.n_samples
-        if n is None and self.n_variables > ENUMERABLE:
+        enumerable = 20  # variables of functions that may be compared on all assignments
+        if n is None and self.n_variables > enumerable:
             raise ParameterError(
-                f"BooleanFunctions: `n_variables` must be at most {ENUMERABLE} for `n_samples=None`, which "
+                f"BooleanFunctions: `n_variables` must be at most {enumerable} for `n_samples=None`, which "
                 f"takes all assignments. Got {self.n_variables}."
             )
-        most = min(MOST_DRAWS, MOST_BITS // self.n_variables)
+        # Random assignments, and bits of all of them together.
+        most = min(100_000, 20_000_000 // self.n_variables)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= most):
             raise ParameterError(
                 f"BooleanFunctions: `n_samples` must be an integer from 1 to {most:,} for "

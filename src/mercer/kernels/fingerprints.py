@@ -96,9 +96,7 @@ class SharedOverAll(Kernel):
     def bounds(self) -> Interval:
         return Interval(0.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class InnerOverAll(SharedOverAll):

@@ -220,7 +220,11 @@ class Columns(Kernel):
         others vanish on the diagonal.
         """
         if all(p.strict for p in positives) and (self.combine == "product" or len(self.kernels) == 1):
-            return self._separates_rows
+            # Distinct rows need distinct components, none of which counts for nothing: a row that lacks one
+            # column of a group lacks the group, whatever its other columns hold.
+            groups = {component.names for component in self._components}
+            alone = all((column,) in groups for group in groups for column in group)
+            return self.missing == "error" or (self.missing == "own" and alone)
         if self.missing != "error":
             return False
         everything = {column for component in self._components for column in component.names}
@@ -230,16 +234,6 @@ class Columns(Kernel):
             return everything in read
         full = all(p.strict or k.diagonal_bounds.is_positive for p, k, _ in parts)
         return full and bool(read) and everything == set.union(*read)
-
-    @property
-    def _separates_rows(self) -> bool:
-        """Whether distinct rows have distinct components, none of which counts for nothing.
-
-        A row that lacks one column of a group lacks the group, whatever its other columns hold.
-        """
-        groups = {component.names for component in self._components}
-        alone = all((column,) in groups for group in groups for column in group)
-        return self.missing == "error" or (self.missing == "own" and alone)
 
     def _negative(self) -> Claim:
         negatives = [k.certificate.negative for k in self.kernels]

@@ -46,13 +46,9 @@ class Divergence(Summed):
         witness = Witness.of(self, [np.array([1.0]), np.array([0.0])], [1.0, -1.0])
         return Certificate.nds(self, rule, reason, separating=True, zero_diagonal=True, witness=witness)
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_LINE
+    bounds = NONNEGATIVE_LINE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ZERO
+    diagonal_bounds = ZERO
 
 
 class ChiSquare(Divergence):

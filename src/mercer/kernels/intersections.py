@@ -92,9 +92,7 @@ class Intersection(Summed):
             "each term is the length of the intersection of [0, |x_i|^a] and [0, |y_i|^a]",
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class MinExponential(Summed):
@@ -156,9 +154,7 @@ class MinExponential(Summed):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "negation", "-log k is minus a positive definite kernel")
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    bounds = Interval(1.0, math.inf)
 
 
 def _w_log_w(w: np.ndarray) -> np.ndarray:

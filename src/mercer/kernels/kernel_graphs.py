@@ -26,9 +26,6 @@ from .labelled_graphs import LabelledGraph
 
 __all__ = ["KernelGraph"]
 
-#: Numbers that the arrays of one tile may hold: 64 MiB.
-MOST_NUMBERS = 1 << 23
-
 
 class KernelGraph(LabelledGraph):
     r"""Sum over the paths of a directed graph of the products of the kernels on their edges.
@@ -136,7 +133,8 @@ class KernelGraph(LabelledGraph):
 
     @property
     def _tile_size(self) -> int:
-        return min(super()._tile_size, max(16, math.isqrt(MOST_NUMBERS // self._paths.width)))
+        # Numbers that the arrays of one tile may hold: 64 MiB.
+        return min(super()._tile_size, max(16, math.isqrt((1 << 23) // self._paths.width)))
 
     def _prepare(self, X: Data) -> Prepared:
         return Prepared(tuple(k._prepare(X) for k in self._distinct[0]))

@@ -14,7 +14,6 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
 from ..engine.program import Builder, Value
-from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from ..spectral_density import IndependentCauchy, IndependentLaplace
@@ -99,13 +98,9 @@ class Laplacian(SimpleKernel):
     def _spectral_density(self) -> IndependentCauchy:
         return IndependentCauchy(self.sigma)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class Cauchy(SimpleKernel):
@@ -178,21 +173,20 @@ class Cauchy(SimpleKernel):
 
     def _sparse_product(self, X: Data, Y: Data) -> np.ndarray | None:
         """Denominators of sparse rows: those against zero, corrected where both rows have an entry."""
-        left, right = (self._against_zero(A) for A in (X, Y))
-        K = np.multiply.outer(left, right)
+        widths = np.broadcast_to(self.sigma, X.shape[1])
+        against_zero = []
+        for A in (X, Y):
+            logs = A.copy().astype(np.float64)
+            logs.data = np.log1p((logs.data / widths[A.indices]) ** 2)
+            against_zero.append(np.asarray(np.exp(logs.sum(axis=1))))
+        K = np.multiply.outer(*against_zero)
         if not np.isfinite(K).all():
             return None
-        widths = np.broadcast_to(self.sigma, X.shape[1])
         for j, rows, a, others, b in common_entries(X, Y):
             difference = np.subtract.outer(a, b) / widths[j]
             a, b = a[:, None] / widths[j], b / widths[j]
             K[np.ix_(rows, others)] *= (1 + difference**2) / ((1 + a * a) * (1 + b * b))
         return np.asarray(K.astype(np.result_type(X.dtype, Y.dtype)))
-
-    def _against_zero(self, X: Data) -> np.ndarray:
-        squares = X.copy().astype(np.float64)
-        squares.data = np.log1p((squares.data / np.broadcast_to(self.sigma, X.shape[1])[X.indices]) ** 2)
-        return np.asarray(np.exp(squares.sum(axis=1)))
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(size(X), dtype=X.dtype)
@@ -222,13 +216,9 @@ class Cauchy(SimpleKernel):
     def _spectral_density(self) -> IndependentLaplace:
         return IndependentLaplace(self.sigma)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class Periodic(SimpleKernel):
@@ -278,18 +268,15 @@ class Periodic(SimpleKernel):
         return (scaled_squared_values(b, X.parts[1], None if Y is None else Y.parts[1], self.sigma),)
 
     def _prepare(self, X: Data) -> Prepared:
-        return Prepared((X, self._wind(X)))
-
-    def _wind(self, X: Data) -> Data:
-        """Points (cos t - 1, sin t) of the circle through 0, so that zeros stay zeros."""
+        # Points (cos t - 1, sin t) of the circle through 0, so that zeros stay zeros.
         values = X.data if scipy.sparse.issparse(X) else X
         half = np.fmod(values.astype(np.float64), self.period) / self.period * math.pi
         sines = np.sin(half)
         parts = (-2 * sines * sines).astype(X.dtype), (2 * sines * np.cos(half)).astype(X.dtype)
         if not scipy.sparse.issparse(X):
-            return np.hstack(parts)
+            return Prepared((X, np.hstack(parts)))
         maps = [scipy.sparse.csr_array((part, X.indices, X.indptr), shape=X.shape) for part in parts]
-        return scipy.sparse.hstack(maps, format="csr")
+        return Prepared((X, scipy.sparse.hstack(maps, format="csr")))
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.ones(len(X), dtype=X.parts[0].dtype)
@@ -314,13 +301,9 @@ class Periodic(SimpleKernel):
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "the squared distance |e(x) - e(y)|^2 is negative definite")
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 # -- helpers ----------------------------------------------------------------------------------

@@ -13,9 +13,6 @@ from .kernel_graphs import KernelGraph
 
 __all__ = ["RegularLanguage"]
 
-#: An expression with more edges, once its repetitions are written out, is refused.
-MAX_EDGES = 10_000
-
 #: The word that stands for the empty one.
 EMPTY = "1"
 
@@ -107,9 +104,10 @@ def _edges(tree: Expression) -> list[Edge]:
     fresh = count(2)
 
     def edge(u: int, v: int, label: str | float) -> None:
-        if len(edges) == MAX_EDGES:
+        most = 10_000
+        if len(edges) == most:
             raise ParameterError(
-                f"RegularLanguage: `pattern` has more than {MAX_EDGES:,} edges once its repetitions are "
+                f"RegularLanguage: `pattern` has more than {most:,} edges once its repetitions are "
                 "written out. Repeat less often, or without an upper bound."
             )
         edges.append((u, v, label))

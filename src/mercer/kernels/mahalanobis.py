@@ -14,7 +14,6 @@ from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
-from ..intervals import Interval
 from ..kernel import Gradient, Prepared
 from ..parameters import parameter
 from ..spectral_density import EllipticalNormal
@@ -22,9 +21,6 @@ from .radial import ONE, UNIT, Gaussian, dense
 from .widths import SAFE_RANGE
 
 __all__ = ["Mahalanobis"]
-
-#: A tile spread over more widths than this is computed from differences of points, at d times the cost.
-SAFE_SPREAD = 256.0
 
 
 class Mahalanobis(SimpleKernel):
@@ -120,22 +116,19 @@ class Mahalanobis(SimpleKernel):
             origin = (points if size(points) else others)[[0]]
             image = self._image(_shift(points, origin))
             columns = None if Y is None else self._image(_shift(others, origin))
-        if _within(SAFE_SPREAD, image, columns):
+        # A tile spread over more widths is computed from differences of points, at d times the cost.
+        if _within(256.0, image, columns):
             return (pairwise.squared_distances(image, columns),)
-        return (self._from_differences(points, others),)
+        A, B = dense(points), dense(others)
+        D = np.empty((len(A), len(B)), dtype=np.result_type(A, B))
+        for i, row in enumerate(A):  # O(n m d^2)
+            image = self._image(B - row)
+            D[i] = np.einsum("ij,ij->i", image, image)
+        return (D,)
 
     def _steps(self, b: Builder, X: Prepared, Y: Prepared | None) -> tuple[Value] | None:
         image, columns = X.parts[1], None if Y is None else Y.parts[1]
         return (b.squared_distances(image, columns),) if _within(SAFE_RANGE, image, columns) else None
-
-    def _from_differences(self, X: Data, Y: Data) -> np.ndarray:
-        """Squared distances row by row, each from exact differences: O(n m d^2)."""
-        A, B = dense(X), dense(Y)
-        D = np.empty((len(A), len(B)), dtype=np.result_type(A, B))
-        for i, row in enumerate(A):
-            image = self._image(B - row)
-            D[i] = np.einsum("ij,ij->i", image, image)
-        return D
 
     def _diagonal(self, X: Prepared) -> np.ndarray:
         return np.ones(len(X), dtype=X.parts[0].dtype)
@@ -160,13 +153,9 @@ class Mahalanobis(SimpleKernel):
     def _spectral_density(self) -> EllipticalNormal:
         return EllipticalNormal(self.factor)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 def _within(limit: float, *images: np.ndarray | None) -> bool:

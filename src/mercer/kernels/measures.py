@@ -13,7 +13,7 @@ from ..certificate import Certificate
 from ..domains import Data, Domain
 from ..domains.measures import GaussianData, Gaussians
 from ..engine.runs import checkpoint
-from ..intervals import NONNEGATIVE, Interval
+from ..intervals import NONNEGATIVE
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 
@@ -64,9 +64,7 @@ class _OfGaussians(Kernel):
             q[i] = np.einsum("ij,ij->i", z, z)
         return np.asarray(self._log(own, other, middle, q, d, None)), own, other, q
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class GaussianProduct(_OfGaussians):

@@ -20,12 +20,6 @@ from .widths import width
 
 __all__ = ["PowerDistance", "PowerExponential"]
 
-#: Floats that differ by less than 1e-154, whose squares have lost digits, are both smaller than this.
-FAINT = 1e-138
-
-#: A power below this exponent tells squared distances beyond the range of floats from 0 and infinity.
-LEAST_EXPONENT = 0.1
-
 
 class PowerExponential(Decreasing):
     r"""Exponential of a power of the Euclidean distance.
@@ -56,15 +50,14 @@ class PowerExponential(Decreasing):
     def formula(self, D: Any, m: Arithmetic) -> Any:
         return m.exp(-m.power(D, self.p / 2))
 
-    @property
-    def _is_slow(self) -> bool:
-        return True
+    _is_slow = True
 
     def _at_distance(self, r: Any, m: Arithmetic) -> Any:
         return m.exp(-m.power(r, self.p))
 
     def _compile(self, b: Builder, X: Data, Y: Data | None) -> Value | None:
-        return super()._compile(b, X, Y) if self.p / 2 >= LEAST_EXPONENT else None
+        # A power below this exponent tells squared distances beyond the range of floats from 0 and infinity.
+        return super()._compile(b, X, Y) if self.p / 2 >= 0.1 else None
 
     def _slope(self, D: np.ndarray, K: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -147,9 +140,7 @@ class PowerDistance(Radial):
     def formula(self, D: Any, m: Arithmetic) -> Any:
         return m.power(D, self.p / 2)
 
-    @property
-    def _is_slow(self) -> bool:
-        return True
+    _is_slow = True
 
     def _at_distance(self, r: Any, m: Arithmetic) -> Any:
         return m.power(r, self.p)
@@ -189,13 +180,9 @@ class PowerDistance(Radial):
             order=order,
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.0, 0.0)
+    diagonal_bounds = Interval(0.0, 0.0)
 
 
 # -- helpers ----------------------------------------------------------------------------------
@@ -204,4 +191,6 @@ def _is_faint(X: Data | None) -> bool:
     if X is None or X.dtype == np.float32:  # the engine squares in double precision
         return False
     entries = X.data if scipy.sparse.issparse(X) else X
-    return bool(((entries > -FAINT) & (entries < FAINT) & (entries != 0)).any())
+    # Floats that differ by less than 1e-154, whose squares have lost digits, are both smaller than this.
+    faint = 1e-138
+    return bool(((entries > -faint) & (entries < faint) & (entries != 0)).any())

@@ -49,9 +49,7 @@ class Precomputed(Kernel):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         self._no_pair()
 
-    @property
-    def is_precise(self) -> bool:
-        return False
+    is_precise = False
 
     def _no_pair(self) -> NoReturn:
         raise InputError(

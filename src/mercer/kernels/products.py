@@ -12,15 +12,6 @@ from ..engine.runs import checkpoint
 
 __all__ = ["count_product", "mirrored_up"]
 
-#: Columns that rows may be laid out over in full.
-MOST_COLUMNS = 1 << 16
-
-#: Nanoseconds, about: to add up one pair of entries of one column; to multiply two numbers of full rows.
-MEET, MULTIPLY = 0.7, 0.02
-
-#: Pairs of entries that one native call may meet.
-MOST_PAIRS = 100_000_000
-
 
 def count_product(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None) -> np.ndarray:
     """Inner products of rows of counts, ``B=None`` standing for A.
@@ -30,16 +21,17 @@ def count_product(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None) -
     """
     other = A if B is None else B
     width = A.shape[1]
-    full = MULTIPLY * A.shape[0] * other.shape[0] * width
+    # Nanoseconds, about: to add up one pair of entries of one column; to multiply two numbers of full rows.
+    meet, multiply = 0.7, 0.02
+    full = multiply * A.shape[0] * other.shape[0] * width
     most = min(A.nnz * other.shape[0], A.shape[0] * other.nnz)  # pairs of entries, if all were in one column
-    if width > MOST_COLUMNS or full >= MEET * most:
+    # Rows are laid out in full over so many columns at most.
+    if width > 1 << 16 or full >= meet * most:
         return _sparse_product(A, B, A.nnz * other.nnz / width)
     ours, theirs = (np.bincount(M.indices, minlength=width) for M in (A, other))
     pairs = float(ours @ theirs)
-    return _full_product(A, B) if full < MEET * pairs else _sparse_product(A, B, pairs)
-
-
-def _full_product(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None) -> np.ndarray:
+    if full >= meet * pairs:
+        return _sparse_product(A, B, pairs)
     largest = max(float(M.multiply(M).sum(axis=1).max(initial=0.0)) for M in (A, B) if M is not None)
     single = largest < 1 << 24  # no product is larger (Cauchy-Schwarz), nor is any part of its sum
     dtype = np.float32 if single else np.float64
@@ -50,7 +42,7 @@ def _full_product(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None) -
 def _sparse_product(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None, pairs: float) -> np.ndarray:
     n, width = A.shape
     K = np.zeros((n, n if B is None else B.shape[0]))
-    height = -(-n // (1 + int(pairs / MOST_PAIRS)))
+    height = -(-n // (1 + int(pairs / 100_000_000)))  # pairs of entries that one native call may meet
     if B is None and height == n:
         _native.sparse_product(_rows(A), _rows(A), True, width, K)
         return mirrored_up(K)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import operator
 from collections.abc import Collection, Set
 from typing import Any, Literal, NamedTuple
 
@@ -20,12 +21,6 @@ from .sets import Jaccard
 from .strings import BagOfWords, Spectrum
 
 __all__ = ["from_frame"]
-
-#: Strings are categories if the distinct ones are at most this share of the rows.
-LARGEST_SHARE_OF_CATEGORIES = 0.5
-
-#: Strings are texts from this mean number of words on.
-WORDS_OF_A_TEXT = 3
 
 #: Length of the k-mers of strings; shorter strings have none.
 K = 3
@@ -131,14 +126,22 @@ def _propose(column: str, values: Any, missing: np.ndarray, *, is_category: bool
     if not len(there):
         return Proposal(column, None, "no value")
     first, *rest = there
-    if all(_equal(first, value) for value in rest):
+    equal = np.array_equal if isinstance(first, np.ndarray | list | tuple) else operator.eq
+    if all(equal(first, value) for value in rest):
         return Proposal(column, None, "a single value")
     if is_category or _all(there, bool | np.bool_):
         return Proposal(column, Categorical(), f"{len(set(there))} categories")
     if _all(there, numbers.Real):
         return Proposal(column, Gaussian("scale"), "numbers")
     if _all(there, str):
-        return Proposal(column, *_for_strings(there))
+        distinct = len(set(there))
+        if distinct <= 0.5 * len(there):
+            return Proposal(column, Categorical(), f"{distinct} categories")
+        if np.mean([len(text.split()) for text in there]) >= 3:
+            return Proposal(column, BagOfWords().normalized(), "texts")
+        if min(map(len, there)) >= K:
+            return Proposal(column, Spectrum(K).normalized(), f"strings, {distinct} distinct")
+        return Proposal(column, Categorical(), f"{distinct} categories, shorter than {K} letters")
     if _all(there, Set):
         return Proposal(column, Jaccard(), "sets")
     if all(map(is_date, there)):
@@ -151,23 +154,8 @@ def _propose(column: str, values: Any, missing: np.ndarray, *, is_category: bool
     return Proposal(column, None, f"values of type {kinds}; give it a kernel of your own")
 
 
-def _for_strings(there: list[str]) -> tuple[Kernel, str]:
-    distinct = len(set(there))
-    if distinct <= LARGEST_SHARE_OF_CATEGORIES * len(there):
-        return Categorical(), f"{distinct} categories"
-    if np.mean([len(text.split()) for text in there]) >= WORDS_OF_A_TEXT:
-        return BagOfWords().normalized(), "texts"
-    if min(map(len, there)) >= K:
-        return Spectrum(K).normalized(), f"strings, {distinct} distinct"
-    return Categorical(), f"{distinct} categories, shorter than {K} letters"
-
-
 def _all(values: Any, kind: Any) -> bool:
     return all(isinstance(value, kind) for value in values)
-
-
-def _equal(x: Any, y: Any) -> bool:
-    return bool(np.array_equal(x, y)) if isinstance(x, np.ndarray | list | tuple) else bool(x == y)
 
 
 def _code(kernel: Columns, proposals: list[Proposal]) -> str:

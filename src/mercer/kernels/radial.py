@@ -38,14 +38,6 @@ __all__ = [
     "RationalQuadratic",
 ]
 
-#: Widths that points of a block may lie apart in a column where the square of a difference is expanded:
-#: rounding is at most the square of this times that of the direct sum.
-EXPANDED_RANGE = 1e3
-
-#: Pairs whose squared distance is at most this part of the squared range of a block are close: beyond it, the
-#: rounding of an expanded square is below 1e-8 of the square.
-CLOSE = 1e8 * float(np.finfo(np.float64).eps)
-
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
 
@@ -163,13 +155,9 @@ class Decreasing(Radial):
         """The claim that makes a kernel infinitely divisible."""
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "Schoenberg", reason)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class Gaussian(Decreasing):
@@ -365,9 +353,13 @@ def weighted_squares(W: np.ndarray, D: np.ndarray, X: Data, Y: Data, sigma: np.n
     A, B = dense(X) / sigma, dense(Y) / sigma
     low, high = np.minimum(A.min(axis=0), B.min(axis=0)), np.maximum(A.max(axis=0), B.max(axis=0))
     A, B = A - (low + high) / 2, B - (low + high) / 2
-    expanded = high - low <= EXPANDED_RANGE
+    # Widths that points of a block may lie apart in a column where the square of a difference is expanded:
+    # rounding is at most the square of this times that of the direct sum.
+    expanded = high - low <= 1e3
     largest = (high - low)[expanded].max(initial=0.0)
-    close = largest**2 * CLOSE >= D
+    # Pairs whose squared distance is at most this part of the squared range of a block are close: beyond it,
+    # the rounding of an expanded square is below 1e-8 of the square.
+    close = largest**2 * (1e8 * float(np.finfo(np.float64).eps)) >= D
     far = np.where(close, 0.0, W)
     sums = far.sum(axis=1) @ A**2 + far.sum(axis=0) @ B**2 - 2 * np.einsum("ij,ij->j", A, far @ B)
     rows, cols = np.nonzero(close & (D > 0))

@@ -61,9 +61,7 @@ class Min(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "intersection of intervals", "min(x, y)^t = min(x^t, y^t) for every t > 0")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_VALUES
+    bounds = NONNEGATIVE_VALUES
 
 
 class InverseMax(Scalar):
@@ -106,9 +104,7 @@ class InverseMax(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "intersection of intervals", "k^t is the kernel with exponent p t")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_VALUES
+    bounds = NONNEGATIVE_VALUES
 
 
 class MaxRatio(Scalar):
@@ -147,13 +143,9 @@ class MaxRatio(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "distance on the line", "-log k = (p/2) |log x - log y| is negative definite")
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class MinOverMax(Scalar):
@@ -182,13 +174,9 @@ class MinOverMax(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "distance on the line", "-log k = |log x - log y| is negative definite")
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class CapMinusMax(Scalar):
@@ -230,9 +218,7 @@ class CapMinusMax(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "intersection of intervals", "k^t = min((C - x)^t, (C - y)^t) for every t > 0")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_VALUES
+    bounds = NONNEGATIVE_VALUES
 
 
 class BrownianBridge(Scalar):
@@ -268,9 +254,7 @@ class BrownianBridge(Scalar):
             self, "intersection of intervals", "k = (1-x)(1-y) min(g(x), g(y)) with g(x) = x/(1-x) increasing"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 0.25)
+    bounds = Interval(0.0, 0.25)
 
     @property
     def diagonal_bounds(self) -> Interval:

@@ -13,7 +13,6 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
 from ..domains import NONNEGATIVE, POSITIVE, Domain, Reals, Region
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
-from ..intervals import Interval
 from ..parameters import parameter
 from .scalar import UNIT, Scalar, divisible
 
@@ -51,9 +50,7 @@ class InverseSum(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "Levy-Khinchin", "-log k = log(x + y) is negative definite")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE_VALUES
+    bounds = NONNEGATIVE_VALUES
 
 
 class LogSum(Scalar):
@@ -161,6 +158,4 @@ class ExponentialSum(Scalar):
             return None
         return divisible(self, "Bernstein function", "-log k = (x + y)^p, 0 <= p <= 1, is negative definite")
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT

@@ -27,9 +27,6 @@ __all__ = ["CommonSubsets", "Jaccard", "SetIntersection", "SymmetricDifference"]
 UNIT = Interval(0.0, 1.0)
 ONE = Interval(1.0, 1.0)
 
-#: 2^n is infinite in double precision beyond this n.
-LARGEST_EXPONENT = 1023
-
 TRIANGULAR = (
     "u^|A & B| = sum over S within A & B of (u - 1)^|S| with u > 1, and the matrix [S within A] of distinct "
     "sets is triangular with unit diagonal"
@@ -157,9 +154,10 @@ class CommonSubsets(Counting):
         return np.asarray(np.exp2(common))
 
     def _check(self, common: int) -> None:
-        if common > LARGEST_EXPONENT:
+        largest = 1023  # 2^n is infinite in double precision beyond this n
+        if common > largest:
             raise InputError(
-                f"CommonSubsets: X must have intersections of at most {LARGEST_EXPONENT} elements, for 2^n "
+                f"CommonSubsets: X must have intersections of at most {largest} elements, for 2^n "
                 f"overflows. Got {common}. SymmetricDifference(log(2) / 2) is this kernel normalised."
             )
 
@@ -175,9 +173,7 @@ class CommonSubsets(Counting):
             "-|A & B| log 2 is minus a PSD kernel",
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    bounds = Interval(1.0, math.inf)
 
     @property
     def diagonal_bounds(self) -> Interval:
@@ -250,13 +246,9 @@ class SymmetricDifference(Counting):
         reason = "mu(A ^ B) is the squared L2(mu) distance of the indicator functions"
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "squared distance", reason)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class Jaccard(Counting):
@@ -316,13 +308,9 @@ class Jaccard(Counting):
         )
         return Certificate.psd(self, "mixture of strict kernels", reason, strict=True)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 def difference(common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

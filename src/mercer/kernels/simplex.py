@@ -29,7 +29,6 @@ __all__ = ["Geodesic", "InformationDiffusion", "SquaredGeodesic"]
 
 ZERO = Interval(0.0, 0.0)
 TOLD_APART = "rows are told apart after division by their sums"
-MOST_CATEGORIES = 1000  # of points whose number of categories is given; witnesses have as many entries
 RIGHT_ANGLE = math.pi / 2 * (1 + 1e-15)  # an outer bound
 
 
@@ -72,9 +71,7 @@ class Spherical(SimpleKernel):
     def _diagonal_gradient(self, X: Data) -> tuple[np.ndarray, Gradient]:
         return self._diagonal(X), {}
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ZERO
+    diagonal_bounds = ZERO
 
 
 class Geodesic(Spherical):
@@ -126,10 +123,11 @@ class _Curved(Spherical):
 
     def _validate(self) -> None:
         d: Any = self._size
-        if d is not None and (isinstance(d, bool) or not isinstance(d, int) or not 2 <= d <= MOST_CATEGORIES):
+        most = 1000  # of points whose number of categories is given; witnesses have as many entries
+        if d is not None and (isinstance(d, bool) or not isinstance(d, int) or not 2 <= d <= most):
             raise ParameterError(
                 f"{type(self).__name__}: `categories` must be None or an integer from 2 to "
-                f"{MOST_CATEGORIES:,}. Got {d!r}."
+                f"{most:,}. Got {d!r}."
             )
 
     @property
@@ -273,13 +271,9 @@ class InformationDiffusion(_Curved):
                 return Witness.of(self, grid, vector.tolist())
         return None
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, 1.0)
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 #: Four points of three categories on which the squared angle is not negative definite.

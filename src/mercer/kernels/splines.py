@@ -76,9 +76,7 @@ class Sobolev1(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return _green(self)
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class Sobolev1HalfLine(Scalar):
@@ -114,9 +112,7 @@ class Sobolev1HalfLine(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return _green(self)
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class Spline(Scalar):

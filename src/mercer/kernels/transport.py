@@ -23,9 +23,6 @@ from ..parameters import parameter
 
 __all__ = ["EarthMover", "SlicedWasserstein", "earth_mover"]
 
-#: Clouds in a tile: their quantile functions are compared on the union of all their jumps.
-TILE_SIZE = 32
-
 
 class SlicedWasserstein(Kernel):
     r"""Sliced Wasserstein distance of clouds of vectors.
@@ -98,9 +95,7 @@ class SlicedWasserstein(Kernel):
     def domain(self) -> Domain:
         return Clouds(Vectors(dim=self.directions.shape[1], dense=True))
 
-    @property
-    def _tile_size(self) -> int:
-        return TILE_SIZE
+    _tile_size = 32  # quantile functions are compared on the union of all their jumps
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         costs = []
@@ -163,13 +158,9 @@ class SlicedWasserstein(Kernel):
             witness=witness,
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ZERO
+    diagonal_bounds = ZERO
 
 
 def _coupled(a: list[Any], b: list[Any]) -> list[tuple[Any, Any, Any]]:

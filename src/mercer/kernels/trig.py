@@ -56,13 +56,9 @@ class CosineDifference(Scalar):
     def _spectral_density(self) -> Discrete:
         return Discrete(np.array([[self.frequency]]), np.ones(1))
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(-1.0, 1.0)
+    bounds = Interval(-1.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE
 
 
 class CosineOfSquares(Kernel):
@@ -147,13 +143,9 @@ class SinSquared(Scalar):
             witness=Witness.of(self, [0.0, math.pi / 2], [1.0, -1.0]),
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.0, 0.0)
+    diagonal_bounds = Interval(0.0, 0.0)
 
 
 class Sinc(Scalar):
@@ -195,10 +187,6 @@ class Sinc(Scalar):
     def _spectral_density(self) -> Uniform:
         return Uniform(np.array([1 / self.bandwidth]))
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(-0.217234, 1.0)  # the minimum lies at tan(t) = t, t = 4.4934...
+    bounds = Interval(-0.217234, 1.0)  # the minimum lies at tan(t) = t, t = 4.4934...
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ONE
+    diagonal_bounds = ONE

@@ -22,9 +22,6 @@ from .widths import width
 
 __all__ = ["Wendland"]
 
-#: Points per axis, and their distance, of the lattice of the plane that refutes (1 - r)_+.
-SIDE, STEP = 5, 0.7
-
 
 class Wendland(Decreasing):
     r"""Compactly supported kernel of Wendland.
@@ -115,15 +112,13 @@ class Wendland(Decreasing):
         return np.asarray(float(curvature) * _profile(self._degree, s - 1, r, ARRAYS), dtype=D.dtype)
 
     def _sparse_block(self, X: Data, Y: Data | None) -> Any:
-        rows, columns = (scipy.spatial.KDTree(self._scaled_points(Z)) for Z in (X, X if Y is None else Y))
+        points = [dense(Z).astype(np.float64) / self.sigma for Z in (X, X if Y is None else Y)]
+        rows, columns = map(scipy.spatial.KDTree, points)
         near = rows.sparse_distance_matrix(columns, 1.0, output_type="ndarray")
         values = self._evaluate(near["v"] ** 2)
         K = scipy.sparse.csr_array((values, (near["i"], near["j"])), shape=(rows.n, columns.n))
         K.eliminate_zeros()
         return K
-
-    def _scaled_points(self, X: Data) -> np.ndarray:
-        return np.asarray(dense(X).astype(np.float64) / self.sigma)
 
     def _certify(self) -> Certificate:
         reach = 2 * (self.dim // 2) + 1
@@ -150,8 +145,10 @@ class Wendland(Decreasing):
         widths = widths_along(self.sigma, [0, 1])
         if self._degree + self.smoothness > 1 or widths.min() < 1e-300 or widths.max() > 1e300:
             return None
-        points = np.zeros((SIDE**2, self._entries))
-        points[:, :2] = list(itertools.product(STEP * np.arange(SIDE), repeat=2))
+        # Points per axis, and their distance, of the lattice of the plane that refutes (1 - r)_+.
+        side, step = 5, 0.7
+        points = np.zeros((side**2, self._entries))
+        points[:, :2] = list(itertools.product(step * np.arange(side), repeat=2))
         points[:, :2] *= widths
         return least_eigenvector(self, points)
 

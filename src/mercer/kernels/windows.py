@@ -70,13 +70,9 @@ class Epanechnikov(Window):
             witness=Witness.of(self, points, [0.5, -math.sqrt(0.5), 0.5]),
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 0.75)
+    bounds = Interval(0.0, 0.75)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.75, 0.75)
+    diagonal_bounds = Interval(0.75, 0.75)
 
 
 class BoxWindow(Window):
@@ -111,10 +107,6 @@ class BoxWindow(Window):
             witness=Witness.of(self, points, [0.5, -math.sqrt(0.5), 0.5]),
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, 1.0)
+    diagonal_bounds = Interval(1.0, 1.0)

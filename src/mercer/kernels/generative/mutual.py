@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from ...certificate import Certificate
 from ...domains import Data, Domain, meet, size
 from ...errors import ParameterError
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ...models import Model
 from ...models.base import checked_number, generator
@@ -20,8 +20,6 @@ from ...models.priors import Prior
 from .scored import finite_value
 
 __all__ = ["MutualInformation", "SampledMutualInformation"]
-
-LOG2 = math.log(2.0)
 
 
 class _InLogs(Kernel):
@@ -59,9 +57,7 @@ class _InLogs(Kernel):
     def _scaled_diagonal(self, X: Data) -> tuple[np.ndarray, np.ndarray]:
         return _scaled(self._log_diagonal(X))
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class MutualInformation(_InLogs):
@@ -204,5 +200,6 @@ class SampledMutualInformation(_InLogs):
 def _scaled(logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers by their logarithms as ``m * 2 ** e``; 0 where the logarithm is minus infinity."""
     finite = np.where(np.isneginf(logs), 0.0, logs)
-    e = np.floor(finite / LOG2)
-    return np.where(np.isneginf(logs), 0.0, np.exp(finite - e * LOG2)), e.astype(np.int64)
+    log2 = math.log(2.0)
+    e = np.floor(finite / log2)
+    return np.where(np.isneginf(logs), 0.0, np.exp(finite - e * log2)), e.astype(np.int64)

@@ -16,7 +16,7 @@ from ...domains import Data, Domain, size
 from ...engine import pairwise
 from ...engine.program import Builder, Value
 from ...errors import GradientError, ParameterError
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Gradient
 from ...models import HMM, MarkovChain, Mixture, Model
 from ...models.base import probabilities
@@ -27,9 +27,6 @@ from ..sums import Summed
 from .overlaps import Weights, log_overlaps, log_squares, overlap
 
 __all__ = ["ProbabilityProduct"]
-
-#: Steps of the longest sequences: a recursion of so many takes seconds for each block.
-MAX_LENGTH = 10**5
 
 
 class ProbabilityProduct(Summed):
@@ -92,9 +89,11 @@ class ProbabilityProduct(Summed):
             object.__setattr__(self, "length", lengths)
             return
         whole = isinstance(self.length, int | np.integer) and not isinstance(self.length, bool)
-        if not whole or not 0 <= self.length <= MAX_LENGTH:
+        # Steps of the longest sequences: a recursion of so many takes seconds for each block.
+        longest = 10**5
+        if not whole or not 0 <= self.length <= longest:
             raise ParameterError(
-                f"ProbabilityProduct: `length` must be an integer from 0 to {MAX_LENGTH}, or the "
+                f"ProbabilityProduct: `length` must be an integer from 0 to {longest}, or the "
                 f"probabilities of the lengths 0, 1, 2, .... Got {self.length!r}."
             )
         object.__setattr__(self, "length", int(self.length))
@@ -205,9 +204,7 @@ class ProbabilityProduct(Summed):
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "inner product in L2", "of p^beta and q^beta, or of x^beta and y^beta")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 def _require_histograms(X: Data) -> None:

@@ -101,9 +101,7 @@ class WLOptimalAssignment(Coloured):
             self, "intersection of intervals", "each term is the length of [0, n_x(c)] with [0, n_y(c)]"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class WassersteinWL(Coloured):
@@ -185,13 +183,9 @@ class WassersteinWL(Coloured):
             self, "Schoenberg", "D is an l1 distance of histograms, which is negative definite"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, 1.0)
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 def _share(count: int, n: int, m: Arithmetic) -> Any:

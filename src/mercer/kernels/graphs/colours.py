@@ -29,12 +29,6 @@ from .counted import label_name
 
 __all__ = ["ColourTable", "ColouredGraphs", "Colours", "colours_of", "count_colours", "relabelled"]
 
-#: Colours that are counted at a time.
-MOST_COLOURS = 1 << 22
-
-#: Characters of the name of a colour; longer ones are cut, and end with the number of the colour.
-MOST_CHARACTERS = 200
-
 
 def colours_of(graphs: Sequence[Graph], h: int, edge_labels: bool) -> Iterator[list[list[int]]]:
     """The definition: the colours of the nodes of some graphs in the iterations 0, ..., h."""
@@ -118,8 +112,8 @@ class ColourTable:
             if cut < len(key):
                 branches += "<" + ",".join(self._branches(t, key[cut + 1 :]))
             text = f"{self._root(t, colour)}({branches})"
-            if len(text) > MOST_CHARACTERS:
-                text = f"{text[:MOST_CHARACTERS]}...#{colour}"
+            if len(text) > 200:  # longer names are cut, and end with the number of the colour
+                text = f"{text[:200]}...#{colour}"
             self._names[t, colour] = text
         return self._names[t, colour]
 
@@ -272,10 +266,10 @@ def count_colours(graphs: GraphBatch, sizes: Sequence[int], colours: np.ndarray)
 
 
 def _parts(starts: np.ndarray) -> Iterator[slice]:
-    """Slices of graphs, each of at most ``MOST_COLOURS`` or of one graph."""
-    row = 0
+    """Slices of graphs, each of at most so many colours or of one graph."""
+    row, most = 0, 1 << 22
     while row < len(starts) - 1:
-        last = max(row + 1, int(np.searchsorted(starts, starts[row] + MOST_COLOURS, side="right")) - 1)
+        last = max(row + 1, int(np.searchsorted(starts, starts[row] + most, side="right")) - 1)
         yield slice(row, last)
         row = last
 

@@ -44,10 +44,6 @@ def _number(edges: Edges) -> int:
     return sum(1 << _bit(i, j) for i, j in edges)
 
 
-def _edges(size: int, number: int) -> Edges:
-    return tuple((i, j) for i, j in combinations(range(size), 2) if number >> _bit(i, j) & 1)
-
-
 @cache
 def _smallest(size: int) -> np.ndarray:
     """The number of the type, for the number of each graph."""
@@ -72,7 +68,8 @@ def graphlet_types(size: int) -> tuple[Edges, ...]:
     ((), ((0, 1),), ((0, 1), (0, 2)), ((0, 1), (0, 2), (1, 2)))
     """
     numbers = sorted(set(_smallest(size).tolist()), key=lambda number: (number.bit_count(), number))
-    return tuple(_edges(size, number) for number in numbers)
+    pairs = [*combinations(range(size), 2)]
+    return tuple(tuple((i, j) for i, j in pairs if number >> _bit(i, j) & 1) for number in numbers)
 
 
 @cache

@@ -27,10 +27,6 @@ from .graphlet_types import PATTERNS, all_counts, connected_counts, graphlet_typ
 __all__ = ["Graphlets", "graphlet_samples"]
 
 
-#: Most random sets of nodes of a graph: a second of work for each graph, about.
-MOST_SAMPLES = 10_000_000
-
-
 class Graphlets(CountedFeatures):
     r"""Graphlet kernel: sets of 3, 4 or 5 nodes by the subgraph that they induce.
 
@@ -91,11 +87,12 @@ class Graphlets(CountedFeatures):
 
     def _validate(self) -> None:
         n: Any = self.samples
+        most = 10_000_000  # a second of work for each graph, about
         if n is not None and (
-            isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_SAMPLES
+            isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= most
         ):
             raise ParameterError(
-                f"Graphlets: `samples` must be an integer from 1 to {MOST_SAMPLES:,}, or None for exact "
+                f"Graphlets: `samples` must be an integer from 1 to {most:,}, or None for exact "
                 f"counts. Got {n!r}."
             )
         seed: Any = self.random_state

@@ -90,9 +90,7 @@ class MarginalizedWalk(Kernel):
     def domain(self) -> Domain:
         return Graphs(uses=frozenset({"label", "edge_label", "weight"}))
 
-    @property
-    def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+    _tile_size = PAIRWISE_TILE_SIZE
 
     def _extended(self, graph: Graph) -> Graph:
         """The graph that is walked on; its first nodes are those of the graph itself."""
@@ -162,9 +160,7 @@ class MarginalizedWalk(Kernel):
             self, "explicit features", "the inner product of the probabilities of sequences of labels"
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
 
 def _arc_of(X: GraphBatch, arc: int) -> str:

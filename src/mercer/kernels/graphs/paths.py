@@ -32,9 +32,6 @@ from .similarities import uses_of
 
 __all__ = ["ShortestPath"]
 
-#: Bytes of a path: its ends, length and count, and their places in tables.
-PATH_BYTES = 48
-
 
 class ShortestPath(CountedFeatures):
     r"""Kernel of shortest paths: pairs of nodes by their labels and their distance.
@@ -150,7 +147,8 @@ class ShortestPath(CountedFeatures):
         if self._compares_vectors:  # every pair of nodes is a path of its own
             most, pairs = int(X.sizes.max(initial=0)), int((X.sizes.astype(np.float64) ** 2).sum())
             remedy = "Compare smaller graphs, or labels of nodes in place of vectors."
-            memory.require(PATH_BYTES * pairs, f"all paths of graphs of up to {most} nodes", remedy)
+            # Bytes of a path: its ends, length and count, and their places in tables.
+            memory.require(48 * pairs, f"all paths of graphs of up to {most} nodes", remedy)
             codes = np.arange(len(X.node_codes), dtype=np.int32)
         starts, first, last, lengths, counts = _native.count_paths(
             (X.node_starts, X.arc_starts, X.targets), codes, self._weights(X), num_threads(), checkpoint

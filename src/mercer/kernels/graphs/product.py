@@ -19,12 +19,6 @@ from .similarities import arc_points, node_points, similarity
 
 __all__ = ["ProductGraph", "arcs_by_source"]
 
-#: Pairs of nodes up to which eigenvalues are those of a dense matrix.
-DENSE = 1000
-
-#: Corrections of a solution: each adds about as many digits as the system leaves of sixteen.
-MOST_CORRECTIONS = 100
-
 
 @dataclass(frozen=True, eq=False)
 class ProductGraph:
@@ -111,7 +105,8 @@ class ProductGraph:
             return []
         factors = scipy.sparse.linalg.splu(_complement(self._matrix(factor)))
         z: list[Any] = [self.m.real(0)] * len(self.pairs)
-        for _ in range(MOST_CORRECTIONS):
+        # Corrections of a solution: each adds about as many digits as the system leaves of sixteen.
+        for _ in range(100):
             residual = [b - v for b, v in zip(self.step(right, factor, z), z, strict=True)]
             size = max(map(abs, residual))
             if size <= 32 * self.m.eps * max(map(abs, [*right, *z])):
@@ -143,7 +138,8 @@ class ProductGraph:
         M = self._matrix(1.0)
         if M.nnz == 0:
             return 0.0
-        if len(self.pairs) <= DENSE:
+        # Pairs of nodes up to which eigenvalues are those of a dense matrix.
+        if len(self.pairs) <= 1000:
             return float(np.abs(np.linalg.eigvals(M.toarray())).max())
         start = np.ones(len(self.pairs))
         values = scipy.sparse.linalg.eigs(M, k=1, which="LM", v0=start, return_eigenvectors=False)

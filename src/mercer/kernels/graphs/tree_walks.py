@@ -117,9 +117,7 @@ class TreeWalk(Kernel):
     def domain(self) -> Domain:
         return Graphs(uses=uses_of(self.node, self.edge))
 
-    @property
-    def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+    _tile_size = PAIRWISE_TILE_SIZE
 
     # -- the definition -----------------------------------------------------------------------
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:

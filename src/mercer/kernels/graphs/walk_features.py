@@ -14,10 +14,6 @@ from .walk_sums import Series
 
 __all__ = ["walk_counts"]
 
-#: Pairs of a node and a sequence of labels of the walks that end there, and labels of the sequences, over all
-#: lengths: some 0.3 s.
-MOST_ENTRIES = 1 << 20
-
 
 def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
     r"""Weights of the walks of each graph by the labels along them, times the root of their coefficient.
@@ -29,7 +25,7 @@ def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
 
     Returns
     -------
-    Counts, or None if there are more than :data:`MOST_ENTRIES` of these
+    Counts, or None if there are more pairs of a node and a sequence than some 0.3 s allow
     """
     assert series.length is not None
     starts, degrees, heads = graphs.arc_starts, graphs.degrees, graphs.heads
@@ -39,23 +35,28 @@ def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
     weight: np.ndarray = np.ones(len(node))
     factor = 1.0
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    # Pairs of a node and a sequence of labels of the walks that end there, and labels of the sequences, over
+    # all lengths: some 0.3 s.
+    most = 1 << 20
     first = total = 0  # the number of the first sequence of this length; entries so far
     for steps in range(series.length + 1):
         found.append((graphs.node_graphs[node], sequence, math.sqrt(factor) * weight))
         total += int(degrees[node].sum())
         if steps == series.length or not degrees[node].any():
             break
-        if total > MOST_ENTRIES:
+        if total > most:
             return None
         last = np.repeat(np.arange(len(node)), degrees[node])
-        arcs = np.arange(len(last)) + np.repeat(starts[node] - _starts(degrees[node]), degrees[node])
+        arcs = np.arange(len(last)) + np.repeat(
+            starts[node] - (np.cumsum(degrees[node]) - degrees[node]), degrees[node]
+        )
         keys = (sequence[last] - first) * len(tags) + graphs.arc_codes[arcs]
         keys = keys * len(labels) + graphs.node_codes[heads[arcs]]
         distinct, number = np.unique(keys, return_inverse=True)
         if first + len(names) * len(tags) * len(labels) > np.iinfo(np.int64).max // len(node):
             return None
         total += len(distinct) * (2 * steps + 3)
-        if total > MOST_ENTRIES:
+        if total > most:
             return None
         before, first = first, len(names)
         for key in distinct.tolist():
@@ -71,7 +72,3 @@ def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
     matrix = scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
     matrix.sum_duplicates()
     return Counts(matrix, Vocabulary(names))
-
-
-def _starts(sizes: np.ndarray) -> np.ndarray:
-    return np.asarray(np.cumsum(sizes) - sizes)

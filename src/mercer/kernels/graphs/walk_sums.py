@@ -32,13 +32,7 @@ __all__ = [
 
 CONVERGES, UNPROVED, NOT_CONVERGED = range(3)
 
-#: Nodes of a product graph, at most: the native core numbers them with 32 bits.
-MOST_NODES = (1 << 31) - 1
-
 REMEDY = "Compare smaller graphs: walks take memory as the product of both sizes."
-
-#: Entries of the adjacency matrices that are in memory at a time: 32 MiB.
-MOST_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -97,8 +91,9 @@ class Spectra:
         memory.require(3 * 8 * most * most, f"the eigenvectors of a graph of {most} nodes", REMEDY)
         with single_threaded_blas():
             for some in _of_equal_size(graphs.sizes):
-                n = int(graphs.sizes[some[0]])
-                A = _adjacencies(graphs.take(some), n)
+                n, same = int(graphs.sizes[some[0]]), graphs.take(some)
+                flat = same.sources * n + same.targets  # weights of parallel edges are added
+                A = np.bincount(flat, same.weights, len(some) * n * n).reshape(len(some), n, n)
                 if not np.array_equal(A, A.transpose(0, 2, 1)):
                     return None
                 nodes = graphs.node_starts[some][:, None] + np.arange(n)
@@ -130,16 +125,10 @@ class Spectra:
 
 
 def _of_equal_size(sizes: np.ndarray) -> Iterator[np.ndarray]:
-    """Graphs with the same number of nodes, as many at a time as memory takes."""
+    """Graphs with the same number of nodes, with 32 MiB of adjacency matrices at a time."""
     for n in np.unique(sizes).tolist():
         same = np.flatnonzero(sizes == n)
-        yield from np.array_split(same, min(len(same), len(same) * n * n // MOST_ENTRIES + 1))
-
-
-def _adjacencies(graphs: GraphBatch, n: int) -> np.ndarray:
-    """Adjacency matrices of graphs with n nodes each; weights of parallel edges are added."""
-    flat = graphs.sources * n + graphs.targets
-    return np.bincount(flat, graphs.weights, len(graphs) * n * n).reshape(len(graphs), n, n)
+        yield from np.array_split(same, min(len(same), len(same) * n * n // (1 << 22) + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,10 +219,9 @@ def sums(
     X, Y = pairs.X.graphs, pairs.Y.graphs
     most = int((X.sizes[pairs.rows] * Y.sizes[pairs.cols]).max(initial=0))
     memory.require(8 * most, f"a product graph of up to {most} nodes", REMEDY)
-    if most > MOST_NODES:
-        raise MemoryLimitError(
-            f"a product graph must have at most {MOST_NODES} nodes. Got up to {most}. {REMEDY}"
-        )
+    limit = (1 << 31) - 1  # the native core numbers nodes with 32 bits
+    if most > limit:
+        raise MemoryLimitError(f"a product graph must have at most {limit} nodes. Got up to {most}. {REMEDY}")
     node_rows, node_columns, nodes = node_similarities(node, X, Y)
     arc_rows, arc_columns, arcs = arc_similarities(edge, X, Y)
     values, status = np.empty(len(pairs.rows)), np.empty(len(pairs.rows), dtype=np.int32)

@@ -36,9 +36,6 @@ from .walk_sums import CONVERGES, UNPROVED, Pairs, Series, Spectra, Walkers, dia
 
 __all__ = ["RandomWalk"]
 
-#: Most steps of truncated walks.
-MOST_STEPS = 1_000_000
-
 #: Rounding of eigenvalues, relative to the spectral radius and per node.
 EIGENVALUE_ERROR = 4 * float(np.finfo(np.float64).eps)
 
@@ -132,11 +129,12 @@ class RandomWalk(Kernel):
 
     def _validate(self) -> None:
         length: Any = self.length
+        most = 1_000_000
         if length is not None and (
-            isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= MOST_STEPS
+            isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= most
         ):
             raise ParameterError(
-                f"RandomWalk: `length` must be an integer from 0 to {MOST_STEPS:,}, or None for walks of all "
+                f"RandomWalk: `length` must be an integer from 0 to {most:,}, or None for walks of all "
                 f"lengths. Got {length!r}."
             )
         check_similarity("RandomWalk", "node", self.node)
@@ -150,9 +148,7 @@ class RandomWalk(Kernel):
     def _series(self) -> Series:
         return Series(self.decay, self.series == "exponential", self.length)
 
-    @property
-    def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+    _tile_size = PAIRWISE_TILE_SIZE
 
     # -- the definition -----------------------------------------------------------------------
     def __call__(self, x: Any, y: Any) -> float:
@@ -197,7 +193,13 @@ class RandomWalk(Kernel):
 
     def _values(self, pairs: Pairs) -> np.ndarray:
         X, Y = pairs.X, pairs.Y
-        if X.spectra is not None and Y.spectra is not None and self._are_alike(X.graphs, Y.graphs):
+        # Nothing is told apart where all nodes and all arcs have similarity 1.
+        if (
+            X.spectra is not None
+            and Y.spectra is not None
+            and (node_similarities(self.node, X.graphs, Y.graphs)[2] == 1.0).all()
+            and (arc_similarities(self.edge, X.graphs, Y.graphs)[2] == 1.0).all()
+        ):
             values = self._spectral(X.spectra, Y.spectra, pairs)
         else:
             values, status = sums(pairs, self._series, self.node, self.edge)
@@ -206,11 +208,6 @@ class RandomWalk(Kernel):
         if self.form == "uniform":
             values /= np.maximum(X.sizes[pairs.rows] * Y.sizes[pairs.cols], 1).astype(float) ** 2
         return values
-
-    def _are_alike(self, X: GraphBatch, Y: GraphBatch) -> bool:
-        """Whether nothing is told apart: all nodes and all arcs have similarity 1."""
-        tables = node_similarities(self.node, X, Y)[2], arc_similarities(self.edge, X, Y)[2]
-        return all(bool((table == 1.0).all()) for table in tables)
 
     def _spectral(self, X: Spectra, Y: Spectra, pairs: Pairs) -> np.ndarray:
         if self._series.is_solved:
@@ -239,8 +236,10 @@ class RandomWalk(Kernel):
     # -- explicit features --------------------------------------------------------------------
     def _features(self, X: Walkers) -> Counts | None:
         """Weights of walks by the labels along them; None if they are not finite, or too many."""
-        if self.length is None or self.decay < 0 or not all(_is_plain(k) for k in (self.node, self.edge)):
+        if self.length is None or self.decay < 0:
             return None
+        if any(k is not None and k.bounds != Interval(1.0, 1.0) for k in (self.node, self.edge)):
+            return None  # labels are not compared by equality
         if self not in X.features:
             graphs = X.graphs
             if self.node is not None:
@@ -300,8 +299,3 @@ class RandomWalk(Kernel):
         witness = Witness.of(self, points, (2.0, -1.0) if self.form == "sum" else (2.0, -4.0))
         reason = "a node and an edge: the walks of one step weigh less than none"
         return Certificate.refuted(self, "alternating series", reason, witness=witness)
-
-
-def _is_plain(kernel: Kernel | None) -> bool:
-    """Whether labels are compared by equality, or not at all."""
-    return kernel is None or kernel.bounds == Interval(1.0, 1.0)

@@ -149,13 +149,15 @@ class WeisfeilerLehman(Coloured):
     def _define(self, x: Graph, y: Graph, m: Arithmetic) -> Any:
         levels = self._levels(x, y)
         if self.base is None:
-            return m.real(sum(_shared(*map(Counter, level)) for level in levels))
+            counted = [(ours, Counter(theirs)) for ours, theirs in levels]
+            return m.real(sum(counts[colour] for ours, counts in counted for colour in ours))
         domain = self.base.domain
         values = []
         for ours, theirs in levels:
             if self._on_counts:
                 colours = [*dict.fromkeys([*ours, *theirs])] or [0]
-                a, b = domain.pair(*(_counted(own, colours) for own in (ours, theirs)))
+                counts = Counter(ours), Counter(theirs)
+                a, b = domain.pair(*(np.array([float(own[c]) for c in colours]) for own in counts))
             else:
                 a, b = (_with_labels(g, own) for g, own in ((x, ours), (y, theirs)))
             values.append(self.base._define(domain.to_arithmetic(a, m), domain.to_arithmetic(b, m), m))
@@ -271,15 +273,6 @@ class WeisfeilerLehman(Coloured):
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE if self.base is None else self.base.bounds.scale(self.h + 1)
-
-
-def _shared(a: Counter[int], b: Counter[int]) -> int:
-    return sum(count * b[colour] for colour, count in a.items())
-
-
-def _counted(own: list[int], colours: list[int]) -> np.ndarray:
-    counts = Counter(own)
-    return np.array([float(counts[c]) for c in colours])
 
 
 def _with_labels(g: Graph, labels: Sequence[Any]) -> Graph:

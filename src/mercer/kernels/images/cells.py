@@ -70,9 +70,7 @@ class OfCells(Node):
     def domain(self) -> Domain:
         return Images(channels=3, least=1 << self._depth)
 
-    @property
-    def is_precise(self) -> bool:
-        return False  # histograms are floats
+    is_precise = False  # histograms are floats
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain, depth = self.kernel.domain, self._depth

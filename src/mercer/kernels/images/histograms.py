@@ -105,9 +105,7 @@ class ColorHistogram(SumOfCells):
     def histogram(self) -> Histogram:
         return Histogram(self.space, self.bins, self.joint)
 
-    @property
-    def _depth(self) -> int:
-        return 0
+    _depth = 0
 
     @property
     def _weights(self) -> Sequence[float]:

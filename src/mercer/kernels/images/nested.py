@@ -25,9 +25,6 @@ from .cells import DEFAULT, OfCells
 
 __all__ = ["NestedHistograms"]
 
-#: Relative rounding error of a histogram that should add up to 1, with much to spare.
-ROUNDING = 1e-12
-
 
 class NestedHistograms(OfCells):
     r"""Colour histograms at all resolutions: a mean over all divisions of an image by a quadtree.
@@ -143,7 +140,8 @@ class NestedHistograms(OfCells):
         """Whether values on prepared histograms are at most 1, up to rounding; by Cauchy and Schwarz."""
         if self.kernel.bounds.high <= 1:
             return True
-        return self.kernel.certificate.is_psd and bool((self.kernel._diagonal(part) <= 1 + ROUNDING).all())
+        # Relative rounding error of a histogram that should add up to 1, with much to spare.
+        return self.kernel.certificate.is_psd and bool((self.kernel._diagonal(part) <= 1 + 1e-12).all())
 
     def _certify(self) -> Certificate:
         positive = self.kernel.certificate.positive

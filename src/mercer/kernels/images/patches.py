@@ -67,9 +67,7 @@ class Patches(Contracted):
     def domain(self) -> Domain:
         return Images(least=self.size)
 
-    @property
-    def _tile_size(self) -> int:
-        return TILE
+    _tile_size = TILE
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain = self.base.domain

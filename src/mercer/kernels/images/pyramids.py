@@ -13,14 +13,11 @@ from ...certificate import Certificate
 from ...domains import CloudData, Clouds, Domain, Vectors
 from ...engine import pairwise
 from ...errors import InputError
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ...parameters import parameter
 
 __all__ = ["PyramidMatch"]
-
-#: Largest number of a cell: that of a larger one would not be an integer of 64 bits.
-MOST_CELLS = 2.0**62
 
 
 class PyramidMatch(Kernel):
@@ -61,10 +58,11 @@ class PyramidMatch(Kernel):
         """Cells of level 0; half of them, rounded down, are those of the next level."""
         with np.errstate(over="ignore"):
             found = np.floor(np.asarray(points, dtype=np.float64) / self.width)
-        if not (np.abs(found) < MOST_CELLS).all():
+        most = 2.0**62  # the number of a larger cell would not be an integer of 64 bits
+        if not (np.abs(found) < most).all():
             raise InputError(
                 f"PyramidMatch: `width={self.width!r}` is too small for these points: they are more than "
-                f"{MOST_CELLS:.2g} cells from the origin."
+                f"{most:.2g} cells from the origin."
             )
         return found.astype(np.int64)
 
@@ -93,8 +91,11 @@ class PyramidMatch(Kernel):
         cells, index = _distinct(np.concatenate([c.points for c in clouds]))
         K = np.zeros((len(X), len(clouds[-1])))
         for coefficient in self._coefficients:
-            parts = np.split(index, [len(X.points)])
-            histograms = [_histograms(c, part, len(cells)) for c, part in zip(clouds, parts, strict=False)]
+            histograms = []  # mass of each cloud in each cell
+            for c, part in zip(clouds, np.split(index, [len(X.points)]), strict=False):
+                entries, shape = (c.weights, part, c.starts), (len(c), len(cells))
+                histograms.append(scipy.sparse.csr_array(entries, shape=shape, copy=True))
+                histograms[-1].sum_duplicates()  # in place
             K += coefficient * pairwise.min_sums(histograms[0], None if Y is None else histograms[1])
             cells, parents = _distinct(cells >> 1)
             index = parents[index]
@@ -110,20 +111,10 @@ class PyramidMatch(Kernel):
             "intersections of the histograms of all levels, min(a, b) being PSD, with weights > 0",
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE  # weights add up to 1 to rounding
+    bounds = NONNEGATIVE  # weights add up to 1 to rounding
 
 
 def _distinct(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows, and which of them each row is."""
     found, index = np.unique(cells, axis=0, return_inverse=True)
     return found, index.reshape(-1)
-
-
-def _histograms(clouds: CloudData, index: np.ndarray, cells: int) -> Any:
-    """Mass of each cloud in each cell, sparse."""
-    entries, shape = (clouds.weights, index, clouds.starts), (len(clouds), cells)
-    found = scipy.sparse.csr_array(entries, shape=shape, copy=True)
-    found.sum_duplicates()  # in place
-    return found

@@ -92,9 +92,7 @@ class SegmentationGraph(Node):
     def domain(self) -> Domain:
         return RegionGraph.domain
 
-    @property
-    def is_precise(self) -> bool:
-        return False  # histograms are floats
+    is_precise = False  # histograms are floats
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         domain = self.kernel.domain

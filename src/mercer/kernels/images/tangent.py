@@ -16,27 +16,14 @@ from ...engine import tangents as engine
 from ...engine import tiles
 from ...errors import ParameterError
 from ...images.transformations import NAMES, checked_shape, tangent_vectors
-from ...intervals import NONNEGATIVE, ZERO, Interval
+from ...intervals import NONNEGATIVE, ZERO
 from ...kernel import Kernel, Prepared
 from ...parameters import parameter
 
 __all__ = ["TangentDistance", "tangent_distances"]
 
-#: Squared sine of the angle between a vector and a plane below which the vector counts as lying in it, as in
-#: the native core.
-PARALLEL = 1e-12
-
-#: Bound on the error of a value in floats, in units of |x - y|^2: rounding errors of 1e-14, for a thousand
-#: pixels, may grow by one over the smallest sine.
-ACCURACY = 1e-8
-
 #: Images on either side of a tile of one-sided distances, whose products take a few MiB then.
 ONE_SIDED_TILE_SIZE = 256
-
-#: A pattern without symmetries, for witnesses; in units of its largest value.
-PATTERN = (
-    np.array([[1.0, 3.0, 0.0, 2.0], [2.0, 5.0, 4.0, 0.0], [0.0, 4.0, 6.0, 1.0], [1.0, 0.0, 2.0, 3.0]]) / 6
-)
 
 #: The smallest image with central differences in its inside.
 LEAST = 3
@@ -201,16 +188,23 @@ class TangentDistance(Kernel):
         c = np.outer(coefficients, coefficients)
         D = np.array([[self(x, y) for y in points] for x in points])
         far = np.array([[((x - y) ** 2).sum() for y in points] for x in points])
-        error = float(ACCURACY * (np.abs(c) * far).sum())
+        # Bound on the error of a value in floats, in units of |x - y|^2: rounding errors of 1e-14, for a
+        # thousand pixels, may grow by one over the smallest sine.
+        error = float(1e-8 * (np.abs(c) * far).sum())
         return Witness(tuple(points), tuple(coefficients), float((c * D).sum()), refutes, 15, error)
 
     def _pictures(self, moving: list[str]) -> list[np.ndarray]:
         """A constant image, one with a small pattern, and this moved along a tangent, forth and back."""
-        h, w = self.shape or PATTERN.shape
-        rows, columns = min(h, PATTERN.shape[0]), min(w, PATTERN.shape[1])
+        # A pattern without symmetries, for witnesses; in units of its largest value.
+        pattern = (
+            np.array([[1.0, 3.0, 0.0, 2.0], [2.0, 5.0, 4.0, 0.0], [0.0, 4.0, 6.0, 1.0], [1.0, 0.0, 2.0, 3.0]])
+            / 6
+        )
+        h, w = self.shape or pattern.shape
+        rows, columns = min(h, pattern.shape[0]), min(w, pattern.shape[1])
         x = np.full((h, w), 0.5)
         top, left = (h - rows) // 2, (w - columns) // 2
-        x[top : top + rows, left : left + columns] += 0.1 * PATTERN[:rows, :columns]
+        x[top : top + rows, left : left + columns] += 0.1 * pattern[:rows, :columns]
         images = [np.full((h, w), 0.5), x]
         if moving:
             tangent = tangent_vectors(x[None], moving[:1], self.smoothing)[0, 0]
@@ -221,13 +215,9 @@ class TangentDistance(Kernel):
     def _homogeneity(self) -> float | None:
         return 2.0
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return ZERO
+    diagonal_bounds = ZERO
 
 
 def tangent_distances(
@@ -280,7 +270,8 @@ def _extended(basis: list[np.ndarray], vectors: Any, m: Arithmetic) -> list[np.n
     while rests:
         shares = [(v * v).sum() / length for v, length in rests]
         best = max(range(len(shares)), key=shares.__getitem__)
-        if shares[best] <= PARALLEL:
+        # As in the native core, a vector of this squared sine of the angle to a plane counts as lying in it.
+        if shares[best] <= 1e-12:
             break
         v = _rest(rests.pop(best)[0], basis)
         unit = v / m.sqrt((v * v).sum())

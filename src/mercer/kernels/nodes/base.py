@@ -19,9 +19,6 @@ __all__ = ["NodeKernel"]
 #: Columns of the identity that an action is applied to at a time.
 COLUMNS = 16
 
-#: No tile is larger: values come by whole columns.
-WHOLE = 1 << 30
-
 
 class NodeKernel(Kernel):
     r"""Base of the kernels on the nodes of one graph, :math:`k(i, j) = K_{ij}` for a matrix K of the graph.
@@ -72,9 +69,7 @@ class NodeKernel(Kernel):
     def domain(self) -> Domain:
         return Nodes(self.graph)
 
-    @property
-    def _tile_size(self) -> int:
-        return WHOLE
+    _tile_size = 1 << 30  # no tile is larger: values come by whole columns
 
     @property
     def _block_dtype(self) -> np.dtype[Any]:

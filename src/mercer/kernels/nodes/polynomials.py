@@ -22,12 +22,6 @@ from .base import NodeKernel
 
 __all__ = ["PathKernel", "SeriesKernel"]
 
-#: Nodes up to which a witness with all of them is recomputed to fifty digits.
-MOST_WITNESSES = 40
-
-#: Nodes and degree up to which a matrix that is singular up to rounding is decided in fractions: 0.2 s.
-MOST_EXACT, HIGHEST_EXACT = 12, 8
-
 
 class PolynomialKernel(NodeKernel):
     """Base of the kernels ``p(B)``."""
@@ -120,7 +114,8 @@ class PolynomialKernel(NodeKernel):
                 f"the polynomial is at least {around.min():.6g} at the eigenvalues of B, far above rounding",
                 strict=True,
             )
-        if self.graph.n <= MOST_EXACT and len(powers) <= HIGHEST_EXACT + 1 and self._is_semidefinite():
+        # A small matrix that is singular up to rounding is decided in fractions: 0.2 s.
+        if self.graph.n <= 12 and len(powers) <= 9 and self._is_semidefinite():
             return Certificate.psd(
                 self, "elimination in fractions", "all pivots of the matrix of all nodes are >= 0, exactly"
             )
@@ -160,7 +155,8 @@ class PolynomialKernel(NodeKernel):
         names = list(self.graph.names or range(self.graph.n))
         if distance[i, j] < -1e-9 * np.abs(K).max():
             return Witness.of(self, [names[i], names[j]], [1.0, -1.0])
-        if self.graph.n > MOST_WITNESSES:
+        # A witness with all nodes is recomputed to fifty digits, which many nodes are too many for.
+        if self.graph.n > 40:
             return None
         return Witness.of(self, names, direction.tolist())
 

@@ -22,9 +22,6 @@ from .base import NodeKernel
 
 __all__ = ["Diffusion", "ExponentialDiffusion", "SpectralKernel", "TruncatedSpectrum", "VonNeumann"]
 
-#: Eigenvalues count as different if they are, relative to the largest, this far apart.
-GAP = 1e-9
-
 
 class SpectralKernel(NodeKernel):
     """Base of the kernels ``r(M)``."""
@@ -139,13 +136,9 @@ class Diffusion(SpectralKernel):
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         return m.exp(-m.real(self.t) * x)
 
-    @property
-    def _is_entrywise(self) -> bool:
-        return True
+    _is_entrywise = True
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
     def _gradient(self, X: np.ndarray, Y: np.ndarray | None) -> tuple[np.ndarray, Gradient]:
         nodes = np.unique(X if Y is None else Y, return_inverse=True)
@@ -186,9 +179,7 @@ class ExponentialDiffusion(SpectralKernel):
 
     decay: float = parameter(default=1.0)
 
-    @property
-    def _kind(self) -> Kind:
-        return "adjacency"
+    _kind = "adjacency"
 
     def _check(self) -> None:
         radius = max(map(abs, self._interval))
@@ -244,9 +235,7 @@ class VonNeumann(SpectralKernel):
 
     decay: float = parameter()
 
-    @property
-    def _kind(self) -> Kind:
-        return "adjacency"
+    _kind = "adjacency"
 
     @property
     def _interval(self) -> tuple[float, float]:
@@ -311,22 +300,21 @@ class TruncatedSpectrum(SpectralKernel):
 
     k: int = parameter(low=1, integer=True)
 
-    @property
-    def _kind(self) -> Kind:
-        return "adjacency"
+    _kind = "adjacency"
 
     def _check(self) -> None:
         B = self.operator
         B.eigen  # noqa: B018 - its need of memory is said first
         values, n = B.eigen[0][::-1], B.n
-        positive = int(np.count_nonzero(values > GAP * B.radius))
+        gap = 1e-9 * B.radius  # eigenvalues count as different if they are this far apart
+        positive = int(np.count_nonzero(values > gap))
         if self.k > positive:
             raise ParameterError(
                 f"TruncatedSpectrum: `k` must be at most {positive}, the number of positive eigenvalues of "
                 f"the weights. Got {self.k}."
             )
-        if self.k < n and values[self.k - 1] - values[self.k] <= GAP * B.radius:
-            equal = np.flatnonzero(np.abs(values - values[self.k - 1]) <= GAP * B.radius)
+        if self.k < n and values[self.k - 1] - values[self.k] <= gap:
+            equal = np.flatnonzero(np.abs(values - values[self.k - 1]) <= gap)
             raise ParameterError(
                 f"TruncatedSpectrum: `k` must not cut between equal eigenvalues: those number {equal[0] + 1} "
                 f"to {equal[-1] + 1} are {values[self.k - 1]:.6g}. Got {self.k}; use {equal[-1] + 1}."
@@ -336,9 +324,7 @@ class TruncatedSpectrum(SpectralKernel):
     def _is_positive(self) -> bool:
         return bool(self.k == self.graph.n)
 
-    @property
-    def _is_small(self) -> bool:
-        return True
+    _is_small = True
 
     def _transform(self, x: Any, m: Arithmetic) -> Any:
         values = self.operator.eigen[0][::-1]

@@ -26,14 +26,6 @@ __all__ = ["GlobalAlignment"]
 
 UNIT = Interval(0.0, 1.0)
 
-#: Smaller values come out as zero: the recursion leaves out what does not reach them.
-RESOLVED = 1e-280
-
-#: Against the Gaussian as local kernel: constant series of the values 0, 0.6, 1.2, 1.8 (times sigma), each
-#: with one and with two steps.
-AGAINST_GAUSSIAN = ((4.0, -1.0), (-10.0, 3.0), (10.0, -3.0), (-4.0, 1.0))
-SPACING = 0.6
-
 
 class GlobalAlignment(_Aligned):
     r"""Global alignment kernel of two time series, normalised.
@@ -137,7 +129,8 @@ class GlobalAlignment(_Aligned):
         other = None if Y is None else steps_of(*Y.parts)
         K = engine.scaled_sums(steps_of(*X.parts), other, self.local, self._scale, self.band)
         K /= np.sqrt(np.multiply.outer(X.arrays[0], (X if Y is None else Y).arrays[0]))
-        K[K < RESOLVED] = 0.0
+        # Smaller values come out as zero: the recursion leaves out what does not reach them.
+        K[K < 1e-280] = 0.0
         if self.local == "divisible":  # Cauchy-Schwarz holds: only rounding can exceed 1
             np.minimum(K, 1.0, out=K)
         return K
@@ -163,16 +156,16 @@ class GlobalAlignment(_Aligned):
     # -- explanation --------------------------------------------------------------------------
     def _contributions(self, x: Any, y: Any) -> Iterator[Contribution]:
         value = self(x, y)
-        if value > 0:
-            yield from explained(value, self._log_similarities(x, y))
-
-    def _log_similarities(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if value <= 0:
+            return
         log_g = -self._scale * squared_distances(x, y)
         if self.band is not None:
             lag = np.abs(np.subtract.outer(np.arange(len(x)), np.arange(len(y))))
             with np.errstate(divide="ignore"):
                 log_g += np.log(np.maximum(0.0, 1.0 - lag / self.band))
-        return np.asarray(log_g - np.log(2.0 - np.exp(log_g)) if self.local == "divisible" else log_g)
+        if self.local == "divisible":
+            log_g -= np.log(2.0 - np.exp(log_g))
+        yield from explained(value, log_g)
 
     # -- parameters and proof -----------------------------------------------------------------
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
@@ -202,8 +195,9 @@ class GlobalAlignment(_Aligned):
             return Certificate.unknown(self, "the Gaussian as local kernel; resolve sigma for the refutation")
         if not is_ordinary(self.sigma):
             return Certificate.unknown(self, "no series lie at such distances as would refute it")
-        points = [np.full(n, SPACING * self.sigma * i) for i in range(4) for n in (1, 2)]
-        witness = Witness.of(self, points, [c for pair in AGAINST_GAUSSIAN for c in pair])
+        # Constant series of the values 0, 0.6, 1.2, 1.8 (times sigma), each with one and with two steps.
+        points = [np.full(n, 0.6 * self.sigma * i) for i in range(4) for n in (1, 2)]
+        witness = Witness.of(self, points, [4.0, -1.0, -10.0, 3.0, 10.0, -3.0, -4.0, 1.0])
         if witness.value < 0:
             reason = "G / (1 + G) is not positive definite, which the sum over alignments needs"
             return Certificate.refuted(self, "constant series", reason, witness=witness)

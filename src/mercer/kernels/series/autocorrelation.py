@@ -13,7 +13,7 @@ from ...certificate import Certificate
 from ...contributions import Contribution
 from ...domains import Domain, Series, SeriesData
 from ...engine import pairwise
-from ...intervals import REAL_LINE, Interval
+from ...intervals import REAL_LINE
 from ...kernel import Kernel
 from ...parameters import parameter
 from .common import layout, missing
@@ -107,9 +107,7 @@ class Autocorrelation(Kernel):
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "explicit features", "the inner product of the correlations")
 
-    @property
-    def bounds(self) -> Interval:
-        return REAL_LINE
+    bounds = REAL_LINE
 
 
 def _centred(channel: Any, m: Arithmetic) -> list[Any]:

@@ -81,17 +81,10 @@ def witness_among(kernel: Kernel, points: list[np.ndarray]) -> Witness | None:
     return witness if witness.value < 0 else None
 
 
-def _alone(steps: np.ndarray) -> SeriesData:
-    """One series as data."""
-    return SeriesData(steps, np.array([0, len(steps)], dtype=np.int64))
-
-
 class _Aligned(Kernel):
     """Kernels over alignments, with ``k(x, x) = 1``.  Subclasses give the plain definition as ``_value``."""
 
-    @property
-    def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+    _tile_size = PAIRWISE_TILE_SIZE
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
 
@@ -107,7 +100,8 @@ class _Aligned(Kernel):
 
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         if m is FLOAT and max(len(x), len(y)) ** 2 > LONG:
-            return self._block(*(self._prepare(_alone(to_float(z))) for z in (x, y)))[0, 0]
+            alone = (SeriesData(to_float(z), np.array([0, len(z)], dtype=np.int64)) for z in (x, y))
+            return self._block(*map(self._prepare, alone))[0, 0]
         return self._value(x, y, m)
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
@@ -120,6 +114,4 @@ class _Aligned(Kernel):
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(len(X))
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(1.0, 1.0)
+    diagonal_bounds = Interval(1.0, 1.0)

@@ -13,15 +13,12 @@ from ...certificate import Certificate
 from ...contributions import Contribution
 from ...domains import Domain, Series, SeriesData
 from ...errors import InputError, ParameterError
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ...parameters import parameter
 from .common import layout, missing
 
 __all__ = ["Transitions"]
-
-#: Words are numbered below this.
-MOST_WORDS = 1 << 62
 
 
 class Transitions(Kernel):
@@ -103,7 +100,7 @@ class Transitions(Kernel):
         """Counts of words as compressed rows, whose columns are the numbers of the words."""
         cuts = self._cuts_of(X.channels)
         states = (cuts.shape[1] + 1) ** X.channels
-        if states**self.length > MOST_WORDS:
+        if states**self.length > 1 << 62:  # words are numbered below this
             raise ParameterError(
                 "Transitions: `length` and `cuts` must make fewer than 2^62 words. "
                 f"Got {states}^{self.length}."
@@ -111,17 +108,14 @@ class Transitions(Kernel):
         codes = np.zeros(len(X.values), dtype=np.int64)
         for column, own in zip(X.values.T, cuts, strict=True):
             codes = codes * (len(own) + 1) + np.searchsorted(own, column, side="right")
-        return _Counts.of(
-            [self._coded(codes[a:b], states) for a, b in zip(X.starts, X.starts[1:], strict=False)],
-            X.channels,
-        )
-
-    def _coded(self, codes: np.ndarray, states: int) -> np.ndarray:
-        count = max(len(codes) - (self.length - 1) * self.lag, 0)
-        words = np.zeros(count, dtype=np.int64)
-        for s in range(self.length):
-            words = words * states + codes[s * self.lag : s * self.lag + count]
-        return words
+        numbers = []
+        for a, b in zip(X.starts, X.starts[1:], strict=False):
+            count = max(b - a - (self.length - 1) * self.lag, 0)
+            words = np.zeros(count, dtype=np.int64)
+            for first in range(a, a + self.length * self.lag, self.lag):
+                words = words * states + codes[first : first + count]
+            numbers.append(words)
+        return _Counts.of(numbers, X.channels)
 
     def _block(self, X: _Counts, Y: _Counts | None) -> np.ndarray:
         return X.product(X if Y is None else Y)
@@ -133,8 +127,9 @@ class Transitions(Kernel):
         """Words as tuples of states, as contributions show them; a state of several channels is a tuple."""
         digits = [self.cuts.shape[-1] + 1] * (X.channels * self.length)
         intervals = np.array(np.unravel_index(X.vocabulary, digits)).T.reshape(-1, self.length, X.channels)
-        shown = intervals[:, :, 0] if X.channels == 1 else intervals
-        return [repr(tuple(map(_frozen, word))) for word in shown.tolist()]
+        if X.channels == 1:
+            return [repr(tuple(word)) for word in intervals[:, :, 0].tolist()]
+        return [repr(tuple(map(tuple, word))) for word in intervals.tolist()]
 
     def _diagonal(self, X: _Counts) -> np.ndarray:
         return X.squares()
@@ -154,15 +149,16 @@ class Transitions(Kernel):
         repeats = None if weight is None else np.repeat(weight, X.lengths)
         if len(X.steps) == 0 or (repeats is not None and not (repeats > 0).any()):
             raise InputError("Transitions: `cuts='quartiles'` needs data with at least one step. Got none.")
-        rows = [_increasing(_quantiles(column, repeats)) for column in X.steps.T]
+        rows: list[list[float]] = [[] for _ in X.steps.T]
+        for row, column in zip(rows, X.steps.T, strict=True):
+            for cut in _quantiles(column, repeats).tolist():  # those that coincide move on to the next number
+                row.append(cut if not row or cut > row[-1] else float(np.nextafter(row[-1], np.inf)))
         return np.array(rows if len(rows) > 1 else rows[0])
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "explicit features", "the inner product of the counts of words")
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class _Counts:
@@ -219,21 +215,9 @@ class _Counts:
         return np.asarray(sums[self.starts[1:]] - sums[self.starts[:-1]])
 
 
-def _frozen(state: int | list[int]) -> int | tuple[int, ...]:
-    return tuple(state) if isinstance(state, list) else state
-
-
 def _quantiles(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Quartiles of values that are repeated as often as the weights say."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(np.ones(len(values)) if weights is None else weights[order])
     at = np.searchsorted(below, below[-1] * np.array([0.25, 0.5, 0.75]))
     return np.asarray(values[order[at]])
-
-
-def _increasing(cuts: np.ndarray) -> list[float]:
-    """Cuts that coincide, moved on to the next number."""
-    result: list[float] = []
-    for cut in cuts.tolist():
-        result.append(cut if not result or cut > result[-1] else float(np.nextafter(result[-1], np.inf)))
-    return result

@@ -35,15 +35,6 @@ __all__ = ["DTW", "SoftDTW", "dtw", "dtw_path"]
 
 UNIT = Interval(0.0, 1.0)
 
-#: The median rule takes all pairs of up to this many series, and of more series 2,048 pairs.
-MEDIAN_SERIES = 64
-
-#: Two series at warping distance zero, and a third that is nearer to one of them.  The first three need a
-#: band of one step; the others do not, for a series of one step has a single alignment with any other.
-EQUAL_LENGTHS = ([0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0])
-ANY_BAND = ([0.0], [0.0, 0.0], [1.0])
-TWINS = (1.0, -1.0, -0.2)
-
 
 class DTW(_Aligned):
     r"""Gaussian of the dynamic time warping distance of two series.
@@ -146,14 +137,16 @@ class DTW(_Aligned):
         reason = "two series at distance zero have different distances from a third"
         if isinstance(self.sigma, str) or not is_ordinary(self.sigma):
             return Certificate.refuted(self, "warping distance zero", reason)
-        chosen = ANY_BAND if self.band == 0 else EQUAL_LENGTHS
+        # Two series at warping distance zero, and a third that is nearer to one of them.  The first three
+        # need a band of one step; the others do not: a series of one step has one alignment with any other.
+        chosen = [0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]
+        if self.band == 0:
+            chosen = [0.0], [0.0, 0.0], [1.0]
         points = [self.sigma * np.array(p) for p in chosen]
-        witness = Witness.of(self, points, TWINS)
+        witness = Witness.of(self, points, (1.0, -1.0, -0.2))
         return Certificate.refuted(self, "warping distance zero", reason, witness=witness)
 
-    @property
-    def bounds(self) -> Interval:
-        return UNIT
+    bounds = UNIT
 
 
 class SoftDTW(_Aligned):
@@ -274,9 +267,7 @@ class SoftDTW(_Aligned):
             self, "constant series", "a power of the sum over alignments", witness=witness
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 def dtw(x: Any, y: Any, *, band: int | None = None, layout: str | None = None) -> float:
@@ -343,10 +334,7 @@ def _median_distance(X: SeriesData, weight: np.ndarray | None, band: int | None)
         )
 
     share = None if weight is None else weight[kept]
-    return median_of_pairs(block, _keys(data), share, MEDIAN_SERIES) or 1.0
-
-
-def _keys(X: SeriesData) -> np.ndarray:
-    """A linear function of the numbers of each series."""
-    vector = generic_vector(X.channels * int(X.lengths.max(initial=0)))
-    return np.array([x.ravel() @ vector[: x.size] for x in map(np.asarray, X)])
+    vector = generic_vector(data.channels * int(data.lengths.max(initial=0)))
+    keys = np.array([x.ravel() @ vector[: x.size] for x in map(np.asarray, data)])
+    # The median rule takes all pairs of up to this many series, and of more series 2,048 pairs.
+    return median_of_pairs(block, keys, share, 64) or 1.0

@@ -25,9 +25,6 @@ from .stretches import aligned_stretches
 
 __all__ = ["LocalAlignment"]
 
-#: Exponents of weights and gap factors stay within this.
-MOST_EXPONENT = 100.0
-
 #: Digits of the elimination that proves a table positive definite, and how large its pivots must be.
 DIGITS, LEAST_PIVOT = 60, 1e-40
 
@@ -94,10 +91,11 @@ class LocalAlignment(ScaledKernel):
     def _validate(self) -> None:
         object.__setattr__(self, "scores", as_scores("LocalAlignment", self.scores))
         largest = float(np.abs(self.scores if self._table is None else self._table.scores).max())
+        most = 100.0  # of exponents of weights and gap factors
         for name, size in (("scores", largest), ("open", self.open), ("extend", self.extend)):
-            if self.beta * size > MOST_EXPONENT:
+            if self.beta * size > most:
                 raise ParameterError(
-                    f"LocalAlignment: `beta` times `{name}` must be at most {MOST_EXPONENT:g} in size. "
+                    f"LocalAlignment: `beta` times `{name}` must be at most {most:g} in size. "
                     f"Got {self.beta * size:g}. Lower `beta`."
                 )
 
@@ -160,7 +158,17 @@ class LocalAlignment(ScaledKernel):
     # -- definiteness -------------------------------------------------------------------------
     def _certify(self) -> Certificate:
         if self._table is not None:
-            return self._certify_table(self._table)
+            pivot = _least_pivot(self._table.scores, self.beta)
+            if pivot > LEAST_PIVOT:
+                reason = f"{THEOREM}: elimination in {DIGITS} digits has no pivot below {pivot:.3g}"
+                return Certificate.psd(self, "convolution", reason, strict=True)
+            witness = self._witness(self._table)
+            if witness.value < 0:
+                reason = (
+                    "exp(beta s) is not positive definite, and k - 1 equals it on sequences of one symbol"
+                )
+                return Certificate.refuted(self, "one symbol", reason, witness=witness)
+            return Certificate.unknown(self, "exp(beta s) on symbols is singular, or too close to it to tell")
         match, mismatch = self.scores
         if match < mismatch:
             witness = Witness.of(self, ["a", "b"], [1.0, -1.0])
@@ -169,26 +177,13 @@ class LocalAlignment(ScaledKernel):
         reason = f"{THEOREM}, for match {'>' if match > mismatch else '='} mismatch"
         return Certificate.psd(self, "convolution", reason, strict=match > mismatch)
 
-    def _certify_table(self, table: Table) -> Certificate:
-        pivot = _least_pivot(table.scores, self.beta)
-        if pivot > LEAST_PIVOT:
-            reason = f"{THEOREM}: elimination in {DIGITS} digits has no pivot below {pivot:.3g}"
-            return Certificate.psd(self, "convolution", reason, strict=True)
-        witness = self._witness(table)
-        if witness.value < 0:
-            reason = "exp(beta s) is not positive definite, and k - 1 equals it on sequences of one symbol"
-            return Certificate.refuted(self, "one symbol", reason, witness=witness)
-        return Certificate.unknown(self, "exp(beta s) on symbols is singular, or too close to it to tell")
-
     def _witness(self, table: Table) -> Witness:
         """Sequences of one symbol, and the empty one, whose values with all others are 1."""
         c = np.linalg.eigh(np.exp(self.beta * table.scores))[1][:, 0]
         points = [(symbol,) for symbol in table.vocabulary.elements]
         return Witness.of(self, [*points, ()], [*c, -c.sum()])
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    bounds = Interval(1.0, math.inf)
 
 
 def _least_pivot(scores: np.ndarray, beta: float) -> float:

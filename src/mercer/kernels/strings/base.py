@@ -9,7 +9,7 @@ import numpy as np
 from ...domains import Domain, EncodedSequences, Sequences
 from ...engine.string_pairs import Pairs, Scaled
 from ...engine.tiles import PAIRWISE_TILE_SIZE
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 
 __all__ = ["PairKernel", "ScaledKernel"]
@@ -18,17 +18,13 @@ __all__ = ["PairKernel", "ScaledKernel"]
 class PairKernel(Kernel):
     """Kernels on sequences whose values are computed pair by pair in native code."""
 
-    @property
-    def _tile_size(self) -> int:
-        return PAIRWISE_TILE_SIZE
+    _tile_size = PAIRWISE_TILE_SIZE
 
     @property
     def domain(self) -> Domain:
         return Sequences()
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
     @property
     def _block_dtype(self) -> np.dtype[Any]:

@@ -14,15 +14,13 @@ from ..search import Family, Pattern, heaviest
 
 __all__ = ["common_subsequences", "require_room"]
 
-#: Numbers in the tables that the search needs.
-MOST_NUMBERS = 50_000_000
-
 
 def require_room(x: Any, y: Any, tables: int) -> None:
     """Refuse pairs of sequences whose tables are too large."""
-    if len(x) * len(y) * tables + len(x) ** 2 + len(y) ** 2 > MOST_NUMBERS:
+    most = 50_000_000  # numbers in the tables that the search needs
+    if len(x) * len(y) * tables + len(x) ** 2 + len(y) ** 2 > most:
         raise InputError(
-            f"contributions: x and y must be short enough for tables of {MOST_NUMBERS:,} numbers. "
+            f"contributions: x and y must be short enough for tables of {most:,} numbers. "
             f"Got {len(x):,} and {len(y):,} symbols. Pass the stretches that concern you."
         )
 

@@ -44,9 +44,6 @@ def _lzma(data: bytes, level: int) -> bytes:
 
 COMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {"zlib": _zlib, "bz2": _bz2, "lzma": _lzma}
 
-#: Among these strings, runs of one letter or of two, every compressor tried contradicts itself.
-SUSPECTS = ("a" * 10, "b" * 10, "a" * 100, "b" * 100, "ab" * 50, "ba" * 50, "ab" * 10, "a" * 1000)
-
 
 class Compression(Kernel):
     r"""Normalised compression similarity: **not** positive definite.
@@ -119,8 +116,10 @@ class Compression(Kernel):
         return np.array([self._similarity(x, x, a, a, float) for x, a in X])
 
     def _certify(self) -> Certificate:
-        eigenvectors = np.linalg.eigh(self._block(self._prepare(SUSPECTS), None))[1]
-        witness = Witness.of(self, SUSPECTS, eigenvectors[:, 0].tolist())
+        # Among these strings, runs of one letter or of two, every compressor tried contradicts itself.
+        suspects = ("a" * 10, "b" * 10, "a" * 100, "b" * 100, "ab" * 50, "ba" * 50, "ab" * 10, "a" * 1000)
+        eigenvectors = np.linalg.eigh(self._block(self._prepare(suspects), None))[1]
+        witness = Witness.of(self, suspects, eigenvectors[:, 0].tolist())
         if witness.value < 0:
             reason = "sizes of compressed strings are no inner products"
             return Certificate.refuted(self, "witness", reason, witness=witness)

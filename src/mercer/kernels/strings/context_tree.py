@@ -26,9 +26,6 @@ __all__ = ["ContextTree"]
 #: Logarithm of the smallest value that has the full precision of a float.
 SMALLEST_LOG = math.log(np.finfo(np.float64).tiny)
 
-#: Beyond this, values of the gamma function exceed the largest float.
-LARGEST_GAMMA = 170.0
-
 
 class Trees:
     """Strings with their context trees, which follow the numbers of the partner's letters.
@@ -68,8 +65,17 @@ class _Forests:
         return self._known.of(like.alphabet, lambda _: self._forest(like))
 
     def _forest(self, like: EncodedSequences) -> ContextForest:
-        self._kernel._check_letters(like, self._strings)
-        return ContextForest(self._strings.coded_like(like), **self._kernel._model)
+        k = self._kernel
+        k._check_letters(like, self._strings)
+        return ContextForest(
+            self._strings.coded_like(like),
+            depth=k.depth,
+            boundary=k.boundary,
+            letters=k.alphabet_size,
+            sigma=k.sigma,
+            split=k.split,
+            prior=k.prior,
+        )
 
 
 class ContextTree(Kernel):
@@ -135,18 +141,6 @@ class ContextTree(Kernel):
     def domain(self) -> Domain:
         return Sequences()
 
-    @property
-    def _model(self) -> dict[str, Any]:
-        """Arguments of :class:`~mercer.engine.substrings.ContextForest`."""
-        return {
-            "depth": self.depth,
-            "boundary": self.boundary,
-            "letters": self.alphabet_size,
-            "sigma": self.sigma,
-            "split": self.split,
-            "prior": self.prior,
-        }
-
     def _check_letters(self, X: EncodedSequences, Y: EncodedSequences) -> None:
         self._check_count(len(X.alphabet.index.keys() | Y.alphabet.index.keys()))
 
@@ -205,9 +199,7 @@ class ContextTree(Kernel):
             conditions=(f"all strings are over one alphabet of {self.alphabet_size} letters",),
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(0.0, 1.0)
+    bounds = Interval(0.0, 1.0)
 
 
 class Mark(enum.Enum):
@@ -267,17 +259,13 @@ class _Mixture:
 
     def log_value(self, context: Context) -> Any:
         """Logarithm of the mixture of all trees below a context."""
-        own, below, m = self.log_evidence(context), self._log_below(context), self.m
-        if below is None:
+        own, m = self.log_evidence(context), self.m
+        if context not in self.children:
             return own
+        below = m.fsum([self.log_value(child) for child in self.children[context]])
         p, top = m.real(self.kernel.split), max(own, below)
         terms = [(1 - p, own), (p, below)]
         return top + m.log(m.fsum([q * m.exp(t - top) for q, t in terms if q > 0]))
-
-    def _log_below(self, context: Context) -> Any:
-        """Logarithm of the product of the children; None for a leaf."""
-        below = self.children.get(context)
-        return None if below is None else self.m.fsum([self.log_value(child) for child in below])
 
     def shares(self, context: Context = (), reached: float = 1.0) -> Iterator[tuple[Context, float]]:
         """Posterior probabilities of contexts, times the part of the letters that they stand before."""
@@ -306,6 +294,7 @@ def _log_rising(b: Any, r: Any, m: Arithmetic) -> Any:
     """``log Gamma(b + r) - log Gamma(b)``, through the fractional part of r: Gamma itself may overflow."""
     whole = int(r)
     start = b + (r - whole)
-    is_large = m is FLOAT and start > LARGEST_GAMMA
+    # Beyond this, values of the gamma function exceed the largest float.
+    is_large = m is FLOAT and start > 170.0
     ratio = float(scipy.special.poch(b, r - whole)) if is_large else m.gamma(start) / m.gamma(b)
     return m.log(ratio) + m.fsum([m.log(start + i) for i in range(whole)])

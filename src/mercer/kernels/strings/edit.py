@@ -19,13 +19,6 @@ from .common import require_room
 
 __all__ = ["EditDistance"]
 
-#: Five strings against negative definiteness, if a substitution costs at most as much as a gap.  Coefficients
-#: of strings of one length sum to zero, so that costs of gaps cancel, and c'Dc = 2 substitute.
-CHEAP_SUBSTITUTIONS = (("ba", "bb", "aba", "abb", "bba"), (2.0, -2.0, -3.0, 2.0, 1.0))
-
-#: If it costs at least as much: c'Dc = 12 gap.
-CHEAP_GAPS = (("b", "ab", "ba", "aba", "bab"), (2.0, -3.0, -3.0, 2.0, 2.0))
-
 
 class EditDistance(PairKernel):
     r"""Edit distance: the least cost of turning one sequence into the other.
@@ -115,7 +108,13 @@ class EditDistance(PairKernel):
         if self.substitute == 0:
             reason = "the difference of the lengths, a distance on the line"
             return Certificate.nds(self, "Schoenberg", reason, zero_diagonal=True, witness=pair)
-        points, c = CHEAP_SUBSTITUTIONS if self.substitute <= self.gap else CHEAP_GAPS
+        # Five strings against negative definiteness, if a substitution costs at least as much as a gap:
+        # c'Dc = 12 gap.
+        points, c = ("b", "ab", "ba", "aba", "bab"), (2.0, -3.0, -3.0, 2.0, 2.0)
+        if self.substitute <= self.gap:
+            # Coefficients of strings of one length sum to zero, so that costs of gaps cancel, and
+            # c'Dc = 2 substitute.
+            points, c = ("ba", "bb", "aba", "abb", "bba"), (2.0, -2.0, -3.0, 2.0, 1.0)
         negative = Claim(
             Property.NEGATIVE,
             Status.REFUTED,
@@ -127,6 +126,4 @@ class EditDistance(PairKernel):
         reason = "k(x, x) = 0 but k(x, y) != 0, so k(x, y)^2 <= k(x, x) k(y, y) fails"
         return Certificate.refuted(self, "Cauchy-Schwarz", reason, witness=pair, negative=negative)
 
-    @property
-    def diagonal_bounds(self) -> Interval:
-        return Interval(0.0, 0.0)
+    diagonal_bounds = Interval(0.0, 0.0)

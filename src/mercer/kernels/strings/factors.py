@@ -27,10 +27,6 @@ MOST_CONTRIBUTIONS = 1_000_000
 #: Longer than any string: the length from which a bonus counts that was not given.
 NEVER = np.iinfo(np.int64).max
 
-STRICT = "a string is a factor of no other of its length and of none that is shorter: triangular features"
-FEATURES = "one feature per factor: its square-root weight if the string has it"
-COUNTED = "one feature per factor: its square-root weight times its occurrences"
-
 
 class Factors(Kernel):
     r"""Weighted number of common factors (substrings) of two strings.
@@ -133,12 +129,17 @@ class Factors(Kernel):
     def _terms(
         self, x: tuple[Any, ...], y: tuple[Any, ...], m: Arithmetic
     ) -> Iterator[tuple[tuple[Any, ...], Any, list[int], list[int]]]:
-        """Common factors that count, with what they add and where they begin."""
+        """Common factors that count, shorter ones first, with what they add and where they begin."""
         excluded = {tuple(z) for z in self.excluded}
-        for z, in_x, in_y in _common_factors(x, y):
-            if len(z) >= self.shortest and z not in excluded:
-                times = len(in_x) * len(in_y) if self.counts else 1
-                yield z, times * self._weight(len(z), m), in_x, in_y
+        for length in range(min(len(x), len(y)) + 1):
+            in_x, in_y = _begins(x, length), _begins(y, length)
+            common = [z for z in in_x if z in in_y]
+            if not common:
+                return  # where none of some length is common, none is that is longer
+            for z in common:
+                if length >= self.shortest and z not in excluded:
+                    times = len(in_x[z]) * len(in_y[z]) if self.counts else 1
+                    yield z, times * self._weight(length, m), in_x[z], in_y[z]
 
     def _block(self, X: EncodedSequences, Y: EncodedSequences | None) -> np.ndarray:
         columns = None if Y is None else Y.coded_like(X)
@@ -166,10 +167,13 @@ class Factors(Kernel):
 
     # -- what is known ------------------------------------------------------------------------
     def _certify(self) -> Certificate:
-        reason = COUNTED if self.counts else FEATURES
+        share = "times its occurrences" if self.counts else "if the string has it"
+        reason = f"one feature per factor: its square-root weight {share}"
         if self.excluded or self.shortest:
             return Certificate.psd(self, "explicit features", reason)
-        return Certificate.psd(self, "unitriangular features", f"{reason}; {STRICT}", strict=True)
+        triangular = "a string is a factor of no other of its length and of none that is shorter"
+        reason = f"{reason}; {triangular}: triangular features"
+        return Certificate.psd(self, "unitriangular features", reason, strict=True)
 
     @property
     def bounds(self) -> Interval:
@@ -191,22 +195,6 @@ def _as_bonus(bonus: Any) -> tuple[int, float]:
             f"Got {bonus!r}."
         )
     return length, float(rho)  # type: ignore[return-value]
-
-
-def _common_factors(
-    x: tuple[Any, ...], y: tuple[Any, ...]
-) -> Iterator[tuple[tuple[Any, ...], list[int], list[int]]]:
-    """Common factors with the places where they begin, shorter ones first.
-
-    Where none of some length is common, none is that is longer.
-    """
-    for length in range(min(len(x), len(y)) + 1):
-        in_x, in_y = _begins(x, length), _begins(y, length)
-        common = [z for z in in_x if z in in_y]
-        if not common:
-            return
-        for z in common:
-            yield z, in_x[z], in_y[z]
 
 
 def _begins(x: tuple[Any, ...], length: int) -> dict[tuple[Any, ...], list[int]]:

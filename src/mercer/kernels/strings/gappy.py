@@ -30,15 +30,6 @@ __all__ = ["GappyNGram"]
 MOST_FEATURES = 1 << 16
 MOST_NUMBERS = 1 << 25
 
-#: Letters of such k-mers: over one letter there is one k-mer of every length.
-MOST_LETTERS = 64
-
-#: Shapes of gaps that may be listed.
-MOST_SHAPES = 1 << 12
-
-#: Letters that may be left out, if not any number.
-MOST_GAP = 1000
-
 #: Windows whose codes are held at a time.
 MOST_WINDOWS = 1 << 22
 
@@ -85,14 +76,16 @@ class GappyNGram(CountedKmers):
         gap: Any = self.max_gap
         if gap is None:
             return
-        if isinstance(gap, bool) or not isinstance(gap, int) or not 0 <= gap <= MOST_GAP:
+        largest = 1000  # letters that may be left out, if not any number
+        if isinstance(gap, bool) or not isinstance(gap, int) or not 0 <= gap <= largest:
             raise ParameterError(
-                f"GappyNGram: `max_gap` must be an integer from 0 to {MOST_GAP}, or None. Got {gap!r}."
+                f"GappyNGram: `max_gap` must be an integer from 0 to {largest}, or None. Got {gap!r}."
             )
         shapes = math.comb(self.n - 1 + gap, gap) if self.n > 1 else 1
-        if shapes > MOST_SHAPES:
+        most = 1 << 12  # shapes of gaps that may be listed
+        if shapes > most:
             raise ParameterError(
-                f"GappyNGram: `max_gap` must leave at most {MOST_SHAPES:,} shapes of an n-gram. Got {gap}, "
+                f"GappyNGram: `max_gap` must leave at most {most:,} shapes of an n-gram. Got {gap}, "
                 f"with {shapes:,}. Leave it out: gaps of any length are counted in another way."
             )
 
@@ -210,7 +203,8 @@ class GappyNGram(CountedKmers):
         """Whether the k-mers are few enough to be listed."""
         width = X.kmers[0].vocabulary.width
         rows = len(X.kmers[0].texts) + (0 if Y is None else len(Y.kmers[0].texts))
-        few = self.n <= MOST_LETTERS and width <= MOST_FEATURES and rows * width <= MOST_NUMBERS
+        # Of 64 letters at most: over one letter there is one k-mer of every length.
+        few = self.n <= 64 and width <= MOST_FEATURES and rows * width <= MOST_NUMBERS
         return self.max_gap is not None or few
 
     def _block(self, X: KmerCounts, Y: KmerCounts | None) -> np.ndarray:

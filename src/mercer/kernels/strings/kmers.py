@@ -63,7 +63,12 @@ class Vocabulary:
         if len(shapes) == 1 and shapes[0][1][-1] == self.n - 1:
             runs = shapes[0][0]
             return np.asarray(self._doubled(runs.codes, learn)[runs.positions])
-        return self._letter_by_letter(shapes, learn)
+        codes = np.zeros(sum(int(runs.counts.sum()) for runs, _ in shapes), dtype=np.int64)
+        for level in range(self.n):  # letter by letter
+            found = np.concatenate([runs.codes[runs.positions + offsets[level]] for runs, offsets in shapes])
+            letters = np.where(found < self.base, found, -1).astype(np.int64)
+            codes = self._pair(codes, letters, self.base, level, learn)
+        return codes
 
     def _packed(self, runs: Runs, offsets: np.ndarray) -> np.ndarray:
         codes = np.empty(int(runs.counts.sum()), dtype=np.int64)
@@ -95,15 +100,6 @@ class Vocabulary:
             self._widths.append(width)
         return codes
 
-    def _letter_by_letter(self, shapes: Sequence[Shape], learn: bool) -> np.ndarray:
-        """Codes of the letters at the offsets of all windows."""
-        codes = np.zeros(sum(int(runs.counts.sum()) for runs, _ in shapes), dtype=np.int64)
-        for level in range(self.n):
-            found = np.concatenate([runs.codes[runs.positions + offsets[level]] for runs, offsets in shapes])
-            letters = np.where(found < self.base, found, -1).astype(np.int64)
-            codes = self._pair(codes, letters, self.base, level, learn)
-        return codes
-
     def _pair(self, left: np.ndarray, right: np.ndarray, count: int, level: int, learn: bool) -> np.ndarray:
         """Codes of pairs of codes, the right ones below a count: places in a table of those that occur."""
         return self._rank(np.where((left >= 0) & (right >= 0), left * count + right, -1), level, learn)
@@ -129,17 +125,15 @@ class Vocabulary:
     def columns(self) -> np.ndarray:
         """The letters of the k-mer of each column, of shape (columns, n)."""
         codes = np.arange(self.n_codes) if self._columns is None else self._columns
-        return _digits(codes, self.base, self.n) if self.is_packed else self._unranked(codes)
-
-    def _unranked(self, codes: np.ndarray) -> np.ndarray:
-        """Letters of codes of the last table."""
-        if not self._widths:
-            letters = []
-            for table in reversed(self._tables):
-                codes, last = np.divmod(table[codes], self.base)
-                letters.append(last)
-            return np.stack(letters[::-1], axis=1)
-        return self._joined(codes, len(self._widths) - 1)
+        if self.is_packed:
+            return _digits(codes, self.base, self.n)
+        if self._widths:
+            return self._joined(codes, len(self._widths) - 1)
+        letters = []
+        for table in reversed(self._tables):
+            codes, last = np.divmod(table[codes], self.base)
+            letters.append(last)
+        return np.stack(letters[::-1], axis=1)
 
     def _joined(self, codes: np.ndarray, level: int) -> np.ndarray:
         """Letters of windows of ``_widths[level]``: those of the left part, then the last of the right."""

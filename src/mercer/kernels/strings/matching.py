@@ -30,7 +30,7 @@ from ...contributions import Contribution
 from ...domains import Data, Domain, Sequences
 from ...engine.runs import checkpoint
 from ...engine.threads import num_threads
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ...sequences.dna import DNA, NUCLEOTIDES, reverse_complement
 from ..products import mirrored_up
@@ -42,25 +42,11 @@ from .windows import Runs, Texts, as_text, find_runs
 
 __all__ = ["WindowData"]  # Matching is a base of kernels, not one
 
-#: Rows and columns of a tile: tables and keys of its rows are made once for all its columns.
-TILE_SIZE = 2048
-
 #: Windows of one side that are held at a time.
 MOST_WINDOWS = 1 << 21
 
 #: Pairs of windows that one native call compares.
 MOST_PAIRS = 1_000_000_000
-
-#: Nanoseconds, about: to put a window into a bucket, per letter of its key, and to clear the buckets; to
-#: count a pair of rows that meet in one.
-FILL, LETTER, CLEAR, MEET = 5.0, 0.5, 2e4, 1.0
-
-#: To compare a pair of windows, and more for each number of places that counts; for each window of a pair of
-#: rows.
-COMPARE, LEVEL, EDGE = 0.1, 0.03, 10.0
-
-#: To add up a value at a neighbour, to look a window up, to clear a word of the table.
-ADD, LOOK_UP, WORD = 2.0, 1.0, 0.2
 
 
 class WindowData:
@@ -96,9 +82,7 @@ class Matching(Kernel):
     Subclasses give the length of windows and the weights w_j as ``_window`` and ``_levels``.
     """
 
-    @property
-    def _tile_size(self) -> int:
-        return TILE_SIZE
+    _tile_size = 2048  # tables and keys of its rows are made once for all its columns
 
     @property
     def _window(self) -> int:
@@ -139,17 +123,16 @@ class Matching(Kernel):
         others = Counter(window for strand in self._strands(y) for _, window in self._windows(strand))
         patterns = (math.comb(self._window, j) for j in self._levels())
         if not (windows and others) or len(windows) * len(others) <= sum(patterns):
-            return self._over_pairs(windows, others, m)
+            pairs: Counter[int] = Counter()  # by the number of places in which they agree
+            for (a, count), (b, other) in product(windows.items(), others.items()):
+                pairs[sum(s == t for s, t in zip(a, b, strict=True))] += count * other
+            levels = self._levels().items()
+            return m.fsum(
+                [m.real(w) * m.real(n * math.comb(s, j)) for s, n in pairs.items() for j, w in levels]
+            )
         return m.fsum(
             [m.real(w) * m.real(self._agreeing(windows, others, j)) for j, w in self._levels().items()]
         )
-
-    def _over_pairs(self, windows: Counter[Any], others: Counter[Any], m: Arithmetic) -> Any:
-        pairs: Counter[int] = Counter()
-        for (a, count), (b, other) in product(windows.items(), others.items()):
-            pairs[sum(s == t for s, t in zip(a, b, strict=True))] += count * other
-        levels = self._levels().items()
-        return m.fsum([m.real(w) * m.real(n * math.comb(s, j)) for s, n in pairs.items() for j, w in levels])
 
     def _agreeing(self, windows: Counter[Any], others: Counter[Any], places: int) -> int:
         """Pairs of windows that agree in a set of places of a given size, summed over the sets."""
@@ -199,17 +182,20 @@ class Matching(Kernel):
         patterns = 0.0
         for j in levels:
             words = float(base) ** min(j, 64)
-            meet = MEET * min(ours * theirs / words, len(X) * len(Y) * words)
-            each = (ours + theirs) * (FILL + LETTER * j) + CLEAR + meet
+            # To put windows into buckets, by their letters; to clear the buckets; to count pairs that meet.
+            meet = min(ours * theirs / words, len(X) * len(Y) * words)
+            each = (ours + theirs) * (5.0 + 0.5 * j) + 2e4 + meet
             patterns += _as_float(math.comb(length, j)) * each
         narrow = 1 if max(base - 1, length) < 256 else 4
         edges = ours * len(Y) + theirs * len(X)
-        pairs = edges * EDGE + ours * theirs * narrow * (COMPARE + LEVEL * (distance + 1))
+        # For each window of a pair of rows; to compare two windows, by the numbers of places that count.
+        pairs = edges * 10.0 + ours * theirs * narrow * (0.1 + 0.03 * (distance + 1))
         costs = {"patterns": half * patterns, "pairs": half * pairs}
         if bits := table_bits(length, base):
             near = count_neighbours(length, bits, distance)
-            found = WORD * 2 ** (bits * length) + half * LOOK_UP * theirs
-            costs["neighbours"] = len(X) * found + ADD * ours * near
+            # To clear the words of the table and look windows up; to add up a value at each neighbour.
+            found = 0.2 * 2 ** (bits * length) + half * theirs
+            costs["neighbours"] = len(X) * found + 2.0 * ours * near
         return costs
 
     def _values_by_agreement(self) -> np.ndarray:
@@ -300,9 +286,7 @@ class Matching(Kernel):
         letters = dict(zip(pattern, key, strict=True))
         return as_text(tuple(letters.get(i, ".") for i in range(self._window)))
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 def _as_float(number: Any) -> float:

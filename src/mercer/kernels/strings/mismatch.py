@@ -27,9 +27,6 @@ __all__ = ["Mismatch"]
 
 Kmer = tuple[Any, ...]
 
-#: Neighbours of a window that may be listed.
-MOST_NEIGHBOURS = 1 << 14
-
 
 class Mismatch(Matching):
     r"""Mismatch kernel: n-grams counted wherever they occur with up to m letters changed.
@@ -106,7 +103,7 @@ class Mismatch(Matching):
     # -- the definition, by neighbours ----------------------------------------------------------------
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         near = sum(math.comb(self.n, i) * (len(self.alphabet) - 1) ** i for i in range(self.m + 1))
-        if near > MOST_NEIGHBOURS:
+        if near > 1 << 14:  # too many neighbours of a window to be listed
             return super()._define(x, y, m)
         ours = self._features([x])
         theirs = self._features(self._strands(y))

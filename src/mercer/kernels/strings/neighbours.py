@@ -21,14 +21,12 @@ from .windows import Runs
 
 __all__ = ["count_neighbours", "sum_over_neighbours", "table_bits"]
 
-#: Bits of a word: the table of one thread has 2 MiB at most, and stays in the cache.
-MOST_BITS = 18
-
 
 def table_bits(length: int, base: int) -> int | None:
     """Bits of a letter, if there is a table of all words of this length over ``base`` letters."""
     bits = max(1, (base - 1).bit_length())
-    return bits if length * bits <= MOST_BITS else None
+    # Bits of a word: the table of one thread has 2 MiB at most, and stays in the cache.
+    return bits if length * bits <= 18 else None
 
 
 def count_neighbours(length: int, bits: int, distance: int) -> int:

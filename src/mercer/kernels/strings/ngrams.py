@@ -19,7 +19,7 @@ from ...engine import pairwise
 from ...engine.program import Builder, Program, Value
 from ...engine.runs import checkpoint
 from ...errors import ParameterError
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ...parameters import parameter
 from ..inner import squared_norms
@@ -164,9 +164,7 @@ class CountedKmers(Kernel):
                 if kmer in sums:
                     yield Contribution(as_text(kmer), float(weight * sums[kmer] * count), tuple(places))
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 def weighted_counts(counts: Iterable[Mapping[Kmer, float]], coefficients: np.ndarray) -> dict[Kmer, float]:

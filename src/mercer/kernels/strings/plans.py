@@ -95,7 +95,8 @@ class Source:
         """What the automata on the left are intersected with: the same, or for k = U the points as such."""
         if self.evaluation.squared:
             return self.left
-        return self._once("right", lambda: _written(COPY, self.data))
+        copy = Transducer([(0, 0, ANY, ANY, 1.0)], {0: 1.0}, {0: 1.0})  # writes what it reads
+        return self._once("right", lambda: _written(copy, self.data))
 
     def _once(self, key: Any, make: Callable[[], _T]) -> _T:
         with _making:
@@ -276,9 +277,6 @@ class Evaluation:
 
 
 SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"
-
-#: Writes what it reads.
-COPY = Transducer([(0, 0, ANY, ANY, 1.0)], {0: 1.0}, {0: 1.0})
 
 
 def _listed(points: Points) -> Outputs:

@@ -24,15 +24,6 @@ from .plans import PLANS, POINTS, TRIAL_LENGTH, Evaluation, Points
 
 __all__ = ["Rational"]
 
-#: Values whose difference is beyond rounding, relative to the larger of them.
-ASYMMETRY = 1e-9
-
-#: An eigenvalue of normalised values that is negative beyond rounding; fifty digits then decide.
-NEGATIVE = 1e-9
-
-#: Steps after which the patterns of a string are too many to be named.
-CONTRIBUTING_STEPS = 200_000
-
 
 class Rational(Kernel):
     r"""Rational kernel: the weight that a transducer gives to two strings.
@@ -152,7 +143,8 @@ class Rational(Kernel):
         if isinstance(x, Transducer) or isinstance(y, Transducer):
             raise DomainError(f"{name}: contributions are those of two strings. Got an automaton.")
         strings = Sequences().validate([x, y])
-        if listable(T) is not None or list_outputs(T, strings, CONTRIBUTING_STEPS) is None:
+        # Steps after which the patterns of a string are too many to be named.
+        if listable(T) is not None or list_outputs(T, strings, 200_000) is None:
             raise DomainError(f"{name}: the two strings share more patterns than can be listed.")
         of_x, of_y = (output_weights(T, tuple(s), FLOAT, places=True) for s in (x, y))
         for z, (weight, places) in of_x.items():
@@ -243,11 +235,13 @@ def _short_witness(kernel: Rational) -> Witness | None:
     def least(index: np.ndarray) -> float:
         return float(np.linalg.eigvalsh(K[np.ix_(index, index)])[0])
 
-    if not least(kept) < -NEGATIVE:
+    # An eigenvalue of normalised values that is negative beyond rounding; fifty digits then decide.
+    negative = 1e-9
+    if not least(kept) < -negative:
         return None
     for i in kept[::-1]:  # long strings first: what is not needed goes
         without = kept[kept != i]
-        if len(without) and least(without) < -NEGATIVE:
+        if len(without) and least(without) < -negative:
             kept = without
     vector = np.linalg.eigh(K[np.ix_(kept, kept)])[1][:, 0] * scale[kept]
     points = [Sequences().point(strings[i]) for i in kept]
@@ -265,7 +259,8 @@ def _check_symmetry(U: Transducer) -> None:
         K = weights_between(strings, U)
     except DivergenceError as error:
         raise ParameterError(f"Rational: `transducer` must give finite weights. {error}") from error
-    if not np.allclose(K, K.T, rtol=ASYMMETRY, atol=0.0):
+    # Values whose difference is beyond rounding, relative to the larger of them.
+    if not np.allclose(K, K.T, rtol=1e-9, atol=0.0):
         i, j = np.unravel_index(np.argmax(np.abs(K - K.T)), K.shape)
         raise ParameterError(
             f"Rational: `transducer` must be symmetric. Got U(x, y) = {K[i, j]:g} and U(y, x) = {K[j, i]:g} "

@@ -142,15 +142,13 @@ def _as_pairs(owner: str, scores: Mapping[Any, Any]) -> FrozenDict:
                     f"{owner}: `scores` must hold one number for every pair of its symbols, in either order. "
                     f"Got {what} for {a!r} and {b!r}."
                 )
-            found[a, b] = _as_number(owner, (a, b), given.pop())
+            score = given.pop()
+            try:
+                found[a, b] = float(score)
+            except (TypeError, ValueError):
+                found[a, b] = math.nan
+            if not math.isfinite(found[a, b]):
+                raise ParameterError(
+                    f"{owner}: `scores` must be finite numbers. Got {score!r} for {(a, b)!r}."
+                )
     return FrozenDict(found)
-
-
-def _as_number(owner: str, pair: tuple[Any, Any], score: Any) -> float:
-    try:
-        number = float(score)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"{owner}: `scores` must be finite numbers. Got {score!r} for {pair!r}.")
-    return number

@@ -9,9 +9,6 @@ from ...engine.runs import checkpoint
 
 __all__ = ["slices"]
 
-#: A slice takes about this long.
-SECONDS = 0.1
-
 
 def slices(total: int) -> Iterator[slice]:
     """Cut ``range(total)``: a small slice first, later ones as long as the time of those before allows."""
@@ -21,5 +18,5 @@ def slices(total: int) -> Iterator[slice]:
         start = time.perf_counter()
         yield slice(done, min(done + step, total))
         done += step
-        pace = SECONDS / max(time.perf_counter() - start, 1e-6)
+        pace = 0.1 / max(time.perf_counter() - start, 1e-6)  # a slice takes about 0.1 s
         step = max(1, int(step * min(16.0, pace)))

@@ -14,9 +14,6 @@ from .common import require_room
 
 __all__ = ["aligned_stretches"]
 
-#: Multiplications that opening families may cost in all.
-MOST_WORK = 3e9
-
 
 def aligned_stretches(
     x: Any, y: Any, weights: np.ndarray, open_factor: float, extend_factor: float
@@ -26,7 +23,8 @@ def aligned_stretches(
     yield Contribution((x[:0], y[:0]), 1.0)
     search = _Search(x, y, weights, open_factor, extend_factor)
     work = max(1, len(x) * len(y) * (len(x) + len(y)))
-    yield from heaviest(search.rows(), "all other alignments", most_opened=int(max(20, MOST_WORK / work)))
+    # Multiplications that opening families may cost in all.
+    yield from heaviest(search.rows(), "all other alignments", most_opened=int(max(20, 3e9 / work)))
 
 
 class _Search:

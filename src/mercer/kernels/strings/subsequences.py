@@ -181,9 +181,7 @@ class AllSubsequences(ScaledKernel):
             strict=True,
         )
 
-    @property
-    def bounds(self) -> Interval:
-        return Interval(1.0, math.inf)
+    bounds = Interval(1.0, math.inf)
 
 
 def _sum_of_scaled(m: np.ndarray, e: np.ndarray) -> Scaled:

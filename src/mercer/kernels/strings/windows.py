@@ -132,12 +132,11 @@ class Texts:
         """The codes in the numbers of other texts; symbols that they lack have numbers beyond theirs."""
         if other.alphabet is self.alphabet:
             return self.codes
-        return self._known.of(other.alphabet, lambda _: self._coded_like(other))
-
-    def _coded_like(self, other: Texts) -> np.ndarray:
-        own = EncodedSequences(self.codes, self.starts, self.alphabet)
         theirs = EncodedSequences(other.codes, other.starts, other.alphabet)
-        return own.coded_like(theirs).codes
+        return self._known.of(
+            other.alphabet,
+            lambda _: EncodedSequences(self.codes, self.starts, self.alphabet).coded_like(theirs).codes,
+        )
 
 
 def as_text(symbols: tuple[object, ...]) -> str | tuple[object, ...]:

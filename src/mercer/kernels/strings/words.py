@@ -26,12 +26,6 @@ from .bags import Bags, Feature, NormalForm, WordReader, runs
 
 __all__ = ["BagOfWords"]
 
-#: Rows that are smoothed at a time.
-STRIP = 512
-
-#: Words of the longest runs.
-MOST_WORDS = 1000
-
 
 class WeightsOrRule(Spec):
     """Nothing, a mapping from features to weights, or a rule that waits for data."""
@@ -243,9 +237,10 @@ class BagOfWords(Kernel):
             return np.asarray(X.matrix.multiply(X.matrix).sum(axis=1)).ravel()
         S = X.similarities.to(X)
         d = np.empty(len(X))
-        for start in range(0, len(X), STRIP):
-            rows = X.matrix[start : start + STRIP]
-            d[start : start + STRIP] = np.asarray(rows.multiply(rows @ S).sum(axis=1)).ravel()
+        strip = 512  # rows that are smoothed at a time
+        for start in range(0, len(X), strip):
+            rows = X.matrix[start : start + strip]
+            d[start : start + strip] = np.asarray(rows.multiply(rows @ S).sum(axis=1)).ravel()
         return d
 
     # -- what is known ------------------------------------------------------------------------
@@ -306,9 +301,10 @@ def _check_pattern(owner: str, pattern: Any) -> None:
 
 def _as_range(owner: str, ngrams: Any) -> tuple[int, int]:
     pair = tuple(ngrams) if isinstance(ngrams, Iterable) else ()
-    if not (len(pair) == 2 and all(type(n) is int for n in pair) and 1 <= pair[0] <= pair[1] <= MOST_WORDS):
+    most = 1000  # words of the longest runs
+    if not (len(pair) == 2 and all(type(n) is int for n in pair) and 1 <= pair[0] <= pair[1] <= most):
         raise ParameterError(
-            f"{owner}: `ngrams` must be two integers, 1 <= fewest <= most <= {MOST_WORDS}, such as (1, 2). "
+            f"{owner}: `ngrams` must be two integers, 1 <= fewest <= most <= {most}, such as (1, 2). "
             f"Got {ngrams!r}."
         )
     return pair

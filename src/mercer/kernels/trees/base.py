@@ -10,16 +10,13 @@ import numpy as np
 from ...contributions import Contribution
 from ...domains import Domain, Tree, TreeBatch, Trees
 from ...engine.tree_pairs import tree_pairs
-from ...intervals import NONNEGATIVE, Interval
+from ...intervals import NONNEGATIVE
 from ...kernel import Kernel
 from ..search import Family, Pattern
 from .comparison import Comparison
 from .forest import KeyedTrees, Subtrees
 
 __all__ = ["TreeKernel", "TreePairKernel"]
-
-#: Rows and columns of a tile: a pair of sentences takes a microsecond.
-TILE_SIZE = 256
 
 Scaled = tuple[np.ndarray, np.ndarray]
 
@@ -31,9 +28,7 @@ class TreeKernel(Kernel):
     def domain(self) -> Domain:
         return Trees()
 
-    @property
-    def bounds(self) -> Interval:
-        return NONNEGATIVE
+    bounds = NONNEGATIVE
 
 
 class TreePairKernel(TreeKernel):
@@ -45,9 +40,7 @@ class TreePairKernel(TreeKernel):
 
     _scaled: ClassVar[bool] = True
 
-    @property
-    def _tile_size(self) -> int:
-        return TILE_SIZE
+    _tile_size = 256  # a pair of sentences takes a microsecond
 
     @property
     def _block_dtype(self) -> np.dtype[Any]:

@@ -17,9 +17,6 @@ __all__ = ["Comparison"]
 #: Numbers in the tables that a search for fragments needs, and letters of the fragments that it names.
 MOST_NUMBERS = 50_000_000
 
-#: Families that are opened, times the distinct subtrees that they may occur at: some seconds.
-MOST_WORK = 50_000_000
-
 
 class Comparison:
     """A tree x and the sum ``sum_i a_i k(points[i], x)``, by their distinct subtrees.
@@ -65,7 +62,8 @@ class Comparison:
 
     def heaviest(self, families: Iterable[Pattern | Family]) -> Iterator[Contribution]:
         """The heaviest fragments, and the sum of all others."""
-        most = max(20, MOST_WORK // len(self.y.table))
+        # Families that are opened, times the distinct subtrees that they may occur at: some seconds.
+        most = max(20, 50_000_000 // len(self.y.table))
         return heaviest(families, "all other fragments", min(MOST_OPENED, most))
 
     def contribution(self, pattern: str, weight: float, us: Iterable[int], vs: Iterable[int]) -> Contribution:
