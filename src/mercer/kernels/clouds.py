@@ -18,7 +18,6 @@ from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from .derived import Contracted, Gathered
 from .measures import log_determinant
-from .scalar import UNIT
 
 __all__ = ["CloudVariance", "MeanMap"]
 
@@ -277,4 +276,4 @@ class CloudVariance(Kernel):
 
     @property
     def bounds(self) -> Interval:
-        return UNIT if self.base.certificate.is_psd else NONNEGATIVE
+        return Interval(0.0, 1.0) if self.base.certificate.is_psd else NONNEGATIVE

@@ -24,8 +24,6 @@ from .inner import inner, squared_norms
 
 __all__ = ["DotTanimoto", "MinMax", "Tanimoto"]
 
-ONE = Interval(1.0, 1.0)
-
 
 class SharedOverAll(Kernel):
     """Kernels ``s(x, y) / (s(x, x) + s(y, y) - s(x, y))`` with 0/0 = 1.
@@ -96,7 +94,7 @@ class SharedOverAll(Kernel):
     def bounds(self) -> Interval:
         return Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class InnerOverAll(SharedOverAll):

@@ -16,14 +16,12 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Witness
 from ..domains import NONNEGATIVE, Data, Domain, Vectors, size
 from ..intervals import NONNEGATIVE as NONNEGATIVE_LINE
-from ..intervals import Interval
+from ..intervals import ZERO
 from ..kernel import Gradient
 from ..parameters import parameter
 from .sums import Summed
 
 __all__ = ["ChiSquare", "Hellinger", "Jensen", "TotalVariation"]
-
-ZERO = Interval(0.0, 0.0)
 
 
 class Divergence(Summed):

@@ -14,10 +14,11 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Property, Status
 from ..domains import Data, Domain, Vectors, size
 from ..engine.program import Builder, Value
+from ..intervals import Interval
 from ..kernel import Gradient, Kernel, Prepared
 from ..parameters import parameter
 from ..spectral_density import IndependentCauchy, IndependentLaplace
-from .radial import ONE, UNIT, dense
+from .radial import dense
 from .widths import (
     median_distance,
     scaled_l1_distances,
@@ -98,9 +99,9 @@ class Laplacian(SimpleKernel):
     def _spectral_density(self) -> IndependentCauchy:
         return IndependentCauchy(self.sigma)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class Cauchy(SimpleKernel):
@@ -216,9 +217,9 @@ class Cauchy(SimpleKernel):
     def _spectral_density(self) -> IndependentLaplace:
         return IndependentLaplace(self.sigma)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class Periodic(SimpleKernel):
@@ -301,9 +302,9 @@ class Periodic(SimpleKernel):
     def _infinitely_divisible(self) -> Claim:
         return _negative(self, "the squared distance |e(x) - e(y)|^2 is negative definite")
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 # -- helpers ----------------------------------------------------------------------------------

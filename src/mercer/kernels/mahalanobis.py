@@ -14,10 +14,11 @@ from ..domains import Data, Domain, Vectors, size
 from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
+from ..intervals import Interval
 from ..kernel import Gradient, Prepared
 from ..parameters import parameter
 from ..spectral_density import EllipticalNormal
-from .radial import ONE, UNIT, Gaussian, dense
+from .radial import Gaussian, dense
 from .widths import SAFE_RANGE
 
 __all__ = ["Mahalanobis"]
@@ -153,9 +154,9 @@ class Mahalanobis(SimpleKernel):
     def _spectral_density(self) -> EllipticalNormal:
         return EllipticalNormal(self.factor)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 def _within(limit: float, *images: np.ndarray | None) -> bool:

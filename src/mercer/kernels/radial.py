@@ -38,9 +38,6 @@ __all__ = [
     "RationalQuadratic",
 ]
 
-UNIT = Interval(0.0, 1.0)
-ONE = Interval(1.0, 1.0)
-
 
 class Radial(SimpleKernel):
     r"""Kernels :math:`f(D)` of the scaled squared distance :math:`D = \sum_i (x_i-y_i)^2/\sigma_i^2`.
@@ -155,9 +152,9 @@ class Decreasing(Radial):
         """The claim that makes a kernel infinitely divisible."""
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "Schoenberg", reason)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class Gaussian(Decreasing):

@@ -17,7 +17,7 @@ from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
 from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
-from .scalar import ONE, UNIT, Scalar, divisible
+from .scalar import Scalar, divisible
 
 __all__ = [
     "BrownianBridge",
@@ -143,9 +143,9 @@ class MaxRatio(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "distance on the line", "-log k = (p/2) |log x - log y| is negative definite")
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class MinOverMax(Scalar):
@@ -174,9 +174,9 @@ class MinOverMax(Scalar):
     def _infinitely_divisible(self) -> Claim:
         return divisible(self, "distance on the line", "-log k = |log x - log y| is negative definite")
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class CapMinusMax(Scalar):

@@ -14,13 +14,9 @@ from ..domains import EVERYWHERE, Data, Domain, Reals, Region
 from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import GradientError
-from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 
-__all__ = ["ONE", "UNIT", "dense", "divisible"]
-
-UNIT = Interval(0.0, 1.0)
-ONE = Interval(1.0, 1.0)
+__all__ = ["dense", "divisible"]
 
 
 class Scalar(SimpleKernel):

@@ -13,8 +13,9 @@ from ..arithmetic import Arithmetic
 from ..certificate import Certificate, Claim, Witness
 from ..domains import NONNEGATIVE, POSITIVE, Domain, Reals, Region
 from ..intervals import NONNEGATIVE as NONNEGATIVE_VALUES
+from ..intervals import Interval
 from ..parameters import parameter
-from .scalar import UNIT, Scalar, divisible
+from .scalar import Scalar, divisible
 
 __all__ = ["ExponentialSum", "InverseSum", "LogSum"]
 
@@ -158,4 +159,4 @@ class ExponentialSum(Scalar):
             return None
         return divisible(self, "Bernstein function", "-log k = (x + y)^p, 0 <= p <= 1, is negative definite")
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)

@@ -24,8 +24,6 @@ from .weights import Indicators, Measure
 
 __all__ = ["CommonSubsets", "Jaccard", "SetIntersection", "SymmetricDifference"]
 
-UNIT = Interval(0.0, 1.0)
-ONE = Interval(1.0, 1.0)
 
 TRIANGULAR = (
     "u^|A & B| = sum over S within A & B of (u - 1)^|S| with u > 1, and the matrix [S within A] of distinct "
@@ -246,9 +244,9 @@ class SymmetricDifference(Counting):
         reason = "mu(A ^ B) is the squared L2(mu) distance of the indicator functions"
         return Claim(Property.NEGATIVE, Status.PROVED, f"-log {self!r}", "squared distance", reason)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class Jaccard(Counting):
@@ -308,9 +306,9 @@ class Jaccard(Counting):
         )
         return Certificate.psd(self, "mixture of strict kernels", reason, strict=True)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 def difference(common: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

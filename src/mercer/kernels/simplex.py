@@ -21,13 +21,12 @@ from ..domains import Data, Domain, Simplex, Vectors, size
 from ..engine import pairwise
 from ..engine.program import Builder, Value
 from ..errors import ParameterError
-from ..intervals import Interval
+from ..intervals import ZERO, Interval
 from ..kernel import Gradient
 from ..parameters import parameter
 
 __all__ = ["Geodesic", "InformationDiffusion", "SquaredGeodesic"]
 
-ZERO = Interval(0.0, 0.0)
 TOLD_APART = "rows are told apart after division by their sums"
 RIGHT_ANGLE = math.pi / 2 * (1 + 1e-15)  # an outer bound
 

@@ -15,7 +15,7 @@ from ..domains.measures import Subsets
 from ..errors import ParameterError
 from ..intervals import Interval
 from ..parameters import parameter
-from .sets import UNIT, Counting, difference
+from .sets import Counting, difference
 from .weights import as_elements
 
 __all__ = ["Agreement", "UnionComplement"]
@@ -46,7 +46,7 @@ class _WithinUniverse(Counting):
 
     @property
     def bounds(self) -> Interval:
-        return UNIT
+        return Interval(0.0, 1.0)
 
 
 class UnionComplement(_WithinUniverse):
@@ -138,7 +138,7 @@ class Agreement(_WithinUniverse):
 
     @property
     def bounds(self) -> Interval:
-        return Interval(-0.5, 0.5) if self.signed else UNIT
+        return Interval(-0.5, 0.5) if self.signed else Interval(0.0, 1.0)
 
     @property
     def diagonal_bounds(self) -> Interval:

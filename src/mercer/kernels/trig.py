@@ -15,7 +15,7 @@ from ..intervals import Interval
 from ..kernel import Gradient, Kernel
 from ..parameters import parameter
 from ..spectral_density import Discrete, Uniform
-from .scalar import ONE, UNIT, Scalar, dense
+from .scalar import Scalar, dense
 
 __all__ = ["CosineDifference", "CosineOfSquares", "SinSquared", "Sinc"]
 
@@ -58,7 +58,7 @@ class CosineDifference(Scalar):
 
     bounds = Interval(-1.0, 1.0)
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)
 
 
 class CosineOfSquares(Kernel):
@@ -143,7 +143,7 @@ class SinSquared(Scalar):
             witness=Witness.of(self, [0.0, math.pi / 2], [1.0, -1.0]),
         )
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
     diagonal_bounds = Interval(0.0, 0.0)
 
@@ -189,4 +189,4 @@ class Sinc(Scalar):
 
     bounds = Interval(-0.217234, 1.0)  # the minimum lies at tan(t) = t, t = 4.4934...
 
-    diagonal_bounds = ONE
+    diagonal_bounds = Interval(1.0, 1.0)

@@ -76,32 +76,27 @@ def by_sequence(x: Walked, y: Walked, series: Series, total: float) -> Iterator[
     for steps in range(MOST_STEPS + 1):
         for labels, (v, w) in walks.items():
             weights.append(weight * float(v @ x.stops) * float(w @ y.stops))
-            yield _placed(walk_name(labels), weights[-1], x.shares(v), y.shares(w))
+            ours, theirs = x.shares(v), y.shares(w)
+            yield Contribution(
+                walk_name(labels),
+                weights[-1],
+                tuple(ours),
+                tuple(theirs),
+                _x_parts=tuple(weights[-1] * share for share in ours.values()),
+                _y_parts=tuple(weights[-1] * share for share in theirs.values()),
+            )
         longer = {}
         for labels, (v, w) in walks.items():
             for key in keys:
-                ours, theirs = x.step(v, x_arcs[key]), y.step(w, y_arcs[key])
-                if ours.any() and theirs.any():
-                    longer[(*labels, *key)] = ours, theirs
+                left, right = x.step(v, x_arcs[key]), y.step(w, y_arcs[key])
+                if left.any() and right.any():
+                    longer[(*labels, *key)] = left, right
         if steps == series.length or not longer:
             return
         if len(weights) + len(longer) > MOST_SEQUENCES:
             break
         walks, weight = longer, weight * series.ratio(steps + 1)
     yield Contribution(REST, total - math.fsum(weights))
-
-
-def _placed(
-    pattern: Any, weight: float, x: dict[tuple[int, int], float], y: dict[tuple[int, int], float]
-) -> Contribution:
-    parts = {"_x_parts": x, "_y_parts": y}
-    return Contribution(
-        pattern,
-        weight,
-        tuple(x),
-        tuple(y),
-        **{name: tuple(weight * share for share in shares.values()) for name, shares in parts.items()},
-    )
 
 
 def walk_name(labels: Sequence[Any]) -> str:

@@ -46,10 +46,9 @@ def walk_counts(graphs: GraphBatch, series: Series) -> Counts | None:
             break
         if total > most:
             return None
-        last = np.repeat(np.arange(len(node)), degrees[node])
-        arcs = np.arange(len(last)) + np.repeat(
-            starts[node] - (np.cumsum(degrees[node]) - degrees[node]), degrees[node]
-        )
+        leaving = degrees[node]
+        last = np.repeat(np.arange(len(node)), leaving)
+        arcs = np.arange(len(last)) + np.repeat(starts[node] + leaving - np.cumsum(leaving), leaving)
         keys = (sequence[last] - first) * len(tags) + graphs.arc_codes[arcs]
         keys = keys * len(labels) + graphs.node_codes[heads[arcs]]
         distinct, number = np.unique(keys, return_inverse=True)

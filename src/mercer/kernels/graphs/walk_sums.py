@@ -93,7 +93,7 @@ class Spectra:
             for some in _of_equal_size(graphs.sizes):
                 n, same = int(graphs.sizes[some[0]]), graphs.take(some)
                 flat = same.sources * n + same.targets  # weights of parallel edges are added
-                A = np.bincount(flat, same.weights, len(some) * n * n).reshape(len(some), n, n)
+                A: np.ndarray = np.bincount(flat, same.weights, len(some) * n * n).reshape(len(some), n, n)
                 if not np.array_equal(A, A.transpose(0, 2, 1)):
                     return None
                 nodes = graphs.node_starts[some][:, None] + np.arange(n)

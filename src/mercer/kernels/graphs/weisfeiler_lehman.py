@@ -239,8 +239,13 @@ class WeisfeilerLehman(Coloured):
         if self._on_counts:
             raise DomainError(f"{self!r} does not know which patterns its values are made of.")
         for t in range(self.h + 1):
-            a, b = (_with_labels(g, _names(table, t, found)) for g, found in ((x, ours), (y, theirs)))
-            yield from self.base._contributions(a, b)
+            relabelled_pair = []
+            for g, found in ((x, ours), (y, theirs)):
+                names = {
+                    v: table.name(t, c) for (s, c), own in found.items() if s == t for v, _ in own.places
+                }
+                relabelled_pair.append(_with_labels(g, [names[v] for v in range(len(names))]))
+            yield from self.base._contributions(*relabelled_pair)
 
     def _weighted_contributions(
         self, points: Sequence[Graph], coefficients: np.ndarray, x: Graph
@@ -277,9 +282,3 @@ class WeisfeilerLehman(Coloured):
 
 def _with_labels(g: Graph, labels: Sequence[Any]) -> Graph:
     return Graph._of(g.n, g.sources, g.targets, tuple(labels), g.edge_labels, g.weights, g.attributes)
-
-
-def _names(table: ColourTable, t: int, found: dict[Any, Occurrences]) -> list[str]:
-    """Names of the colours of the nodes of a graph in one iteration."""
-    names = {v: table.name(t, c) for (s, c), own in found.items() if s == t for v, _ in own.places}
-    return [names[v] for v in range(len(names))]

@@ -24,8 +24,6 @@ from .paths import explained, squared_distances
 
 __all__ = ["GlobalAlignment"]
 
-UNIT = Interval(0.0, 1.0)
-
 
 class GlobalAlignment(_Aligned):
     r"""Global alignment kernel of two time series, normalised.
@@ -169,7 +167,14 @@ class GlobalAlignment(_Aligned):
 
     # -- parameters and proof -----------------------------------------------------------------
     def _rule(self, name: str, rule: str, X: Data, weight: np.ndarray | None) -> float:
-        return median_width(X, weight)
+        """Median distance of the steps of all series, times the root of the median length."""
+        lengths = X.lengths
+        kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
+        if len(kept) == 0:
+            return 1.0
+        by_step = None if weight is None else np.repeat(weight, lengths)
+        typical = weighted_median(lengths[kept], None if weight is None else weight[kept])
+        return median_distance(X.steps, by_step) * math.sqrt(typical)
 
     def _certify(self) -> Certificate:
         if self.local == "gaussian":
@@ -205,15 +210,4 @@ class GlobalAlignment(_Aligned):
 
     @property
     def bounds(self) -> Interval:
-        return UNIT if self.local == "divisible" else NONNEGATIVE
-
-
-def median_width(X: SeriesData, weight: np.ndarray | None) -> float:
-    """Median distance of the steps of all series, times the root of the median length."""
-    lengths = X.lengths
-    kept = np.arange(len(X)) if weight is None else np.flatnonzero(weight > 0)
-    if len(kept) == 0:
-        return 1.0
-    by_step = None if weight is None else np.repeat(weight, lengths)
-    typical = weighted_median(lengths[kept], None if weight is None else weight[kept])
-    return median_distance(X.steps, by_step) * math.sqrt(typical)
+        return Interval(0.0, 1.0) if self.local == "divisible" else NONNEGATIVE

@@ -33,8 +33,6 @@ from .paths import Path, best_path, best_table, explained, shared_among, squared
 
 __all__ = ["DTW", "SoftDTW", "dtw", "dtw_path"]
 
-UNIT = Interval(0.0, 1.0)
-
 
 class DTW(_Aligned):
     r"""Gaussian of the dynamic time warping distance of two series.
@@ -146,7 +144,7 @@ class DTW(_Aligned):
         witness = Witness.of(self, points, (1.0, -1.0, -0.2))
         return Certificate.refuted(self, "warping distance zero", reason, witness=witness)
 
-    bounds = UNIT
+    bounds = Interval(0.0, 1.0)
 
 
 class SoftDTW(_Aligned):

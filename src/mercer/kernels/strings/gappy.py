@@ -246,17 +246,12 @@ class GappyNGram(CountedKmers):
             else:
                 x = codes[texts.starts[row] : texts.starts[row + 1]]
                 for j, other in enumerate(Y.rows):
-                    K[i, j] = self._long_pair(x, their_codes[others.starts[other] : others.starts[other + 1]])
+                    y = their_codes[others.starts[other] : others.starts[other + 1]]
+                    if min(len(x), len(y)) >= self.n:
+                        ends = np.zeros((self.n - 1, len(y)))
+                        for part in slices(len(x)):
+                            K[i, j] += _native.gappy_steps(x, part.start, part.stop, y, self.decay, ends)
         return K
-
-    def _long_pair(self, x: np.ndarray, y: np.ndarray) -> float:
-        """Value of one pair, some letters at a time."""
-        if min(len(x), len(y)) < self.n:
-            return 0.0
-        ends = np.zeros((self.n - 1, len(y)))
-        return sum(
-            _native.gappy_steps(x, part.start, part.stop, y, self.decay, ends) for part in slices(len(x))
-        )
 
     def _certify(self) -> Certificate:
         return Certificate.psd(self, "explicit features", "the inner product of the weights of all n-grams")

@@ -46,10 +46,6 @@ TRIAL_STRINGS, TRIAL_LENGTH, TRIAL_STEPS = 4, 64, 100_000
 #: Number of points of the Gram matrix for which plans are compared.
 POINTS = 100
 
-#: Approximate nanoseconds: to take a path along an arc when listing, to multiply two weights, to follow two
-#: arcs with one label in an intersection, to take an arc at two positions in a composition.
-LIST, MULTIPLY, INTERSECT, COMPOSE = 60.0, 1.5, 20.0, 5.0
-
 _T = TypeVar("_T")
 
 #: Held while something is made of a data set, which takes all cores anyway.
@@ -254,10 +250,12 @@ class Evaluation:
             return Cost("features", None, self._no_features)
         found = self.trial_outputs
         if found is None:
-            return Cost("features", None, SLOW)
+            slow = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"
+            return Cost("features", None, slow)
         outputs, steps = found.count / TRIAL_STRINGS, found.steps / TRIAL_STRINGS
         reason = f"{outputs:.0f} outputs per string, listed in {steps:.0f} steps"
-        return Cost("features", 1e-9 * (POINTS * steps * LIST + pairs * outputs * MULTIPLY), reason)
+        # Nanoseconds, about: 60 to take a path along an arc, 1.5 to multiply two weights.
+        return Cost("features", 1e-9 * (POINTS * steps * 60.0 + pairs * outputs * 1.5), reason)
 
     def _automata_cost(self, pairs: float) -> Cost:
         if self._no_automata is not None:
@@ -266,17 +264,15 @@ class Evaluation:
         others = arcs if self.squared else TRIAL_LENGTH
         matched = arcs * others / len(self.trial_strings.alphabet)
         written = POINTS * TRIAL_LENGTH * self.T.n_arcs
-        seconds = 1e-9 * INTERSECT * (written + pairs * matched)
+        seconds = 20e-9 * (written + pairs * matched)  # to follow two arcs with one label
         return Cost("automata", seconds, f"{arcs:.0f} arcs per automaton")
 
     def _composition_cost(self, pairs: float) -> Cost:
         # Not composed for this: that may be the most expensive part of all.
         arcs = self.T.n_arcs**2 / len(self.trial_strings.alphabet) if self.squared else self.T.n_arcs
         reason = f"about {arcs:.0f} arcs in the machine for pairs"
-        return Cost("composition", 1e-9 * COMPOSE * pairs * TRIAL_LENGTH**2 * max(arcs, 1.0), reason)
-
-
-SLOW = f"a string of {TRIAL_LENGTH} symbols takes more than {TRIAL_STEPS:,} steps to list"
+        seconds = 5e-9 * pairs * TRIAL_LENGTH**2 * max(arcs, 1.0)  # to take an arc at two positions
+        return Cost("composition", seconds, reason)
 
 
 def _listed(points: Points) -> Outputs:
