@@ -150,7 +150,10 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
     asymmetry, unequal = gram._asymmetry(_FEW_POINTS if brief else _POINTS)
     largest = max(float(np.abs(K).max(initial=0.0)), gram._scale())
     rounding = (ULPS + float(np.sqrt(n))) * gram._eps * largest  # allowed error of every value
-    symmetric = asymmetry <= 2 * rounding or not any(_is_unequal(gram, pair) for pair in unequal)
+    given_numbers = isinstance(gram.kernel.domain, Similarities)
+    symmetric = asymmetry <= 2 * rounding or not any(
+        given_numbers or confirm_asymmetry(gram.kernel, *gram._points(pair)) is not None for pair in unequal
+    )
     A = K
     if refutes is Property.NEGATIVE and n:
         A = -(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
@@ -185,13 +188,6 @@ def check(gram: Gram, given: Property | str | None = None, *, brief: bool = Fals
         verdict = "unclear"
     worst = tuple((int(i), int(j)) for i, j in pairs[:_PAIRS])
     return Check(refutes, verdict, n, symmetric, asymmetry, least, level, worst, len(pairs), witness, claim)
-
-
-def _is_unequal(gram: Gram, pair: np.ndarray) -> bool:
-    """Whether the two orders of a pair of points differ by more than rounding."""
-    if isinstance(gram.kernel.domain, Similarities):
-        return True  # given numbers
-    return confirm_asymmetry(gram.kernel, *gram._points(pair)) is not None
 
 
 def _cauchy_schwarz(K: np.ndarray, rounding: float) -> np.ndarray:

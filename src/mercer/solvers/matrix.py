@@ -39,9 +39,6 @@ __all__ = [
     "sparse_features",
 ]
 
-#: Values of a band of rows in reduced precision: 32 MiB.
-BAND = 1 << 23
-
 Positions: TypeAlias = NDArray[np.intp]
 Index: TypeAlias = Positions | slice
 
@@ -143,7 +140,7 @@ class HeldMatrix(Matrix):
         source = self._whole_source
         return source if source is None or self.index is None else source.select(self.index)
 
-    @property
+    @cached_property
     def _double(self) -> Matrix | None:
         """The matrix that knows double precision, if this one does not."""
         return None if self.whole.dtype == np.float64 else self._source
@@ -257,7 +254,8 @@ class LazyMatrix(Matrix):
     def _sum_of_rows(self, index: Positions, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """``v @ K[index]``, some rows in reduced precision at a time."""
         sums = np.zeros(self.size)
-        step = max(1, BAND // max(self.size, 1))
+        # Values of a band of rows in reduced precision: 32 MiB.
+        step = max(1, (1 << 23) // max(self.size, 1))
         band = np.empty((min(step, len(index)), self.size), np.float32)
         for first in range(0, len(index), step):
             some = index[first : first + step]

@@ -43,9 +43,6 @@ __all__ = ["ProxyProblem", "ProxyValue", "Similarities", "solve_proxy"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Sufficient increase, as a part of what the slope promises, and how often a step is halved.
-INCREASE, HALVINGS = 1e-4, 40
-
 
 class Similarities:
     """Similarities S of points with weights, and the eigenvectors of the weighted matrix."""
@@ -209,9 +206,11 @@ def _step(problem: ProxyProblem, point: _Point, tol: float, name: str) -> _Point
     step = found.value.coefficients - point.beta
     rise = float(slope @ step)
     slack = 1e-14 * (abs(point.height) + point.left_out)
-    for halving in range(HALVINGS):
+    # Sufficient increase, as a part of what the slope promises, and how often a step is halved.
+    increase, halvings = 1e-4, 40
+    for halving in range(halvings):
         t = 0.5**halving
         trial = _Point(problem, point.beta + t * step)
-        if trial.height >= point.height + INCREASE * t * rise - slack:
+        if trial.height >= point.height + increase * t * rise - slack:
             return trial
     return None

@@ -30,12 +30,6 @@ __all__ = ["nonnegative_minimum", "solve_alignment"]
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
 
-#: Up to this many points linear algebra runs on one thread.
-SMALL = 512
-
-#: Columns in the first working set, and that join at a time: this number, or this fraction of it.
-JOIN, JOIN_SHARE = 64, 0.5
-
 #: Columns whose slopes are computed at a time.
 CHUNK = 4096
 
@@ -64,14 +58,15 @@ def solve_alignment(columns: Any, Y: Array, watch: Watch, *, tol: float = 1e-6) 
         ``gap`` is computed from all columns; ``stats["objective"]`` is the alignment.
     """
     held, d, rounds = np.empty(0, dtype=np.intp), np.empty(0), 0
-    with few_threads(len(Y), SMALL):
+    with few_threads(len(Y), 512):
         run = _Run(columns, Y)
         while True:
             slopes = run.slopes(held, d)
             gap = run.gap(held, d, slopes)
-            candidates = slopes.copy()  # the columns that lower the square most, of those not held
+            # The columns that lower the square most, of those not held: 64, or half as many as are held.
+            candidates = slopes.copy()
             candidates[held] = -np.inf
-            joining = np.argsort(-candidates, kind="stable")[: max(JOIN, int(JOIN_SHARE * len(held)))]
+            joining = np.argsort(-candidates, kind="stable")[: max(64, len(held) // 2)]
             joining = joining[candidates[joining] > 0]
             if gap <= tol or not len(joining) or watch(rounds, gap):
                 break

@@ -27,9 +27,6 @@ from .steps import Point, Region, system_at
 
 __all__ = ["solve_mixture"]
 
-#: Up to this many points linear algebra runs on one thread.
-SMALL = 512
-
 #: Of a slack and its weight one is zero at the minimum.  Weights below the first of these shares of their
 #: slacks that the gap allows are put to zero; the steps allow for it.
 ZERO_SHARES, STOP_SHARE = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0), 0.5
@@ -58,7 +55,8 @@ def solve_mixture(
     """
     run = _Run(problem, watch, tol, max_iter)
     everything = np.arange(problem.columns.shape[1])
-    with few_threads(len(problem.targets), SMALL):
+    # Up to this many points linear algebra runs on one thread.
+    with few_threads(len(problem.targets), 512):
         # The start: all products of slacks and multipliers are equal there, and t exceeds the largest
         # constraint by ten times the slope of the objective.
         region, A = Region.of(problem), problem.interior_point()

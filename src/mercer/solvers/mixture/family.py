@@ -16,9 +16,6 @@ __all__ = ["KernelFamily", "SumMatrix"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Values of a band of rows of the sum of matrices that are in memory: 2 MiB.
-BAND = 1 << 18
-
 
 class KernelFamily:
     """Matrices K_1, ..., K_m, each with a positive factor.
@@ -132,7 +129,8 @@ class SumMatrix(Matrix):
         held = [(w, m.whole) for w, m in self._terms() if isinstance(m, HeldMatrix) and m.index is None]
         others = [(w, m) for w, m in self._terms() if not (isinstance(m, HeldMatrix) and m.index is None)]
         out, scratch = np.zeros((self.size, self.size)), np.empty(0)
-        step = max(1, BAND // max(self.size, 1))
+        # Values of a band of rows of the sum of matrices that are in memory: 2 MiB.
+        step = max(1, (1 << 18) // max(self.size, 1))
         scratch = np.empty((min(step, self.size), self.size))
         for start in range(0, self.size, step) if held else ():
             band = slice(start, min(start + step, self.size))

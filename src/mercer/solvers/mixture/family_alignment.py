@@ -21,16 +21,14 @@ from .problem import Array
 
 __all__ = ["align_family", "inner_products"]
 
-#: Values of all kernels that are held at a time: 64 MiB.
-BAND = 1 << 23
-
 
 def inner_products(family: KernelFamily, weight: Array) -> Array:
     """M: inner products of the centred matrices, from one pass over their values."""
     n, m, total = family.size, len(family), float(weight.sum())
     root = np.sqrt(weight)
     M, sums = np.zeros((m, m)), np.empty((m, n))
-    step = max(1, BAND // (m * n))
+    # Values of all kernels that are held at a time: 64 MiB.
+    step = max(1, (1 << 23) // (m * n))
     for start in range(0, n, step):
         rows = np.arange(start, min(start + step, n))
         values = np.empty((m, len(rows), n))

@@ -9,9 +9,6 @@ from .problem import Array
 
 __all__ = ["simplex_minimum"]
 
-#: Multipliers above minus this part of the largest slope are zero up to rounding.
-ROUNDING = 1e-12
-
 
 def simplex_minimum(H: Array, g: Array, start: Array, low: Array) -> Array:
     r"""Minimise :math:`g^\top x + \frac12 x^\top H x` over :math:`\sum_i x_i = \sum_i s_i`, :math:`x \ge l`.
@@ -44,7 +41,8 @@ def simplex_minimum(H: Array, g: Array, start: Array, low: Array) -> Array:
         bias = float(slopes[free].mean()) if free.any() else float(slopes.max())
         excess = np.where(free, 0.0, slopes - bias)
         worst = int(np.argmin(excess))
-        if excess[worst] >= -ROUNDING * float(np.abs(slopes).max(initial=1e-300)):
+        # Multipliers above minus this part of the largest slope are zero up to rounding.
+        if excess[worst] >= -1e-12 * float(np.abs(slopes).max(initial=1e-300)):
             break
         free[worst] = True
     return x

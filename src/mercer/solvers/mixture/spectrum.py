@@ -21,9 +21,6 @@ from .problem import Array
 
 __all__ = ["AlignedSpectrum", "align_spectrum"]
 
-#: Directions whose centred matrix is shorter than this part of the longest, not centred, are rounding.
-ROUNDING = 1e-14
-
 
 class AlignedSpectrum(NamedTuple):
     """Weights (r,) of the eigenvectors, all zero if none goes with the targets, and the cosine."""
@@ -49,7 +46,8 @@ def align_spectrum(U: Array, Y: Array, *, order: bool) -> AlignedSpectrum:
     steps = np.tril(np.ones_like(M)) if order else np.eye(len(M))  # row j: what step j adds to the weights
     moments, gains = steps @ M @ steps.T, steps @ a
     scale = np.sqrt(np.diag(moments))
-    used = scale > ROUNDING * longest
+    # Directions whose centred matrix is shorter than this part of the longest, not centred, are rounding.
+    used = scale > 1e-14 * longest
     found = np.zeros(len(a))
     if used.any() and gains[used].max() > 0:
         unit = scale[used]

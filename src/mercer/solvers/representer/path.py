@@ -45,10 +45,6 @@ GROWTH, MOST = 8.0, 40
 #: Relative accuracy of lambda.  The objective feels its square.
 ACCURACY = 1e-10
 
-#: Multiples of a norm: up to the first, norms are followed until the penalty rules them out; a penalty that
-#: rules none out is followed up to the second.
-FARTHEST, RADIUS = 1e18, 2.0
-
 
 class Trial(Protocol):
     """A function, and what is known of it."""
@@ -236,14 +232,17 @@ class _Search(Generic[T]):
             price = path.penalty.value(norm)
             return math.isinf(price) or path.alpha * price + path.fits.floor >= self.objective
 
+        # Multiples of a norm: up to the first, norms are followed until the penalty rules them out; a penalty
+        # that rules none out is followed up to the second.
+        farthest, radius = 1e18, 2.0
         for _ in range(MOST):
             trial = path.at(lam)
             self.keep(lam, trial)
             largest = trial.norm
-            while largest < FARTHEST * trial.norm and not is_ruled_out(largest):
+            while largest < farthest * trial.norm and not is_ruled_out(largest):
                 largest *= 2.0
             if not is_ruled_out(largest):
-                largest = RADIUS * trial.norm
+                largest = radius * trial.norm
             gain = 0.5 * lam * (largest - trial.norm) * (largest + trial.norm)
             gain, allowed = min(gain, trial.loss - path.fits.floor), self.accuracy(self.best)
             if math.isinf(path.fits.floor) and math.isfinite(first.loss):

@@ -47,9 +47,6 @@ __all__ = ["solve_sparse"]
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
 
-#: Entries that join the working set at a time: this number, or this fraction of those in it.
-JOIN, JOIN_SHARE = 16, 0.5
-
 #: Newton steps on one working set before others may join; the set's own violation to go down to, relative to
 #: that of all.
 STEPS, SHARE = 20, 1e-4
@@ -190,7 +187,9 @@ class _Run:
         kept = point.a != 0
         free = violation.copy()
         free[self.rows[kept], self.functions[kept]] = 0.0
-        count = max(JOIN, int(JOIN_SHARE * kept.sum()))
+        # Entries that join the working set at a time: this number, or this fraction of those in it.
+        join, join_share = 16, 0.5
+        count = max(join, int(join_share * kept.sum()))
         order = np.argsort(-free, axis=None, kind="stable")[:count]
         order = order[free.ravel()[order] > 0]
         rows, functions = np.unravel_index(order, free.shape)

@@ -252,7 +252,7 @@ class _Iterate:
     @property
     def beta(self) -> Vector:
         """The point, from the bound that is nearer."""
-        return np.where(self.x < self.t, self.parts.low + self.x, self.parts.high - self.t)
+        return np.asarray(np.where(self.x < self.t, self.parts.low + self.x, self.parts.high - self.t))
 
     @property
     def gap(self) -> float:

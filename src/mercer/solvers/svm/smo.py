@@ -78,11 +78,6 @@ class Smo:
         )
 
     @property
-    def is_small(self) -> bool:
-        """Whether all of K is in memory in double precision, and in one working set."""
-        return self.dtype == np.float64 and self.problem.size <= _native.SET_SIZE
-
-    @property
     def beta(self) -> Vector:
         """The point."""
         return np.asarray(self._native.beta)

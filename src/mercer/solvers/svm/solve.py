@@ -301,7 +301,8 @@ class _Solver:
         while not watch.reason:
             some = min(policy.ITERATIONS_BETWEEN, self._max_iter - self.iterations)
             ending = smo.run(some, lambda done, violation: watch(self.before + done, violation))
-            if smo.is_small and ending in (_native.LIMIT, _native.STALLED):
+            is_small = smo.dtype == np.float64 and n <= _native.SET_SIZE  # one working set
+            if is_small and ending in (_native.LIMIT, _native.STALLED):
                 smo.recompute()  # rounding of badly scaled problems adds up
             # Linear kernels on columns of scales 1e-4 to 1e4 had up to six checks without progress.
             if ending == _native.STALLED or idle >= 10:
