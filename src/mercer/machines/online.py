@@ -24,7 +24,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, join, owned, size, take
+from ..domains import Data, Similarities, join, owned, size, take
 from ..engine.runs import STOPPING, Task, checkpoint, conclude
 from ..errors import InputError, ParameterError, warn
 from ..gram import Gram, PointGram, gram
@@ -148,7 +148,12 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                 f"{self.indefinite!r}: a repair needs all points, and those without a coefficient are gone."
             )
         screen(gram(self.kernel_, points, dtype=np.float64), self.indefinite, name)
-        state, points = self._state, _join(self.kernel_.domain, self._points, points)
+        if isinstance(self.kernel_.domain, Similarities):
+            raise InputError(
+                "partial_fit cannot continue with a precomputed matrix: it holds no values between the "
+                "points of two calls. Use a kernel on the data, or fit the whole matrix."
+            )
+        state, points = self._state, join(self.kernel_.domain, self._points, points)
         rows = Rows(gram(self.kernel_, points, dtype=np.float64), len(state.coef), self._offset)
         coef = np.concatenate([state.coef, np.zeros((len(codes), state.coef.shape[1]))])
         scores = np.concatenate([state.scores, rows.scores(state.coef)])
@@ -281,13 +286,3 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         return np.asarray(
             self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
         )
-
-
-def _join(domain: Domain, A: Data, B: Data) -> Data:
-    """Points of ``A``, then those of ``B``."""
-    if isinstance(domain, Similarities):
-        raise InputError(
-            "partial_fit cannot continue with a precomputed matrix: it holds no values between the points of "
-            "two calls. Use a kernel on the data, or fit the whole matrix."
-        )
-    return join(domain, A, B)

@@ -158,26 +158,22 @@ def conforming(a: Array, C: Array, count: int) -> Array:
         result[simple, 0] = np.partition(low[:, simple], count - 1, axis=0)[count - 1]
         result[simple, 1] = np.partition(high[:, simple], n - count, axis=0)[n - count]
     for j in np.flatnonzero(~simple):
-        result[j] = _hull(*_intervals(a, C[:, j], low[:, j], high[:, j]), count)
+        result[j] = _hull(a, C[:, j], low[:, j], high[:, j], count)
     return result
 
 
-def _intervals(a: Array, c: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Starts and ends of the intervals of all i; for ``|c_i| > 1`` they are two rays."""
+def _hull(a: Array, c: Array, low: Array, high: Array, count: int) -> tuple[float, float]:
+    """First and last t that at least ``count`` of the intervals hold; for ``|c_i| > 1`` they are two rays."""
     inner, outer, edge = np.abs(c) < 1, np.abs(c) > 1, np.abs(c) == 1
-    starts, ends = [low[inner], high[outer]], [high[inner], low[outer]]
-    starts.append(np.full(int(outer.sum()), -np.inf))
-    ends.append(np.full(int(outer.sum()), np.inf))
+    first, last = [low[inner], high[outer]], [high[inner], low[outer]]
+    first.append(np.full(int(outer.sum()), -np.inf))
+    last.append(np.full(int(outer.sum()), np.inf))
     for slope, height in zip(c[edge], a[edge], strict=True):
         # |a - c t| >= |t| for c = 1 or -1: a^2 >= 2 a c t
         point = height * slope / 2
-        starts.append(np.array([-np.inf if height * slope >= 0 else point]))
-        ends.append(np.array([np.inf if height * slope <= 0 else point]))
-    return np.sort(np.concatenate(starts)), np.sort(np.concatenate(ends))
-
-
-def _hull(starts: Array, ends: Array, count: int) -> tuple[float, float]:
-    """First and last point that at least ``count`` closed intervals hold."""
+        first.append(np.array([-np.inf if height * slope >= 0 else point]))
+        last.append(np.array([np.inf if height * slope <= 0 else point]))
+    starts, ends = np.sort(np.concatenate(first)), np.sort(np.concatenate(last))
     at_starts = np.searchsorted(starts, starts, "right") - np.searchsorted(ends, starts, "left")
     at_ends = np.searchsorted(starts, ends, "right") - np.searchsorted(ends, ends, "left")
     return float(starts[at_starts >= count].min()), float(ends[at_ends >= count].max())

@@ -142,7 +142,9 @@ class Labelled:
                     max_iter=self.max_iter,
                     name=self.caller,
                 )
-                _require_complete()
+                run = current_run()
+                if run is not None and run.is_concluded:  # a half-way mode has no evidence
+                    raise Stopped if run.interrupt is None else run.interrupt
                 self._starts[i] = found.value
                 solutions.append(found)
                 approximations.append(LaplaceApproximation(part, y, found.value.predictions[:, 0]))
@@ -152,10 +154,3 @@ class Labelled:
                 "covariance. Use a positive definite kernel."
             ) from error
         return K, LabelledPosterior(G, self.signs, approximations, solutions)
-
-
-def _require_complete() -> None:
-    """End the run if Newton's method was stopped: a half-way mode has no evidence."""
-    run = current_run()
-    if run is not None and run.is_concluded:
-        raise Stopped if run.interrupt is None else run.interrupt

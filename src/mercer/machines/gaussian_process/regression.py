@@ -33,18 +33,6 @@ __all__ = ["GaussianProcessRegressor"]
 #: Largest variance of the noise; beyond it nothing would be left of the data.
 LARGEST = 1e100
 
-#: ``alpha="auto"`` without noise in the kernel, relative to the mean of k(x, x): 1e6 times its rounding.
-AUTO = 1e-10
-
-#: A stated variance is far from that of the targets beyond this factor: thirty standard deviations of one are
-#: one of the other.
-FAR = 1e3
-
-#: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
-CHECKED, BACKWARD_ERROR = 32, 1e-8
-#: Kernel values that this may take, of two equations at least: a fit in O(n) should not take less time.
-CHECKED_VALUES = 2**21
-
 
 def _check_noise(caller: str, name: str, alpha: Any) -> Any:
     """Return a variance, or an array of them, as an array; "auto" as it is."""
@@ -204,8 +192,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         if intercept:
             kernel = beside_intercept(kernel, points)
         refuse_distance(kernel, "error", type(self).__name__)
-        self._normalise(Y)
-        Y = (Y - self._center) / self._scale
+        self._center, self._scale = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
+        if self.normalize_y:
+            self._center, scale = Y.mean(axis=0), Y.std(axis=0)
+            self._scale = np.where(scale > 0, scale, 1.0)  # a constant target stays zero
+            Y = (Y - self._center) / self._scale
         alpha = self._noise(kernel, points, Y)
         self.kernel_, self._observed = kernel, Observations(points, Y, alpha, intercept, type(self).__name__)
         if self.tune is not None:
@@ -218,21 +209,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             return
         stated = mean_size(function, observed.points)
         found = mean_squares(observed.Y, observed.intercept)[1]
-        if not found / FAR < stated < found * FAR:
+        # a factor of 1000: thirty standard deviations of one are one of the other
+        if not found / 1e3 < stated < found * 1e3:
             warn(
                 f"{type(self).__name__}: the kernel states a variance of {stated:.2g}, and the targets have "
                 f"{found:.2g}: the process cannot follow them. Write 1.0 * kernel, so that the factor is "
                 "tuned, or set normalize_y=True.",
                 ConvergenceWarning,
             )
-
-    def _normalise(self, Y: np.ndarray) -> None:
-        """Set the mean and the standard deviation of each target, or zeros and ones."""
-        count = Y.shape[1]
-        self._center, self._scale = np.zeros(count), np.ones(count)
-        if self.normalize_y:
-            self._center, scale = Y.mean(axis=0), Y.std(axis=0)
-            self._scale = np.where(scale > 0, scale, 1.0)  # a constant target stays zero
 
     def _keep(self, posterior: Posterior) -> None:
         """Keep what was found."""
@@ -393,7 +377,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         method, _, level = self._posterior
         new = widened(self._validate_X([x], reset=False))
         target = self._one_target(y)
-        noise = self._noise_of_one(alpha)
+        if alpha is not None:
+            noise = float(_check_noise(type(self).__name__, "alpha", alpha))
+        elif np.ndim(self.alpha):
+            raise ParameterError(
+                f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
+                "observation, because the machine has one for each. Got None."
+            )
+        else:
+            noise = float(self._observed.alpha[0])
         old = self._observed
         points = join(self.kernel_.domain, old.points, new)
         observed = replace(
@@ -424,16 +416,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             )
         return np.asarray((values[None] - self._center) / self._scale)
 
-    def _noise_of_one(self, alpha: float | None) -> float:
-        if alpha is None and np.ndim(self.alpha):
-            raise ParameterError(
-                f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
-                "observation, because the machine has one for each. Got None."
-            )
-        if alpha is None:
-            return float(self._observed.alpha[0])
-        return float(_check_noise(type(self).__name__, "alpha", alpha))
-
     def _noise(self, kernel: Kernel, points: Data, Y: np.ndarray) -> np.ndarray:
         """``alpha`` for each observation."""
         n, intercept = len(Y), bool(self.fit_intercept)
@@ -441,9 +423,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             if separate(kernel).noise:
                 return np.zeros(n)
             is_scaled = self.tune is not None and not has_unit(kernel)
-            return np.full(
-                n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points))
-            )
+            mean = mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points)
+            return np.full(n, 1e-10 * mean)  # 1e6 times the rounding of k(x, x)
         values = _check_noise(type(self).__name__, "alpha", self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(
@@ -460,7 +441,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
 def _solution(method: Method, posterior: Posterior, observed: Observations) -> Solution[Posterior]:
     """The answer, with the backward error of some of its equations, which no method has a part in."""
     C, n = posterior.fit.coefficients, len(observed.Y)
-    count = min(n, CHECKED, max(2, CHECKED_VALUES // n))
+    count = min(n, 32, max(2, 2**21 // n))  # a fit in O(n) should not take less time than these values
     rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
     K = np.asarray(method.gram.block(rows), dtype=np.float64)
     diagonal = method.noise[rows, None]
@@ -469,4 +450,4 @@ def _solution(method: Method, posterior: Posterior, observed: Observations) -> S
     gap = float(np.divide(np.abs(residual), terms, out=np.zeros_like(terms), where=terms > 0).max())
     status = f"exact by {method.name}, for {method.structure}: {method.cost}"
     stats = {"method": method.name, "structure": method.structure, "cost": method.cost, "checked": len(rows)}
-    return Solution(posterior, converged=gap <= BACKWARD_ERROR, status=status, gap=gap, stats=stats)
+    return Solution(posterior, converged=gap <= 1e-8, status=status, gap=gap, stats=stats)

@@ -108,8 +108,15 @@ def matrices_of(
         )
     family.factors = 1.0 / scales
     groups, first = _groups(images[:, :, 0] / scales[:, None], zero & drop, merge)
-    if merge:
-        _warn_of_equal(groups, names, scale, caller)
+    equal = np.flatnonzero(np.bincount(groups[groups >= 0]) > 1).tolist() if merge else []
+    for group in equal:
+        same = [names[i] for i in np.flatnonzero(groups == group).tolist()]
+        relation = "equal" if scale is None else "proportional"
+        warn(
+            f"{caller}: the kernels {', '.join(map(repr, same))} are {relation} on these data. Only the sum "
+            "of their weights is determined; they share it evenly. Leave out all but one.",
+            UnidentifiedWeightsWarning,
+        )
     return Matrices(family.select(first), scales, groups)
 
 
@@ -130,15 +137,3 @@ def _groups(
             groups[i] = len(first)
             first.append(i)
     return groups, np.array(first, dtype=np.intp)
-
-
-def _warn_of_equal(groups: NDArray[np.intp], names: Sequence[str], scale: str | None, caller: str) -> None:
-    """Warn of kernels whose weights only have a sum."""
-    for group in np.flatnonzero(np.bincount(groups[groups >= 0]) > 1).tolist():
-        same = [names[i] for i in np.flatnonzero(groups == group).tolist()]
-        relation = "equal" if scale is None else "proportional"
-        warn(
-            f"{caller}: the kernels {', '.join(map(repr, same))} are {relation} on these data. Only the sum "
-            "of their weights is determined; they share it evenly. Leave out all but one.",
-            UnidentifiedWeightsWarning,
-        )
