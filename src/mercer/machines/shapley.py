@@ -33,9 +33,6 @@ __all__ = ["ShapleyValues", "shapley"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Bytes of factors of one band of training points.
-BAND = 1 << 28
-
 
 class ShapleyValues(NamedTuple):
     """How much each coordinate moved each prediction away from the mean over the background.
@@ -184,7 +181,8 @@ def _term_values(term: Term, trained: Data, points: Data, others: Data, coeffici
     coordinates, n = term.coordinates, len(coefficients)
     m, count = len_of(points), len_of(others)
     result = np.zeros((m, len(coordinates), coefficients.shape[1]))
-    step = max(1, BAND // (8 * len(coordinates) * (m + count)))
+    # Bytes of factors of one band of training points
+    step = max(1, (1 << 28) // (8 * len(coordinates) * (m + count)))
     memory.require(8 * len(coordinates) * (m + count) * min(step, n), "shapley: the factors of the kernel")
     for start in range(0, n, step):
         band = slice(start, min(start + step, n))

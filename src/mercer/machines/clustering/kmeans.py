@@ -16,7 +16,7 @@ from ... import memory
 from ...domains import Data, items, take
 from ...engine.runs import tracked
 from ...errors import InputError, ParameterError, warn
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...parameters import Checks, check_choice, check_count, check_random
@@ -162,7 +162,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         points = all_points if len(kept) == n else take(all_points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self.kernel_ = self._checked_kernel().resolve(points, None if weight is None else own)
-        seen = gram(_seen_from_first(self.kernel_, points), points)
+        seen = gram_of_points(_seen_from_first(self.kernel_, points), points)
         self.gram_ = screen(seen, self.indefinite, "KernelKMeans")
         matrix = matrix_of(self.gram_)
         self.solution_ = kernel_kmeans(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...engine.runs import tracked
 from ...errors import InputError, warn
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...graphs.laplacians import components, degrees, without_loops
 from ...graphs.similarity import affinity
 from ...graphs.spectra import eigenbasis
@@ -127,7 +127,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         if self.n_clusters > n:
             raise InputError(f"SpectralClustering: n_samples={n} should be >= n_clusters={self.n_clusters}.")
         self.kernel_ = self._checked_kernel().resolve(points)
-        self.affinity_matrix_ = without_loops(affinity(gram(self.kernel_, points), self.n_neighbors))
+        self.affinity_matrix_ = without_loops(
+            affinity(gram_of_points(self.kernel_, points), self.n_neighbors)
+        )
         self.n_components_, component = components(self.affinity_matrix_)
         if self.n_components_ < self.n_clusters:
             labels = self._relaxed()

@@ -41,9 +41,6 @@ __all__ = ["RidgeIntervals", "conforming"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: New points of one band: a matrix with a row for each training point.
-BAND = 256
-
 
 class RidgeIntervals:
     """The inverse of the system of all points, and the intervals that follow from it: 8 n^2 bytes.
@@ -93,9 +90,9 @@ class RidgeIntervals:
         return B + self._along[:, None] * (left / self._total), left
 
     def _bands(self, points: Data) -> Iterator[tuple[slice, Data, Array]]:
-        for start in range(0, len_of(points), BAND):
+        for start in range(0, len_of(points), 256):
             checkpoint()
-            band = slice(start, min(start + BAND, len_of(points)))
+            band = slice(start, min(start + 256, len_of(points)))
             some = take(points, band)
             yield band, some, np.asarray(self._gram._cross(some).dense(), dtype=np.float64).T
 

@@ -19,13 +19,11 @@ __all__ = ["label_scores", "lower_rank", "score_quantile", "upper_rank"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Relative rounding of alpha (n + 1), which is often meant to be a whole number.
-ROUNDING = 1e-12
-
 
 def lower_rank(alpha: float, n: int) -> int:
     r"""Return :math:`\lfloor \alpha (n + 1) \rfloor`; 0 if n points are too few for this alpha."""
-    return math.floor(alpha * (n + 1) * (1 + ROUNDING))
+    # Relative rounding of alpha (n + 1), which is often meant to be a whole number
+    return math.floor(alpha * (n + 1) * (1 + 1e-12))
 
 
 def upper_rank(alpha: float, n: int) -> int:

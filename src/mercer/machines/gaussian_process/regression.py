@@ -24,14 +24,11 @@ from ..indefinite import beside_intercept, refuse_distance
 from ..translation import KernelLike
 from ..tuning import has_unit, mean_size, mean_squares
 from .evidence import EvidenceTuned
-from .methods import Cholesky, Method
+from .methods import Cholesky
 from .noise import separate
 from .observations import Observations, Posterior
 
 __all__ = ["GaussianProcessRegressor"]
-
-#: Largest variance of the noise; beyond it nothing would be left of the data.
-LARGEST = 1e100
 
 
 def _check_noise(caller: str, name: str, alpha: Any) -> Any:
@@ -42,7 +39,8 @@ def _check_noise(caller: str, name: str, alpha: Any) -> Any:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
-    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
+    # Largest variance of the noise; beyond it nothing would be left of the data
+    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= 1e100)).all():
         raise ParameterError(
             f"{caller}: `{name}`, the variance of the noise, must be a number between 0 and 1e100, one for "
             f"each observation, or 'auto'. Got {brief(alpha)}."
@@ -230,7 +228,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         self.noise_variance_ = method.noise if np.ndim(self.alpha) else float(method.noise[0])
         self.log_marginal_likelihood_value_ = fit.log_likelihood
         self._keep_theta()
-        self.solution_ = _solution(method, posterior, self._observed)
+        # the backward error of some of the equations, which no method has a part in
+        C, Y, n = fit.coefficients, self._observed.Y, len(self._observed.Y)
+        count = min(n, 32, max(2, 2**21 // n))  # a fit in O(n) should not take less time than these values
+        rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
+        K, diagonal = np.asarray(method.gram.block(rows), dtype=np.float64), method.noise[rows, None]
+        residual = K @ C + diagonal * C[rows] + fit.intercepts - Y[rows]
+        terms = np.abs(K) @ np.abs(C) + diagonal * np.abs(C[rows]) + np.abs(Y[rows])
+        gap = float(np.divide(np.abs(residual), terms, out=np.zeros_like(terms), where=terms > 0).max())
+        stats = {
+            "method": method.name,
+            "structure": method.structure,
+            "cost": method.cost,
+            "checked": len(rows),
+        }
+        status = f"exact by {method.name}, for {method.structure}: {method.cost}"
+        self.solution_ = Solution(posterior, converged=gap <= 1e-8, status=status, gap=gap, stats=stats)
         if not self.solution_.converged:
             warn(
                 f"{type(self).__name__}: the equations of the coefficients hold to "
@@ -436,18 +449,3 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _expansion(self) -> Expansion:
         fit = self._posterior.fit
         return Expansion(self.gram_, fit.coefficients * self._scale, np.atleast_1d(self.intercept_))
-
-
-def _solution(method: Method, posterior: Posterior, observed: Observations) -> Solution[Posterior]:
-    """The answer, with the backward error of some of its equations, which no method has a part in."""
-    C, n = posterior.fit.coefficients, len(observed.Y)
-    count = min(n, 32, max(2, 2**21 // n))  # a fit in O(n) should not take less time than these values
-    rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
-    K = np.asarray(method.gram.block(rows), dtype=np.float64)
-    diagonal = method.noise[rows, None]
-    residual = K @ C + diagonal * C[rows] + posterior.fit.intercepts - observed.Y[rows]
-    terms = np.abs(K) @ np.abs(C) + diagonal * np.abs(C[rows]) + np.abs(observed.Y[rows])
-    gap = float(np.divide(np.abs(residual), terms, out=np.zeros_like(terms), where=terms > 0).max())
-    status = f"exact by {method.name}, for {method.structure}: {method.cost}"
-    stats = {"method": method.name, "structure": method.structure, "cost": method.cost, "checked": len(rows)}
-    return Solution(posterior, converged=gap <= 1e-8, status=status, gap=gap, stats=stats)

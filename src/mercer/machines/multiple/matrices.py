@@ -18,12 +18,6 @@ Vector: TypeAlias = NDArray[np.float64]
 
 SCALES = ("trace", "variance", None)
 
-#: Products with a random vector that agree to this part of their length are those of equal matrices.
-EQUAL = 1e-10
-
-#: A variance below this part of the mean of k(x, x) is rounding.
-CONSTANT = 1e-12
-
 
 class UnidentifiedWeightsWarning(UserWarning):
     """The data cannot say what the weights of some kernels are."""
@@ -91,7 +85,8 @@ def matrices_of(
     scales = np.ones(len(grams))
     if scale is not None:
         scales = traces - (images[:, :, 1] @ share if scale == "variance" else 0.0)
-    zero = (traces <= 0.0) | (scales <= CONSTANT * traces)
+    # A variance below this part of the mean of k(x, x) is rounding
+    zero = (traces <= 0.0) | (scales <= 1e-12 * traces)
     if zero.all():
         found = "constant" if scale == "variance" and traces.any() else "zero"
         raise InputError(
@@ -128,8 +123,9 @@ def _groups(
     first: list[int] = []
     for i in np.flatnonzero(~zero).tolist():
         size = float(np.linalg.norm(images[i]))
+        # Products with a random vector that agree to this part of their length are those of equal matrices
         equal = [
-            g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= EQUAL * size
+            g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= 1e-10 * size
         ]
         if merge and equal:
             groups[i] = equal[0]

@@ -16,7 +16,7 @@ from ...engine.runs import stop_reason
 from ...errors import DefinitenessError, InputError, ParameterError, warn
 from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...kernels import Gaussian
 from ...parameters import Checks
 from ...solvers import (
@@ -274,7 +274,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         alpha = self._starting_alpha()
         if self.tune is not None:
             alpha = self._search(float(alpha))
-        G = gram(self.kernel_, points)
+        G = gram_of_points(self.kernel_, points)
         self.gram_ = screen(G, self.indefinite, type(self).__name__, remedy="fit_intercept=True")
         try:
             if isinstance(alpha, str):

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...gram import Gram, PointGram, gram
+from ...gram import Gram, PointGram
+from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ...parameters import check_random
@@ -156,7 +157,7 @@ class GaussianProcessView(Approximated):
                     "KernelRidge.predict: `return_cov` needs the kernel between new points, which a repaired "
                     "matrix does not define. Use return_std."
                 )
-            own = gram(self.kernel_, points)._in_double().dense()
+            own = gram_of_points(self.kernel_, points)._in_double().dense()
             return mean, self._scaled(lambda p: p.covariance(cross, own))
         return mean
 

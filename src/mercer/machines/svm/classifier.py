@@ -125,14 +125,15 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
             self, y, n, given, self.class_weight
         )
         own, count = np.ones(len(rows)) if weight is None else weight, len(self.classes_)
-        if self._is_by_pairs:
-            pairs = count * (count - 1) // 2
-            memory.require(  # bytes of a problem and of each point in it, measured with 200 to 800 classes
-                3000.0 * pairs + 64.0 * (count - 1) * len(rows),
-                f"{caller}: `y` holds {count:,} classes. A problem for each of {pairs:,} pairs",
-                "If these are quantities, use a regression; else group the classes, or set multiclass='ovr'.",
-            )
         if count > 2:
+            if self.multiclass == "ovo":
+                pairs = count * (count - 1) // 2
+                memory.require(  # bytes of a problem and of a point in it, measured with 200 to 800 classes
+                    3000.0 * pairs + 64.0 * (count - 1) * len(rows),
+                    f"{caller}: `y` holds {count:,} classes. A problem for each of {pairs:,} pairs",
+                    "If these are quantities, use a regression; else group the classes, or set "
+                    "multiclass='ovr'.",
+                )
             order = np.argsort(codes, kind="stable")
             rows, codes, own = rows[order], codes[order], own[order]
         self._check_labels(codes, own)

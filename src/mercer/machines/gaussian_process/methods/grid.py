@@ -123,7 +123,7 @@ def grid_of(points: Data) -> Grid | None:
     total = 1
     for i in range(count):
         places = _distinct(column(points, i))
-        if places is None:
+        if places is None or 2 * len(places[0]) > n:  # some other axis has two values or more
             return None
         total *= len(places[0])
         if total > n:
