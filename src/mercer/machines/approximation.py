@@ -39,7 +39,7 @@ class FeatureFunction(NamedTuple):
         """Values at validated points, of shape (n, functions); features are held a band at a time."""
         if isinstance(self.map, LandmarkMap):
             return np.asarray(self.map._gram._cross(points) @ self.coefficients(), dtype=np.float64)
-        # Numbers of a band of features: 32 MiB
+        # numbers of a band of features: 32 MiB
         n, height = size(points), max(1, (1 << 22) // max(self.map.dim, 1))
         out = np.empty((n, self.weights.shape[1]))
         for start in range(0, n, height):

@@ -166,7 +166,7 @@ class Cells(MachineWrapper):
         """The partition of some points; its cells are appended to ``cells``."""
         size = len(index)
         if size > self.max_size:
-            # Most children of a node of the partition: a point is compared with these, level by level
+            # most children of a node of the partition: a point is compared with these, level by level
             count = min(64, -(-2 * size // self.max_size))
             centres = take(points, np.sort(rng.choice(index, count, replace=False)))
             nearest = self._nearest(take(points, index), centres)

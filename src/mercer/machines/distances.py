@@ -97,7 +97,7 @@ class KernelDistance:
         exact: bool,
     ) -> NDArray[np.float64]:
         """Roots of squared distances; what rounding alone can have made is zero."""
-        # Squared distances up to this many units of rounding of the kernel values are zero up to rounding
+        # squared distances up to this many units of rounding of the kernel values are zero up to rounding
         level = 64 * float(np.finfo(np.float64).eps) * (np.abs(left)[:, None] + np.abs(right))
         if (squared < -level).any():
             i, j = (int(v) for v in np.argwhere(squared < -level)[0])

@@ -110,7 +110,7 @@ def require_classes(
         raise InputError(f"{caller}: `{argument}` must hold at least two classes{which}. Got {found}.")
     if count == 2:  # one function separates them
         return
-    # Arrays with a number per class and point that a classifier holds at least: codes, coefficients, values
+    # arrays with a number per class and point that a classifier holds at least: codes, coefficients, values
     memory.require(
         8.0 * 3 * n * count,
         f"{caller}: `{argument}` holds {count:,} classes. A number for each of them at each of {n:,} points",

@@ -88,7 +88,7 @@ def fit_batches(machine: Any, batches: Batches) -> Solution[PassesValue]:
                 raise InputError(f"{name}: all passes over the batches must give the same rows.")
             own = factors[codes] * (1.0 if weight is None else weight)
             targets = np.where(codes[:, None] == 1, 1.0, -1.0) if count == 2 else np.eye(count)[codes]
-            # Numbers of a band of features: 32 MiB
+            # numbers of a band of features: 32 MiB
             height = max(1, (1 << 22) // max(map.dim, 1))
             for start in range(0, size(data), height):
                 band = slice(start, min(start + height, size(data)))

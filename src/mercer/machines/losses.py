@@ -166,7 +166,7 @@ class UserFunction:
         norms = [share * (norm or 1.0) for share in SAMPLES]
         values = [self(f, t)[0] for t in norms]
         for i, (before, after) in enumerate(itertools.pairwise(values)):
-            # Relative decrease that may be rounding
+            # relative decrease that may be rounding
             if after < before - 1e-9 * abs(before):
                 self._refuse_decrease(
                     f"It falls from {before:.6g} at norm {norms[i]:.3g} to {after:.6g} at norm "

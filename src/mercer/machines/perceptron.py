@@ -20,6 +20,9 @@ from .translation import KernelLike
 
 __all__ = ["KernelPerceptron"]
 
+#: Values of versions at new points that voting holds at a time; few enough to stay in cache.
+VOTING_VALUES = 1 << 18
+
 _VARIANTS = ("last", "averaged", "voted")
 
 
@@ -251,8 +254,7 @@ class KernelPerceptron(OnlineClassifier):
             return super()._decide(X)
         cross = self.gram_._cross(self._validate_X(X, reset=False))
         n, width = cross.shape[0], max(1, len(self._log[0][0]), len(self._columns))
-        # Values of versions at new points that voting holds at a time; few enough to stay in cache
-        height = max(1, (1 << 18) // width)
+        height = max(1, VOTING_VALUES // width)
         bands = [slice(i, min(i + height, n)) for i in range(0, n, height)]
         return np.concatenate([self._vote(cross._values(band, self._columns)) for band in bands])
 

@@ -123,7 +123,7 @@ def _step(
     result_points, result_weights = Z.copy(), weights.copy()
     better = np.zeros(len(Z), dtype=bool)
     waiting, length = np.arange(len(usable)), 1.0
-    # Times that a step is halved before a point is left where it is
+    # times that a step is halved before a point is left where it is
     for _ in range(20):
         index = usable[waiting]
         tried = Z[index] + length * (goal[waiting] - Z[index])

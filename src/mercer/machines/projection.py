@@ -72,7 +72,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
         if len(kept) < n:
             points, weight = take(points, kept), None if weight is None else weight[kept]
-        # Matrices of the size of the Gram matrix that an eigendecomposition and what follows it hold at a
+        # matrices of the size of the Gram matrix that an eigendecomposition and what follows it hold at a
         # time
         memory.require(6 * 8 * len(kept) ** 2, f"{type(self).__name__} on {len(kept)} points")
         self.kernel_ = self._checked_kernel().resolve(points, weight)

@@ -156,7 +156,7 @@ class ProxySVC(ClassifierMixin, KernelMachine):
         n = len_of(points)
         weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is not None:
-            # Points of less than this part of the largest weight are left out: their price is rounding
+            # points of less than this part of the largest weight are left out: their price is rounding
             weight = np.where(weight < 1e-20 * weight.max(), 0.0, weight)
         labels = read_labels(self, y, n, weight)
         self.classes_ = labels.classes

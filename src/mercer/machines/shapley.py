@@ -181,7 +181,7 @@ def _term_values(term: Term, trained: Data, points: Data, others: Data, coeffici
     coordinates, n = term.coordinates, len(coefficients)
     m, count = len_of(points), len_of(others)
     result = np.zeros((m, len(coordinates), coefficients.shape[1]))
-    # Bytes of factors of one band of training points
+    # bytes of factors of one band of training points
     step = max(1, (1 << 28) // (8 * len(coordinates) * (m + count)))
     memory.require(8 * len(coordinates) * (m + count) * min(step, n), "shapley: the factors of the kernel")
     for start in range(0, n, step):

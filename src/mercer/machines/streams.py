@@ -167,7 +167,7 @@ def require_same_rows(machine: Any, first: int, later: int) -> None:
 
 def name_of_problem(map: FeatureMap, points: Data, Y: np.ndarray, *more: np.ndarray | str) -> str:
     """Name of a problem: features and targets of some points."""
-    # Points whose features name a problem
+    # points whose features name a problem
     some = np.linspace(0, len(Y) - 1, min(len(Y), 100)).astype(np.intp)
     features: Any = map.transform(take(points, some))
     dense = features.toarray() if hasattr(features, "toarray") else features

@@ -148,7 +148,7 @@ class TransductiveAlignment(KernelMachine):
                 f"{name}: `y` must go with some eigenvector of the kernel. None is aligned with it on the "
                 f"{len(self.labelled_)} labelled points; take another kernel, or label more points."
             )
-        # A squared alignment that is this close to one is one
+        # a squared alignment that is this close to one is one
         if found.alignment**2 >= 1.0 - 1e-9:
             warn(
                 f"{name}: the alignment is perfect on the {len(self.labelled_)} labelled points, so that "

@@ -22,7 +22,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 def lower_rank(alpha: float, n: int) -> int:
     r"""Return :math:`\lfloor \alpha (n + 1) \rfloor`; 0 if n points are too few for this alpha."""
-    # Relative rounding of alpha (n + 1), which is often meant to be a whole number
+    # relative rounding of alpha (n + 1), which is often meant to be a whole number
     return math.floor(alpha * (n + 1) * (1 + 1e-12))
 
 

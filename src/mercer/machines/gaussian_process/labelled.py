@@ -129,7 +129,7 @@ class Labelled:
                 if len(rows) < n:
                     own, part, y = G.select(rows), K[np.ix_(rows, rows)], signs[rows]
                 problem = SmoothProblem(Logistic(), y[:, None], np.ones(len(rows)), False)
-                # Duality gap of the mode, relative to the objective, that Newton's method stops at.  The
+                # duality gap of the mode, relative to the objective, that Newton's method stops at.  The
                 # evidence is of first order in the error of the mode, which is of the order of the root of
                 # the gap.
                 found = solve_smooth(

@@ -39,7 +39,7 @@ def _check_noise(caller: str, name: str, alpha: Any) -> Any:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
-    # Largest variance of the noise; beyond it nothing would be left of the data
+    # largest variance of the noise; beyond it nothing would be left of the data
     if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= 1e100)).all():
         raise ParameterError(
             f"{caller}: `{name}`, the variance of the noise, must be a number between 0 and 1e100, one for "

@@ -85,7 +85,7 @@ def matrices_of(
     scales = np.ones(len(grams))
     if scale is not None:
         scales = traces - (images[:, :, 1] @ share if scale == "variance" else 0.0)
-    # A variance below this part of the mean of k(x, x) is rounding
+    # a variance below this part of the mean of k(x, x) is rounding
     zero = (traces <= 0.0) | (scales <= 1e-12 * traces)
     if zero.all():
         found = "constant" if scale == "variance" and traces.any() else "zero"
@@ -123,7 +123,7 @@ def _groups(
     first: list[int] = []
     for i in np.flatnonzero(~zero).tolist():
         size = float(np.linalg.norm(images[i]))
-        # Products with a random vector that agree to this part of their length are those of equal matrices
+        # products with a random vector that agree to this part of their length are those of equal matrices
         equal = [
             g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= 1e-10 * size
         ]

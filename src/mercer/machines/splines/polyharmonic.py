@@ -132,7 +132,7 @@ class Polyharmonic:
         """Penalties from near interpolation to near a polynomial."""
         s = self.ridge.eigenvalues
         low, high = max(1e-2 * float(s[0]), self.ridge.least), 1e2 * float(s[-1])
-        # Number of penalties on the first grid
+        # number of penalties on the first grid
         return np.geomspace(low, high, 40) / float(self._in_units(1.0))
 
     def errors(self, y: Matrix, alpha: Any) -> SplineErrors:

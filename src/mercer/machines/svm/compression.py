@@ -75,7 +75,7 @@ def project(K: Matrix, A: Matrix, tol: float) -> Projection:
     left = K @ A  # values of what is left of the functions
     squared = np.einsum("ip,ip->p", A, left)
     distance = K.diagonal().copy()  # squared distances from the span of the chosen ones
-    # A support vector closer than this to the span of the chosen ones, relative to its norm, adds nothing
+    # a support vector closer than this to the span of the chosen ones, relative to its norm, adds nothing
     floor = 1e-10 * np.maximum(distance, np.finfo(float).tiny)
     factor, heights = np.empty((m, 0)), np.empty((0, A.shape[1]))
     chosen: list[int] = []

@@ -108,7 +108,7 @@ class EnclosingBall(OneClass):
         # The scale does not depend on the origin: half of the largest squared distance from the first point.
         row = matrix.block(np.zeros(1, dtype=np.intp), slice(None))[0]
         spread, largest = float((row[0] - 2 * row + diagonal).max()) / 2, float(np.abs(diagonal).max())
-        # Squared distances below this fraction of the largest K_ii are rounding error
+        # squared distances below this fraction of the largest K_ii are rounding error
         scale = spread if spread > 32 * float(np.finfo(float).eps) * largest else largest
         return Dual(BoxProblem(-diagonal / 2, np.zeros(len(weight)), high), 1.0, scale)
 
@@ -204,7 +204,7 @@ class EnclosingBall(OneClass):
             largest = float(np.sqrt(self.kernel_.diagonal_bounds.high))
         R = self._class_bound("radius", radius, largest)
         L = self._class_bound("norm_bound", norm_bound, largest)
-        # Relative rounding error of the norm of the centre
+        # relative rounding error of the norm of the centre
         if np.sqrt(self.squared_norm_) > L * (1 + 1e-9):
             raise ParameterError(
                 f"EnclosingBall: `norm_bound` must be at least the norm of the centre, "

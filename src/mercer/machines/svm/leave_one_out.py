@@ -63,7 +63,7 @@ def leave_one_out_bounds(machine: Any, X: Any) -> LeaveOneOutBounds:
     if offset:
         cross = np.asarray(machine.expansion_._cross(points).dense(), dtype=np.float64)
         distances = np.sqrt(np.maximum(0.0, (own[:, None] - 2 * cross).max(axis=0) + K.diagonal()))
-        # Accuracy of the smallest ball; its radius is that of a ball that has all points inside, whatever
+        # accuracy of the smallest ball; its radius is that of a ball that has all points inside, whatever
         # this is
         ball = EnclosingBall(machine.kernel_, tol=1e-6).fit(X)
         center = np.asarray(ball.dual_coef_[0])
@@ -81,9 +81,11 @@ def leave_one_out_bounds(machine: Any, X: Any) -> LeaveOneOutBounds:
         reason = (
             "no support vector has 0 < alpha < C, so that the offset of a machine without a point may jump"
         )
-        none = {"value": 1.0, "vacuous": True, "terms": {"undetermined offset": 1.0}}
         radius_margin, span = (
-            dataclasses.replace(bound, vacuous_because=reason, **none) for bound in (radius_margin, span)
+            dataclasses.replace(
+                bound, value=1.0, vacuous=True, vacuous_because=reason, terms={"undetermined offset": 1.0}
+            )
+            for bound in (radius_margin, span)
         )
     estimate = float((margins - alpha * found.unconstrained <= 0).sum()) / n
     return LeaveOneOutBounds(support_vector_bound(n, len(beta)), radius_margin, span, estimate)

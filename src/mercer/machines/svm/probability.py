@@ -67,7 +67,7 @@ class PiecewiseLogistic:
 
         def slopes(side: NDArray[np.bool_], target: Array) -> tuple[float, ...]:
             pieces = common * _pieces(np.abs(f[side]))
-            # How strongly the slopes are held together: as if each were known to be the common one, give or
+            # how strongly the slopes are held together: as if each were known to be the common one, give or
             # take half
             loss = _logistic(pieces, target[side], weight[side], 4.0)
             return tuple(float(a) for a in common * _minimise(loss, np.ones(len(KNOTS))))

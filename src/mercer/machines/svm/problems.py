@@ -90,7 +90,7 @@ def solve_nu_classification(
     low, high = np.where(positive, 0.0, -weight), np.where(positive, weight, 0.0)
     problem = BoxProblem(np.zeros(len(y)), low, high, constraint="signed")
     largest = float(np.abs(matrix.diagonal()).max(initial=0.0))
-    # A margin below this fraction of the largest possible value of f is rounding error
+    # a margin below this fraction of the largest possible value of f is rounding error
     rounding = 1e-9 * 2 * half * largest
     tol, steps = limits.tol * (largest * float(weight.mean()) or 1.0), 0
     while True:  # the tolerance is relative to the margin, which is known at the end
@@ -125,7 +125,7 @@ def _margins(value: BoxValue, y: Vector, weight: Vector, rounding: float) -> tup
 
 def check_mass(total: float, caller: str) -> None:
     """Raise if dual variables with this sum would overflow the objective, which is quadratic in them."""
-    # Sums of dual variables above this overflow when they are squared and multiplied by kernel values
+    # sums of dual variables above this overflow when they are squared and multiplied by kernel values
     if total > 1e120:
         raise InputError(
             f"{caller}: `sample_weight` must be smaller: with the price of errors and the share of points, "
@@ -141,7 +141,7 @@ def most_nu(y: Vector, weight: Vector) -> float:
 def check_nu(y: Vector, nu: float, weight: Vector) -> None:
     """Raise unless nu is feasible: at most twice the share of the smaller class."""
     most = most_nu(y, weight)
-    # Relative rounding error of sums of weights
+    # relative rounding error of sums of weights
     if nu > most * (1 + 1e-12):
         raise ParameterError(
             f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "

@@ -84,7 +84,7 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     def _warn_if_coarse(self, spread: float) -> None:
         """Warn if ``tol``, which is in the unit of y, is not small against the targets."""
         tube = 2 * float(getattr(self, "epsilon", 0.0))
-        # Targets that differ by less than this multiple of the tolerance are hardly distinguished
+        # targets that differ by less than this multiple of the tolerance are hardly distinguished
         if tube < spread < 10.0 * self.tol:
             warn(
                 f"{type(self).__name__}: `tol` is {self.tol:g}, in the unit of y, and the targets differ by "

@@ -52,7 +52,7 @@ def grown(beta: Vector, C: Vector) -> Vector:
     excess = float(result.sum())
     free = ~full & (beta != 0)
     slack = np.where(free, np.where(beta * excess > 0, np.abs(beta), C - np.abs(beta)), 0.0)
-    # Free variables may move by this fraction of the distance to their bounds to keep the sum at zero
+    # free variables may move by this fraction of the distance to their bounds to keep the sum at zero
     if full.sum() < 2 or abs(excess) > 0.9 * float(slack.sum()):
         return balanced(beta)
     return balanced(result - excess * slack / max(float(slack.sum()), 1e-300))

@@ -45,7 +45,7 @@ def logistic_loo_loss(
     intercept : bool
     """
     s, t = expit(signs * f), expit(-signs * f)
-    # Curvatures below this are those of points that are decided to the last digit
+    # curvatures below this are those of points that are decided to the last digit
     root = np.sqrt(np.maximum(weight * s * t, 1e-200))
     ratio, tilt = -signs / s, signs * (t - s)  # g / h, and h' / h
     scaled = signs * np.sqrt(weight * t / s) / alpha  # c over the root of h

@@ -86,7 +86,7 @@ def mean_size(kernel: Kernel, points: Data, intercept: bool = False) -> float:
 
     The mean square of functions of the process, about their mean with an intercept.  From 64 points at most.
     """
-    # The most points that the mean size of a kernel is computed from
+    # the most points that the mean size of a kernel is computed from
     rows = np.unique(np.linspace(0, size(points) - 1, 64).astype(np.intp))
     G = gram_of_points(kernel, points).select(rows)
     found = float(np.mean(np.asarray(G.diagonal(), dtype=np.float64)))

@@ -196,7 +196,7 @@ class _Spans:
         if len(f) > 1 or not self.offset:
             # the limit of a vanishing ridge: what the null space has a part of is in the span of the others
             p, inside = np.diagonal(P)[: len(f)], np.diagonal(null)[: len(f)]
-            # Part of a point in the null space, squared, that is no rounding error
+            # part of a point in the null space, squared, that is no rounding error
             spanned = inside > 1e-10
             rows = np.where(spanned[:, None], null[: len(f)], P[: len(f)])
             self.directions = rows[:, : len(f)] / np.where(spanned, inside, p)[:, None]
