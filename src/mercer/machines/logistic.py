@@ -286,10 +286,10 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         if G is None:
             G = self._exact(points, resolving)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
+        loss: Logistic | Softmax = Softmax()
+        targets = np.eye(len(self.classes_))[labels.codes]
         if len(self.classes_) == 2:
             loss, targets = Logistic(), np.where(labels.codes[:, None] == 1, 1.0, -1.0)
-        else:
-            loss, targets = Softmax(), np.eye(len(self.classes_))[labels.codes]
         problem = SmoothProblem(loss, targets, weight, bool(self.fit_intercept))
         self._solve(problem, G, alphas)
         self._keep(points, kept, G, problem)

@@ -78,11 +78,11 @@ def factors_of(kernel: Kernel, count: int, prefix: str = "") -> Factors | None:
     if type(kernel) is Periodic:
         return Factors(1.0, (), tuple(_whole(i, kernel, prefix) for i in range(count)))
     if type(kernel) in (Gaussian, Laplacian, Cauchy):
-        width: Any = kernel.sigma
+        whole: Any = kernel
+        kind, width = type(whole), whole.sigma
+        split: list[tuple[Kernel, int | None]] = [(kind(width), None)] * count
         if np.ndim(width) == 1:
-            split = [(type(kernel)(float(width[i])), i) for i in range(count)]
-        else:
-            split = [(type(kernel)(width), None)] * count
+            split = [(kind(float(width[i])), i) for i in range(count)]
         return Factors(
             1.0,
             (),
