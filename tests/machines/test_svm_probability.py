@@ -30,7 +30,6 @@ from mercer.machines.svm.folds import FOLDS, distinct_points, make_folds
 from mercer.machines.svm.probability import (
     KNOTS,
     LEAST,
-    SHRINKAGE,
     PiecewiseLogistic,
     Temperature,
     agree,
@@ -186,7 +185,7 @@ def test_slopes_are_those_of_greatest_likelihood(seed, error):
         )
 
         def penalised(a, H=H, side=side):
-            return likelihood(common * (H @ a), side) + SHRINKAGE / 2 * np.sum((a - 1) ** 2)
+            return likelihood(common * (H @ a), side) + 4.0 / 2 * np.sum((a - 1) ** 2)
 
         ours = np.array(slopes) / common
         assert (ours >= LEAST * (1 - 1e-6)).all()

@@ -18,7 +18,7 @@ from ..features import FeatureMap
 from ..features.advice import advise, relative_error
 from ..features.base import KernelMap
 from ..features.nystrom import LandmarkMap
-from ..gram import PointGram, gram
+from ..gram import PointGram
 from ..gram.kernel_gram import gram_of_points
 from ..kernel import Kernel
 from ..kernels import Gaussian, Linear
@@ -27,9 +27,6 @@ from .base import KernelMachine
 from .translation import as_kernel
 
 __all__ = ["Approximated", "FeatureFunction", "approximate", "check_approximation"]
-
-#: Numbers of a band of features: 32 MiB.
-BAND = 1 << 22
 
 
 class FeatureFunction(NamedTuple):
@@ -42,7 +39,8 @@ class FeatureFunction(NamedTuple):
         """Values at validated points, of shape (n, functions); features are held a band at a time."""
         if isinstance(self.map, LandmarkMap):
             return np.asarray(self.map._gram._cross(points) @ self.coefficients(), dtype=np.float64)
-        n, height = size(points), max(1, BAND // max(self.map.dim, 1))
+        # numbers of a band of features: 32 MiB
+        n, height = size(points), max(1, (1 << 22) // max(self.map.dim, 1))
         out = np.empty((n, self.weights.shape[1]))
         for start in range(0, n, height):
             rows = slice(start, min(start + height, n))
@@ -115,7 +113,8 @@ class Approximated(KernelMachine):
     def _checked_kernel(self, name: str = "kernel") -> Kernel:
         if name == "kernel" and isinstance(self.approximation, FeatureMap):
             return target_of(self.approximation)
-        return super()._checked_kernel(name)
+        given = getattr(self, name)
+        return given if isinstance(given, Kernel) else super()._checked_kernel(name)
 
     def _wanted_map(self, points: Data, weight: np.ndarray | None) -> FeatureMap | None:
         """The map to fit, None for the exact machine; nothing of an earlier fit stays.
@@ -132,7 +131,7 @@ class Approximated(KernelMachine):
         if memory.can_hold(8 * n * n) or isinstance(kernel.domain, Similarities):
             return None
         kernel = kernel.resolve(points, weight)
-        if not kernel.certificate.is_psd or gram(kernel, points)._embedding() is not None:
+        if not kernel.certificate.is_psd or gram_of_points(kernel, points)._embedding() is not None:
             return None
         return advise(kernel, points, random_state=0).best
 

@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..domains import Data, take
 from ..engine.runs import tracked
 from ..errors import DefinitenessError, InputError, ParameterError, brief, warn
-from ..gram import Gram, gram
+from ..gram import Gram
+from ..gram.kernel_gram import gram_of_points
 from ..kernel import Kernel
 from ..kernels import Gaussian
 from ..parameters import Checks, check_choice, check_count, check_number, check_random
@@ -203,7 +204,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     ) -> list[View]:
         views = []
         for kernel, penalty, points in zip(kernels, penalties, data, strict=True):
-            G = gram(kernel.resolve(points, weight), points, dtype=np.float64)
+            G = gram_of_points(kernel.resolve(points, weight), points, dtype=np.float64)
             G_screened = screen(G, self.indefinite, type(self).__name__)
             low_rank = self._factor(G_screened)
             whitened = whiten(low_rank.value.factor, share, penalty, square=self.penalty == "square")
@@ -331,8 +332,18 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
 
     # -- checks ---------------------------------------------------------------------------------
     def _check_parameters(self) -> tuple[list[Kernel], list[float]]:
+        """The kernels and the penalties, one of each for every view."""
         kernels = self._checked_kernels()
-        return kernels, self._checked_penalties(len(kernels))
+        several = isinstance(self.alpha, list | tuple) or (
+            isinstance(self.alpha, np.ndarray) and self.alpha.ndim
+        )
+        given: list[Any] = list(self.alpha) if several else [self.alpha] * len(kernels)  # type: ignore[arg-type]
+        wanted = f"a finite number >= 0, or {len(kernels)} of them, one per view"
+        advice = "A larger alpha gives smoother functions."
+        if len(given) != len(kernels):
+            raise ParameterError(f"KernelCCA: `alpha` must be {wanted}. Got {brief(self.alpha)}. {advice}")
+        penalties = [check_number("KernelCCA", "alpha", p, wanted, least=0.0, advice=advice) for p in given]
+        return kernels, penalties
 
     def _checked_kernels(self) -> list[Kernel]:
         if not self._has_list:
@@ -347,17 +358,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
                 f"`kernel_y` must then be None. Got {brief(self.kernel_x)} and {brief(self.kernel_y)}."
             )
         return [as_kernel(k, "KernelCCA", f"kernel_x[{i}]") for i, k in enumerate(kernels)]
-
-    def _checked_penalties(self, count: int) -> list[float]:
-        several = isinstance(self.alpha, list | tuple) or (
-            isinstance(self.alpha, np.ndarray) and self.alpha.ndim
-        )
-        given: list[Any] = list(self.alpha) if several else [self.alpha] * count  # type: ignore[arg-type]
-        wanted = f"a finite number >= 0, or {count} of them, one per view"
-        advice = "A larger alpha gives smoother functions."
-        if len(given) != count:
-            raise ParameterError(f"KernelCCA: `alpha` must be {wanted}. Got {brief(self.alpha)}. {advice}")
-        return [check_number("KernelCCA", "alpha", p, wanted, least=0.0, advice=advice) for p in given]
 
     def _split(self, X: Any, y: Any) -> list[Any]:
         """The views, whichever way they were given."""

@@ -23,8 +23,6 @@ from .wrapper import MachineWrapper
 
 __all__ = ["Cells"]
 
-#: Most children of a node of the partition: a point is compared with these, level by level.
-MOST_CHILDREN = 64
 
 Positions = NDArray[np.intp]
 
@@ -138,8 +136,15 @@ class Cells(MachineWrapper):
         self._constants: list[Any] = []
         for cell in tracked(cells, "cells", "cell"):
             checkpoint()
-            part = None if weight is None else weight[cell]
-            self._fit_cell(first, take(points, cell), targets[cell], part)
+            labels = np.unique(targets[cell])
+            if len(labels) == 1 and is_classifier(first):
+                self.machines_.append(None)
+                self._constants.append(labels[0])
+                continue
+            machine = clone(first).set_params(kernel=self.kernel_)
+            given = {} if weight is None else {"sample_weight": weight[cell]}
+            self.machines_.append(machine.fit(take(points, cell), targets[cell], **given))
+            self._constants.append(None)
         return self
 
     def _checked_machine(self) -> Any:
@@ -161,7 +166,8 @@ class Cells(MachineWrapper):
         """The partition of some points; its cells are appended to ``cells``."""
         size = len(index)
         if size > self.max_size:
-            count = min(MOST_CHILDREN, -(-2 * size // self.max_size))
+            # most children of a node of the partition: a point is compared with these, level by level
+            count = min(64, -(-2 * size // self.max_size))
             centres = take(points, np.sort(rng.choice(index, count, replace=False)))
             nearest = self._nearest(take(points, index), centres)
             parts = [index[nearest == c] for c in range(count)]
@@ -175,17 +181,6 @@ class Cells(MachineWrapper):
     def _nearest(self, points: Data, centres: Data) -> Positions:
         distance = kernel_distance(self.kernel_)
         return np.concatenate([d.argmin(axis=1) for _, d in distance.bands(points, centres)])
-
-    def _fit_cell(self, first: Any, points: Data, targets: NDArray[Any], weight: Any) -> None:
-        labels = np.unique(targets)
-        if len(labels) == 1 and is_classifier(first):
-            self.machines_.append(None)
-            self._constants.append(labels[0])
-            return
-        machine = clone(first).set_params(kernel=self.kernel_)
-        given = {} if weight is None else {"sample_weight": weight}
-        self.machines_.append(machine.fit(points, targets, **given))
-        self._constants.append(None)
 
     def apply(self, X: Any) -> Positions:
         """Number of the cell of each point."""

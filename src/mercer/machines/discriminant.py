@@ -138,8 +138,20 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         labels = read_labels(self, y, n, weight)
         self.classes_, codes = labels.classes, labels.codes
         training = self._train_on(points, weight, any_kernel=self.penalized == "coefficients")
-        shares = np.bincount(codes, training.weight) / training.weight.sum()
-        self.priors_ = shares if self.priors is None else self._checked_priors()
+        if self.priors is None:
+            self.priors_ = np.bincount(codes, training.weight) / training.weight.sum()
+        else:
+            count = len(self.classes_)
+            try:
+                values = np.asarray(self.priors, dtype=np.float64)
+            except (TypeError, ValueError, OverflowError):
+                values = np.empty(0)  # no numbers: refused below
+            if values.shape != (count,) or not (values > 0).all() or not np.isclose(values.sum(), 1.0):
+                raise ParameterError(
+                    f"KernelDiscriminant: `priors` must be {count} positive numbers, one per class, with the "
+                    f"sum 1. Got {brief(self.priors)}."
+                )
+            self.priors_ = values / values.sum()
         self._solve(training, codes)
         return self
 
@@ -165,19 +177,6 @@ class KernelDiscriminant(ClassifierMixin, KernelProjection):
         self.means_ = means * self._turn(means[1:] - means[0])
         self.eigenvalues_ = quotients[:p]
         self.explained_variance_ratio_ = quotients[:p] / quotients.sum()
-
-    def _checked_priors(self) -> np.ndarray:
-        count = len(self.classes_)
-        try:
-            values = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            values = np.empty(0)  # no numbers: refused below
-        if values.shape != (count,) or not (values > 0).all() or not np.isclose(values.sum(), 1.0):
-            raise ParameterError(
-                f"KernelDiscriminant: `priors` must be {count} positive numbers, one per class, with the "
-                f"sum 1. Got {brief(self.priors)}."
-            )
-        return np.asarray(values / values.sum())
 
     # -- classification -------------------------------------------------------------------------
     def _scores(self, X: Any) -> np.ndarray:

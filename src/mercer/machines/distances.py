@@ -16,9 +16,6 @@ from ..kernel import Kernel
 
 __all__ = ["KernelDistance", "kernel_distance"]
 
-#: Squared distances up to this many units of rounding of the kernel values are zero up to rounding.
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
-
 
 class KernelDistance:
     r"""The metric of a kernel, made by :func:`kernel_distance`.
@@ -100,7 +97,8 @@ class KernelDistance:
         exact: bool,
     ) -> NDArray[np.float64]:
         """Roots of squared distances; what rounding alone can have made is zero."""
-        level = ROUNDING * (np.abs(left)[:, None] + np.abs(right))
+        # squared distances up to this many units of rounding of the kernel values are zero up to rounding
+        level = 64 * float(np.finfo(np.float64).eps) * (np.abs(left)[:, None] + np.abs(right))
         if (squared < -level).any():
             i, j = (int(v) for v in np.argwhere(squared < -level)[0])
             raise DefinitenessError(

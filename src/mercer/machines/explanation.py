@@ -179,20 +179,17 @@ class _Explained(KernelMachine):
 
     def _patterns(self, x: Any, found: Expansion, direction: np.ndarray) -> list[Contribution]:
         """What each pattern adds to a combination of the functions."""
-        assert isinstance(found.gram, PointGram)
+        G = found.gram
+        assert isinstance(G, PointGram)
         a, b = found.coefficients @ direction, float(found.intercepts @ direction)
         sign = -1.0 if a.any() and a[a != 0][0] < 0 else 1.0  # either class of two has the same sums
-        patterns = [c.scaled(sign) for c in self._collapsed(found.gram, sign * a)(x)]
-        return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
-
-    def _collapsed(self, G: PointGram, a: np.ndarray) -> Callable[[Any], Iterable[Contribution]]:
-        """The patterns of ``sum_i a_i k(x_i, .)``; the sums over the points are those of the last call."""
-        last = _LAST.get(self)
+        a, last = sign * a, _LAST.get(self)
         if last is None or last[0] is not G or not np.array_equal(last[1], a):
             kept = np.flatnonzero(a)
             spoken = G.kernel._collapse(items(take(G._X, kept)), a[kept])
             last = _LAST[self] = G, a, spoken
-        return last[2]
+        patterns = [c.scaled(sign) for c in last[2](x)]
+        return [*patterns, Contribution(INTERCEPT, b)] if b else patterns
 
 
 def _is_several(x: Any, trained: Data) -> bool:

@@ -38,9 +38,6 @@ __all__ = ["Coordinate", "Term", "coordinates_of", "part", "terms_of"]
 #: A feature's or component's number, or the names of columns that are read together.
 Coordinate: TypeAlias = int | tuple[str, ...]
 
-#: Most terms that products of sums are expanded into.
-MOST_TERMS = 10_000
-
 
 @dataclass(frozen=True, eq=False)
 class Term:
@@ -59,12 +56,9 @@ class Term:
 
     def value(self, coordinate: Coordinate, X: Data, Y: Data) -> NDArray[np.float64]:
         """The factor of one coordinate, for all pairs of points."""
-        blocks = (_block(k, part(X, c), part(Y, c)) for c, k in self.kernels if c == coordinate)
-        return reduce(np.multiply, blocks)
-
-
-def _block(kernel: Kernel, X: Data, Y: Data) -> NDArray[np.float64]:
-    return np.asarray(kernel._tiles(kernel._prepare(X), kernel._prepare(Y)), dtype=np.float64)
+        x, y = part(X, coordinate), part(Y, coordinate)
+        blocks = (k._tiles(k._prepare(x), k._prepare(y)) for c, k in self.kernels if c == coordinate)
+        return reduce(np.multiply, (np.asarray(block, dtype=np.float64) for block in blocks))
 
 
 def part(data: Data, coordinate: Coordinate) -> Data:
@@ -128,10 +122,10 @@ def terms_of(kernel: Kernel, coordinates: list[Coordinate], caller: str) -> list
 def _expanded(sums: list[list[Term]], kernel: Kernel, caller: str) -> list[Term]:
     """The product of sums, term by term."""
     count = float(np.prod([float(len(terms)) for terms in sums]))
-    if count > MOST_TERMS:
+    if count > 10_000:
         raise InputError(
             f"{caller}: {kernel!r} has {count:.3g} products over coordinates when it is expanded; at most "
-            f"{MOST_TERMS:,} are summed."
+            "10,000 are summed."
         )
     result = [Term(1.0, ())]
     for terms in sums:
@@ -158,10 +152,6 @@ def _all_subsets(kernel: Any, coordinates: list[Coordinate]) -> list[Term]:
     return _product((AllSubsets([float(w)]) for w in weights), coordinates)
 
 
-def _same_product(kernel: Kernel, coordinates: list[Coordinate]) -> list[Term]:
-    return _product([kernel] * len(coordinates), coordinates)
-
-
 def _same_sum(kernel: Kernel, coordinates: list[Coordinate]) -> list[Term]:
     return _sum([kernel] * len(coordinates), coordinates)
 
@@ -180,7 +170,7 @@ _SIMPLE: dict[type[Kernel], Callable[[Any, list[Coordinate]], list[Term]]] = {
     Gaussian: _with_widths,
     Laplacian: _with_widths,
     Cauchy: _with_widths,
-    Periodic: _same_product,
+    Periodic: lambda k, c: _product([k] * len(c), c),
     AllSubsets: _all_subsets,
     Linear: _same_sum,
     Intersection: _same_sum,

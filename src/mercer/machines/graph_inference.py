@@ -137,7 +137,10 @@ class KernelGraphInference(KernelProjection):
         directions = solution.value.directions[:, : len(quotients)]
         self._warn(replace(solution, value=RayleighValue(directions, solution.value.quotients)))
         self.eigenvalues_ = 1 / quotients
-        self.threshold_ = _threshold(_scores(values, values), graph.nnz // 2)
+        # what as many pairs of different objects reach as are joined: half-way to the next one
+        scores = np.sort(_scores(values, values)[np.triu_indices(n, 1)])
+        first = len(scores) - graph.nnz // 2
+        self.threshold_ = float(scores[first - 1 : first + 1].mean()) if first else -np.inf
         return self
 
     def _functions(self, span: SpectralRoot, found: RayleighValue) -> tuple[np.ndarray, np.ndarray]:
@@ -234,10 +237,3 @@ def _scores(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     for a, b in zip(A.T, B.T, strict=True):
         scores -= (a[:, None] - b) ** 2
     return scores
-
-
-def _threshold(scores: np.ndarray, count: int) -> float:
-    """What ``count`` pairs of different objects reach: half-way to the next one, which does not."""
-    pairs = np.sort(scores[np.triu_indices(len(scores), 1)])
-    first = len(pairs) - count
-    return float(pairs[first - 1 : first + 1].mean()) if first else -np.inf

@@ -28,9 +28,6 @@ __all__ = [
     "screen",
 ]
 
-#: Matrices up to this size are checked in full, with a witness in higher precision.
-MOST_CHECKED = 2000
-
 _REPAIRS = ("clip", "flip", "shift")
 
 #: What ``indefinite`` may be.
@@ -43,15 +40,10 @@ class IndefiniteKernelWarning(UserWarning):
 
 def negative_eigenvalue_of(G: Gram) -> Negative | None:
     """The least eigenvalue if it is negative beyond rounding."""
-    if len(G) > MOST_CHECKED:
+    if len(G) > 2000:  # smaller ones are checked in full, with a witness in higher precision
         return negative_eigenvalue(G)
     result = check(G, "positive", brief=True)  # what higher precision does not confirm is rounding
     return Negative(result.least_eigenvalue, True) if result.verdict == "refuted" else None
-
-
-def _is_conditional(kernel: Kernel) -> bool:
-    """Whether the kernel is certified conditionally positive definite of order 1, and no more than that."""
-    return not kernel.certificate.is_psd and kernel.certificate.is_cpd(order=1)
 
 
 def beside_intercept(kernel: Kernel, points: Data) -> Kernel:
@@ -60,17 +52,19 @@ def beside_intercept(kernel: Kernel, points: Data) -> Kernel:
     The kernel itself, or if it is only conditionally positive definite the positive definite one that is
     centred at the first point.
     """
-    return kernel.centered(take(points, slice(0, 1))) if _is_conditional(kernel) else kernel
+    found = kernel.certificate
+    if found.is_psd or not found.is_cpd(order=1):
+        return kernel
+    return kernel.centered(take(points, slice(0, 1)))
 
 
-def refuse_distance(kernel: Kernel, policy: str, caller: str) -> None:
-    """Raise if the kernel is certified as a distance and refuted as positive definite, unless repaired."""
-    if kernel.certificate.positive.refuted:
-        _refuse_negative(kernel, policy, caller)
+def refuse_distance(kernel: Kernel, policy: str, caller: str, *, refuted: bool = False) -> None:
+    """Raise if the kernel is certified as a distance and refuted as positive definite, unless repaired.
 
-
-def _refuse_negative(kernel: Kernel, policy: str, caller: str) -> None:
-    if kernel.certificate.is_nds and policy not in _REPAIRS:
+    With ``refuted`` these data have refuted it.
+    """
+    found = kernel.certificate
+    if (refuted or found.positive.refuted) and found.is_nds and policy not in _REPAIRS:
         raise DefinitenessError(
             f"{caller} needs a positive definite kernel. Got {kernel!r}, which is a distance (negative "
             f"definite): use k.schoenberg(t), that is exp(-t k), with t > 0. Write "
@@ -96,8 +90,8 @@ def screen(G: Gram, policy: str, caller: str, *, any_kernel: bool = False, remed
     if least is None:
         return G
     if not any_kernel:
-        _refuse_negative(G.kernel, policy, caller)
-    if remedy and policy not in _REPAIRS and _is_conditional(G.kernel):
+        refuse_distance(G.kernel, policy, caller, refuted=True)
+    if remedy and policy not in _REPAIRS and G.kernel.certificate.is_cpd(order=1):
         raise DefinitenessError(
             f"{caller}: {G.kernel!r} is conditionally positive definite only, for coefficients that sum to "
             f"zero. Set {remedy}: the intercept makes them do so."

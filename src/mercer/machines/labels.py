@@ -28,9 +28,6 @@ __all__ = [
 
 Vector = NDArray[np.float64]
 
-#: Arrays with a number per class and point that a classifier holds at least: codes, coefficients, values.
-TABLES = 3
-
 
 def validate_labels(machine: KernelMachine, y: Any, n: int) -> NDArray[Any]:
     """Return the labels of n points as an array of shape (n,), of a type that can be sorted.
@@ -113,8 +110,9 @@ def require_classes(
         raise InputError(f"{caller}: `{argument}` must hold at least two classes{which}. Got {found}.")
     if count == 2:  # one function separates them
         return
+    # arrays with a number per class and point that a classifier holds at least: codes, coefficients, values
     memory.require(
-        8.0 * TABLES * n * count,
+        8.0 * 3 * n * count,
         f"{caller}: `{argument}` holds {count:,} classes. A number for each of them at each of {n:,} points",
         "If these are quantities, use a regression; else group the classes.",
     )

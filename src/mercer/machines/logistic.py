@@ -20,7 +20,8 @@ from ..domains import Data, Vectors, take
 from ..engine.runs import STOPPING, conclude, stop_reason
 from ..errors import DefinitenessError, InputError, ParameterError, warn
 from ..features import FeatureMap
-from ..gram import Gram, PointGram, gram
+from ..gram import Gram, PointGram
+from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian, Linear
 from ..parameters import Checks
 from ..solvers import (
@@ -277,23 +278,23 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         if len(kept) < n:
             points = take(points, kept)
             resolving = None if resolving is None else resolving[kept]
-        if self._exceeds_memory(len(kept)):
+        features = getattr(self.approximation, "n_components", None) or 1
+        if isinstance(self.approximation, FeatureMap) and not memory.can_hold(8.0 * len(kept) * features):
             self._fit_batches(self._as_batches(points, labels))
             return self
         G: Gram | None = self._approximate(points, resolving)
         if G is None:
             G = self._exact(points, resolving)
         weight = np.ones(len(kept)) if labels.weight is None else labels.weight
-        problem = self._problem_of(labels.codes, weight)
+        loss: Logistic | Softmax = Softmax()
+        targets = np.eye(len(self.classes_))[labels.codes]
+        if len(self.classes_) == 2:
+            loss, targets = Logistic(), np.where(labels.codes[:, None] == 1, 1.0, -1.0)
+        problem = SmoothProblem(loss, targets, weight, bool(self.fit_intercept))
         self._solve(problem, G, alphas)
         self._keep(points, kept, G, problem)
         self._warn()
         return self
-
-    def _exceeds_memory(self, n: int) -> bool:
-        """Whether the features of a map, by the number asked for, are too many to be held."""
-        count = getattr(self.approximation, "n_components", None)
-        return isinstance(self.approximation, FeatureMap) and not memory.can_hold(8.0 * n * (count or 1))
 
     def _as_batches(self, points: Data, labels: WeightedLabels) -> Batches:
         """The points by slices, with weights that the classes have gone into already."""
@@ -334,7 +335,7 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         if self.fit_intercept and not self.l1:
             self.kernel_ = beside_intercept(self.kernel_, points)
-        G: Gram = gram(self.kernel_, points)
+        G: Gram = gram_of_points(self.kernel_, points)
         refuse_large_values(G, type(self).__name__)
         if self.alpha == 0:
             return G
@@ -355,13 +356,6 @@ class KernelLogistic(ClassifierMixin, ExplainedClassifier, Approximated):
             needs = "l1=0" if l1 else "approximation=None"
             raise ParameterError(f"KernelLogistic: alpha='loo' needs {needs}. Set a number for alpha.")
         return [float(value) for value in (ALPHAS if self.alphas is None else self.alphas)]
-
-    def _problem_of(self, codes: NDArray[np.intp], weight: Vector) -> SmoothProblem:
-        count = len(self.classes_)
-        if count == 2:
-            signs = np.where(codes[:, None] == 1, 1.0, -1.0)
-            return SmoothProblem(Logistic(), signs, weight, bool(self.fit_intercept))
-        return SmoothProblem(Softmax(), np.eye(count)[codes], weight, bool(self.fit_intercept))
 
     def _solve(self, problem: SmoothProblem, G: Gram, alphas: list[float]) -> None:
         """Set the penalty and the solution; of several penalties, the best by leave-one-out."""

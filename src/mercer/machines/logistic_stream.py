@@ -25,9 +25,6 @@ from .streams import Batch, Stream, name_of_problem, require_map, require_same_r
 
 __all__ = ["fit_batches"]
 
-#: Numbers of a band of features: 32 MiB.
-BAND = 1 << 22
-
 
 def validated(machine: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool) -> Batch:
     """One batch, its labels as a column, without its rows of weight zero."""
@@ -91,7 +88,8 @@ def fit_batches(machine: Any, batches: Batches) -> Solution[PassesValue]:
                 raise InputError(f"{name}: all passes over the batches must give the same rows.")
             own = factors[codes] * (1.0 if weight is None else weight)
             targets = np.where(codes[:, None] == 1, 1.0, -1.0) if count == 2 else np.eye(count)[codes]
-            height = max(1, BAND // max(map.dim, 1))
+            # numbers of a band of features: 32 MiB
+            height = max(1, (1 << 22) // max(map.dim, 1))
             for start in range(0, size(data), height):
                 band = slice(start, min(start + height, size(data)))
                 features: Any = map.transform(take(data, band))

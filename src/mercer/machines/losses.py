@@ -58,9 +58,6 @@ LOSSES: dict[str, Loss | Ranking] = {
 #: Norms at which a joint loss must not decrease, relative to that of the solution.
 SAMPLES = (0.0, 0.5, 1.0, 2.0, 10.0)
 
-#: Relative decrease that may be rounding.
-ROUNDING = 1e-9
-
 
 def base_of(loss: Any) -> Any:
     """The loss without its domain; names are replaced by what they stand for."""
@@ -169,7 +166,8 @@ class UserFunction:
         norms = [share * (norm or 1.0) for share in SAMPLES]
         values = [self(f, t)[0] for t in norms]
         for i, (before, after) in enumerate(itertools.pairwise(values)):
-            if after < before - ROUNDING * abs(before):
+            # relative decrease that may be rounding
+            if after < before - 1e-9 * abs(before):
                 self._refuse_decrease(
                     f"It falls from {before:.6g} at norm {norms[i]:.3g} to {after:.6g} at norm "
                     f"{norms[i + 1]:.3g}."

@@ -24,10 +24,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import memory
-from ..domains import Data, Domain, Similarities, join, owned, size, take
+from ..domains import Data, Similarities, join, owned, size, take
 from ..engine.runs import STOPPING, Task, checkpoint, conclude
 from ..errors import InputError, ParameterError, warn
-from ..gram import Gram, PointGram, gram
+from ..gram import Gram, PointGram
+from ..gram.kernel_gram import gram_of_points
 from .base import KernelMachine
 from .indefinite import screen
 from .labels import require_classes, validate_labels
@@ -36,9 +37,6 @@ __all__ = ["OnlineClassifier"]
 
 #: Steps between two updates of the scores of all points; those of a batch are updated in every step.
 BATCH = 64
-
-#: Rows of kernel values that are computed at a time when scores of new points are.
-BAND = 1024
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Rows:
     def scores(self, coef: np.ndarray) -> np.ndarray:
         """Scores of the points from ``start`` on, given coefficients of the points before it."""
         index = np.arange(self._start, self.gram.shape[0])
-        bands = [index[i : i + BAND] for i in range(0, len(index), BAND)]
+        bands = [index[i : i + 1024] for i in range(0, len(index), 1024)]
         return np.concatenate([self.block(band, slice(0, self._start)) @ coef for band in bands])
 
 
@@ -132,7 +130,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
     def _begin(self, points: Data, codes: np.ndarray, weight: np.ndarray | None = None) -> None:
         """Start at zero with the points of ``fit``, or of the first ``partial_fit``."""
         self.kernel_ = self._checked_kernel().resolve(points, weight)
-        K = gram(self.kernel_, points, dtype=np.float64)
+        K = gram_of_points(self.kernel_, points, dtype=np.float64)
         self._rows = Rows(screen(K, self.indefinite, type(self).__name__), 0, self._offset)
         self._points, self._codes, self.support_ = points, codes, np.arange(len(codes))
         shape = (len(codes), 2 * self._n_problems)
@@ -147,9 +145,14 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
                 f"{name}: `indefinite` must be 'warn' or 'error' to continue with partial_fit. Got "
                 f"{self.indefinite!r}: a repair needs all points, and those without a coefficient are gone."
             )
-        screen(gram(self.kernel_, points, dtype=np.float64), self.indefinite, name)
-        state, points = self._state, _join(self.kernel_.domain, self._points, points)
-        rows = Rows(gram(self.kernel_, points, dtype=np.float64), len(state.coef), self._offset)
+        screen(gram_of_points(self.kernel_, points, dtype=np.float64), self.indefinite, name)
+        if isinstance(self.kernel_.domain, Similarities):
+            raise InputError(
+                "partial_fit cannot continue with a precomputed matrix: it holds no values between the "
+                "points of two calls. Use a kernel on the data, or fit the whole matrix."
+            )
+        state, points = self._state, join(self.kernel_.domain, self._points, points)
+        rows = Rows(gram_of_points(self.kernel_, points, dtype=np.float64), len(state.coef), self._offset)
         coef = np.concatenate([state.coef, np.zeros((len(codes), state.coef.shape[1]))])
         scores = np.concatenate([state.scores, rows.scores(state.coef)])
         self._state = State(state.steps, state.clock, coef, scores)
@@ -189,7 +192,7 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         self._codes, self.support_ = self._codes[kept], self.support_[kept]
         self.n_support_ = np.bincount(self._codes, minlength=len(self.classes_))
         if isinstance(self._rows.gram, PointGram):
-            self.gram_ = gram(self.kernel_, self._points, dtype=np.float64)
+            self.gram_ = gram_of_points(self.kernel_, self._points, dtype=np.float64)
             self._columns = np.arange(len(kept))
         else:  # a repaired matrix extends to new points through all of its own
             self.gram_, self._columns = self._rows.gram, kept
@@ -281,13 +284,3 @@ class OnlineClassifier(ClassifierMixin, KernelMachine):
         return np.asarray(
             self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
         )
-
-
-def _join(domain: Domain, A: Data, B: Data) -> Data:
-    """Points of ``A``, then those of ``B``."""
-    if isinstance(domain, Similarities):
-        raise InputError(
-            "partial_fit cannot continue with a precomputed matrix: it holds no values between the points of "
-            "two calls. Use a kernel on the data, or fit the whole matrix."
-        )
-    return join(domain, A, B)

@@ -14,7 +14,8 @@ from ..domains import Data, take
 from ..engine.factorizations import eigh
 from ..errors import InputError, warn
 from ..features import FeatureMap
-from ..gram import Gram, gram
+from ..gram import Gram
+from ..gram.kernel_gram import gram_of_points
 from ..gram.spectrum import rounding_level
 from ..kernels import Gaussian
 from ..parameters import Checks, check_choice, check_count
@@ -192,7 +193,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Approximated)
             scores = self._feature_components(features._X, weight)
             return None if dropped else scores
         self.kernel_ = self._checked_kernel().resolve(points, weight)
-        self.gram_ = self._screened(gram(self.kernel_, points, dtype=np.float64))
+        self.gram_ = self._screened(gram_of_points(self.kernel_, points, dtype=np.float64))
         self._points = points
         A = CenteredMatrix(self.gram_, weight)
         scores = self._components(A, self._solve(A))

@@ -20,9 +20,6 @@ from .translation import KernelLike
 
 __all__ = ["PegasosSVC"]
 
-#: Draws per point when ``max_iter`` is not given.
-PASSES = 20
-
 
 class PegasosSVC(OnlineClassifier):
     r"""Soft-margin support vector classifier by averaged stochastic subgradient descent in feature space.
@@ -163,7 +160,8 @@ class PegasosSVC(OnlineClassifier):
         self._begin(take(points, kept), labels.codes, None if given is None else given[kept])
         self.support_, self.n_seen_ = kept, n
 
-        steps = PASSES * len(kept) if self.max_iter is None else int(self.max_iter)
+        # draws per point when ``max_iter`` is not given
+        steps = 20 * len(kept) if self.max_iter is None else int(self.max_iter)
         self.objective_path_ = np.empty((0, 3))
         return self._train(self._draws(weight, steps), steps, weight)
 

@@ -20,10 +20,10 @@ from .translation import KernelLike
 
 __all__ = ["KernelPerceptron"]
 
-_VARIANTS = ("last", "averaged", "voted")
-
 #: Values of versions at new points that voting holds at a time; few enough to stay in cache.
 VOTING_VALUES = 1 << 18
+
+_VARIANTS = ("last", "averaged", "voted")
 
 
 class KernelPerceptron(OnlineClassifier):
@@ -148,7 +148,9 @@ class KernelPerceptron(OnlineClassifier):
         labels = validate_labels(self, y, size(points))
         self._set_classes(labels, "y")
         self._begin(points, self._encode(labels))
-        return self._train(self._orders(len(labels)), self.max_iter * len(labels), slice(0, len(labels)))
+        rng, n = check_random("KernelPerceptron", "random_state", self.random_state), len(labels)
+        passes = (rng.permutation(n) if self.shuffle else np.arange(n) for _ in range(self.max_iter))
+        return self._train(passes, self.max_iter * n, slice(0, n))
 
     @as_run
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -207,9 +209,14 @@ class KernelPerceptron(OnlineClassifier):
         try:
             self.status_ = self._walk(passes, total, finished)
         finally:  # an error, too, leaves the model of the steps that were taken
-            self._close_log(self._keep_support())
-            counts = np.count_nonzero(self._log[0][1], axis=0)
-            self.mistakes_ = int(counts[0]) if self._n_problems == 1 else counts
+            kept, q = self._keep_support(), self._n_problems
+            # one entry of the log: (points, changes, steps) of the mistakes that the state contains
+            empty = (np.empty(0, np.intp), np.empty((0, q)), np.empty(0, np.intp))
+            points, changes, steps = (np.concatenate(parts) for parts in zip(empty, *self._log, strict=True))
+            done = steps <= self._state.steps  # an interruption may have come between the note and the state
+            self._log = [(np.searchsorted(kept, points[done]), changes[done], steps[done])]
+            counts = np.count_nonzero(changes[done], axis=0)
+            self.mistakes_ = int(counts[0]) if q == 1 else counts
         return self
 
     @property
@@ -228,12 +235,6 @@ class KernelPerceptron(OnlineClassifier):
         values = self._offset * self.dual_coef_.sum(axis=1)
         return float(values[0]) if self._n_problems == 1 else values
 
-    def _orders(self, n: int) -> Iterator[np.ndarray]:
-        """One order of the points per pass."""
-        rng = check_random("KernelPerceptron", "random_state", self.random_state)
-        for _ in range(self.max_iter):
-            yield rng.permutation(n) if self.shuffle else np.arange(n)
-
     def _fails(self, margins: np.ndarray, steps: np.ndarray) -> np.ndarray:
         return np.asarray(margins <= 0)
 
@@ -242,14 +243,6 @@ class KernelPerceptron(OnlineClassifier):
 
     def _note(self, points: np.ndarray, changes: np.ndarray, steps: np.ndarray) -> None:
         self._log.append((points, changes, steps))
-
-    def _close_log(self, kept: np.ndarray) -> None:
-        """Make one entry of the log: (points, changes, steps) of the mistakes that the state contains."""
-        q = self._n_problems
-        empty = (np.empty(0, np.intp), np.empty((0, q)), np.empty(0, np.intp))
-        points, changes, steps = (np.concatenate(parts) for parts in zip(empty, *self._log, strict=True))
-        done = steps <= self._state.steps  # an interruption may have come between the note and the state
-        self._log = [(np.searchsorted(kept, points[done]), changes[done], steps[done])]
 
     @property
     def _offset(self) -> float:

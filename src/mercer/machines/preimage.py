@@ -24,11 +24,6 @@ __all__ = ["METHODS", "Expansion", "Preimages"]
 
 METHODS = ("auto", "combination", "fixed-point", "ridge")
 
-#: Fixed-point steps, and the relative change of a point at which it rests.
-MOST_STEPS, RESTING = 200, 1e-8
-#: Times that a step is halved before a point is left where it is.
-HALVINGS = 20
-
 
 class Expansion(NamedTuple):
     """Components as combinations of training points: ``gamma = coefficients @ t + share``."""
@@ -101,7 +96,7 @@ def _fixed_point(kernel: Kernel, X: Data, gamma: np.ndarray) -> np.ndarray:
     Z = X[best].toarray() if scipy.sparse.issparse(X) else np.array(X[best], dtype=np.float64)
     weights = gamma * K._cross(Z).dense()
     active = np.arange(len(Z))
-    for _ in range(MOST_STEPS):
+    for _ in range(200):
         moved = _step(K, X, gamma[active], Z[active], weights[active])
         if moved is None:
             break
@@ -110,7 +105,7 @@ def _fixed_point(kernel: Kernel, X: Data, gamma: np.ndarray) -> np.ndarray:
         change = np.linalg.norm(new - Z[active], axis=1)
         size = np.linalg.norm(new, axis=1)
         Z[active], weights[active] = new, new_weights
-        active = active[change > RESTING * (1 + size)]
+        active = active[change > 1e-8 * (1 + size)]  # the others rest
         if not len(active):
             break
     return Z
@@ -128,7 +123,8 @@ def _step(
     result_points, result_weights = Z.copy(), weights.copy()
     better = np.zeros(len(Z), dtype=bool)
     waiting, length = np.arange(len(usable)), 1.0
-    for _ in range(HALVINGS):
+    # times that a step is halved before a point is left where it is
+    for _ in range(20):
         index = usable[waiting]
         tried = Z[index] + length * (goal[waiting] - Z[index])
         tried_weights = gamma[index] * K._cross(tried).dense()

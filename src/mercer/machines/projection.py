@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import memory
 from ..domains import Data, take
 from ..errors import DefinitenessError, ParameterError, warn
-from ..gram import Gram, gram
+from ..gram import Gram
+from ..gram.kernel_gram import gram_of_points
 from ..gram.spectrum import finite, fix_signs
 from ..kernel import Kernel
 from ..parameters import Checks, check_count, check_number
@@ -24,9 +25,6 @@ from .base import KernelMachine, len_of
 from .indefinite import screen
 
 __all__ = ["KernelProjection", "Training", "keep"]
-
-#: Matrices of the size of the Gram matrix that an eigendecomposition and what follows it hold at a time.
-HELD = 6
 
 
 class Training(NamedTuple):
@@ -74,9 +72,11 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         kept = np.arange(n) if weight is None else np.flatnonzero(weight)
         if len(kept) < n:
             points, weight = take(points, kept), None if weight is None else weight[kept]
-        memory.require(HELD * 8 * len(kept) ** 2, f"{type(self).__name__} on {len(kept)} points")
+        # matrices of the size of the Gram matrix that an eigendecomposition and what follows it hold at a
+        # time
+        memory.require(6 * 8 * len(kept) ** 2, f"{type(self).__name__} on {len(kept)} points")
         self.kernel_ = self._checked_kernel().resolve(points, weight)
-        G = gram(self.kernel_, points)._in_double()
+        G = gram_of_points(self.kernel_, points)._in_double()
         self.gram_ = screen(G, self.indefinite, type(self).__name__, any_kernel=any_kernel)
         return Training(kept, np.ones(len(kept)) if weight is None else weight, finite(self.gram_.dense()))
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import memory
 from ..domains import take
 from ..errors import ParameterError, brief, warn
-from ..gram import gram
+from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
 from ..parameters import Checks, check_number
 from ..solvers.proxy import ProxyProblem, Similarities, solve_proxy
@@ -29,12 +29,6 @@ Vector = NDArray[np.float64]
 
 #: What C and rho may be: squares of coefficients over rho enter a matrix of kernel values.
 RANGE = (1e-20, 1e20)
-
-#: Points of less than this part of the largest weight are left out: their price is rounding.
-VANISHING = 1e-20
-
-#: Matrices that are held at a time.
-MATRICES = 7
 
 
 class ProxySVC(ClassifierMixin, KernelMachine):
@@ -162,21 +156,22 @@ class ProxySVC(ClassifierMixin, KernelMachine):
         n = len_of(points)
         weight = read_weight(type(self).__name__, sample_weight, n)
         if weight is not None:
-            weight = np.where(weight < VANISHING * weight.max(), 0.0, weight)
+            # points of less than this part of the largest weight are left out: their price is rounding
+            weight = np.where(weight < 1e-20 * weight.max(), 0.0, weight)
         labels = read_labels(self, y, n, weight)
         self.classes_ = labels.classes
         self._weight = np.ones(n) if labels.weight is None else labels.weight
         if len(labels.kept) < n:
             points = take(points, labels.kept)
         self.kernel_ = self._checked_kernel().resolve(points, labels.weight)
-        self.gram_ = gram(self.kernel_, points)
+        self.gram_ = gram_of_points(self.kernel_, points)
         refuse_large_values(self.gram_, type(self).__name__)
         self._solve(labels.codes)
         return self
 
     def _solve(self, codes: NDArray[np.intp]) -> None:
         n = len(codes)
-        memory.require(8.0 * MATRICES * n * n, f"{type(self).__name__}: {MATRICES} matrices of {n} x {n}")
+        memory.require(8.0 * 7 * n * n, f"{type(self).__name__}: 7 matrices of {n} x {n}")
         S = self._similarities()
         members = np.arange(len(self.classes_)) if len(self.classes_) > 2 else np.array([1])
         self.solutions_ = []

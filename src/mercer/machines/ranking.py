@@ -12,7 +12,7 @@ from sklearn.utils import column_or_1d
 
 from ..domains import take
 from ..errors import DefinitenessError, InputError, warn
-from ..gram import gram
+from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
 from ..parameters import Checks, check_choice
 from ..solvers.ranking import MARGINS, Pairs, RankingProblem, concordance, ordered_pairs, solve_ranking
@@ -166,7 +166,7 @@ class KernelRanker(KernelMachine):
             points, targets, codes, weight = take(points, kept), targets[kept], codes[kept], weight[kept]
         pairs = self._pairs(targets, codes, weight)
         self.kernel_ = beside_intercept(self._checked_kernel().resolve(points, weight), points)
-        self.gram_ = screen(gram(self.kernel_, points), self.indefinite, type(self).__name__)
+        self.gram_ = screen(gram_of_points(self.kernel_, points), self.indefinite, type(self).__name__)
         try:
             self.solution_ = solve_ranking(
                 RankingProblem(pairs, MARGINS[self.loss], self.gram_),

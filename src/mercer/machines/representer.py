@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..domains import check_numbers, take
 from ..errors import DefinitenessError, InfeasibleError, InputError, ParameterError, warn
-from ..gram import gram
+from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
 from ..parameters import Checks, check_number
 from ..solvers import Solution
@@ -45,14 +45,6 @@ from .translation import KernelLike
 __all__ = ["RepresenterMachine"]
 
 Vector = NDArray[np.float64]
-
-PENALTIES = {"squared": Power(2.0), "norm": Power(1.0)}
-
-#: Higher powers of a norm overflow, or are zero, for all but a few norms around one.
-LARGEST_POWER = 100.0
-
-#: Contradictory rows that an error names at most.
-NAMED = 10
 
 
 def _is_of_margins(machine: Any) -> bool:
@@ -262,7 +254,7 @@ class RepresenterMachine(KernelMachine):
         self.kernel_ = self._checked_kernel().resolve(points, weight)
         if self.fit_intercept:
             self.kernel_ = beside_intercept(self.kernel_, points)
-        G = gram(self.kernel_, points)
+        G = gram_of_points(self.kernel_, points)
         self.gram_ = screen(G, self.indefinite, type(self).__name__, remedy="fit_intercept=True")
         try:
             self.solution_ = self._solve(loss, penalty, alpha, targets, weight)
@@ -336,7 +328,7 @@ class RepresenterMachine(KernelMachine):
             )
 
     def _infeasible(self, rows: NDArray[np.intp], certificate: Vector) -> InfeasibleError:
-        listed = ", ".join(map(str, rows[:NAMED])) + ("" if len(rows) <= NAMED else ", ...")
+        listed = ", ".join(map(str, rows[:10])) + ("" if len(rows) <= 10 else ", ...")
         strict = "If these points are distinct, some function does, but its norm is beyond double precision. "
         known = strict if self.kernel_.certificate.positive.strict else ""
         return InfeasibleError(
@@ -352,18 +344,20 @@ class RepresenterMachine(KernelMachine):
     def _checked_penalty(self, loss: Any) -> Penalty:
         if self.penalty is None and isinstance(loss, JointLoss):
             return NoPenalty()
-        if isinstance(self.penalty, str) and self.penalty in PENALTIES:
-            return PENALTIES[self.penalty]
+        words = {"squared": Power(2.0), "norm": Power(1.0)}
+        if isinstance(self.penalty, str) and self.penalty in words:
+            return words[self.penalty]
         if isinstance(self.penalty, Ball):
             return self.penalty
         if callable(self.penalty):
             return UserPenalty(self.penalty)
         wanted = (
-            f"'squared', 'norm', a power between 1 and {LARGEST_POWER:g}, Ball(radius), or a function "
-            "of the norm that returns value and derivative (or None with a JointLoss)"
+            "'squared', 'norm', a power between 1 and 100, Ball(radius), or a function of the norm that "
+            "returns value and derivative (or None with a JointLoss)"
         )
+        # higher powers of a norm overflow, or are zero, for all but a few norms around one
         return Power(
-            check_number("RepresenterMachine", "penalty", self.penalty, wanted, least=1.0, most=LARGEST_POWER)
+            check_number("RepresenterMachine", "penalty", self.penalty, wanted, least=1.0, most=100.0)
         )
 
     def _targets(self, y: Any, n: int, loss: Any, weight: Vector | None) -> Vector:

@@ -14,7 +14,6 @@ exactly.  Products without one factor come from the products before and after it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,17 +27,11 @@ from ..features.nystrom import LandmarkMap
 from ..gram import PointGram
 from .base import KernelMachine, len_of
 from .explanation import Expansion
-from .factors import Coordinate, Term, coordinates_of, terms_of
+from .factors import Term, coordinates_of, terms_of
 
 __all__ = ["ShapleyValues", "shapley"]
 
 Array: TypeAlias = NDArray[np.float64]
-
-#: Numbers in one buffer of the quadrature, for all coordinates and nodes: it stays in a cache of 1 MiB.
-BUFFER = 1 << 16
-
-#: Bytes of factors of one band of training points.
-BAND = 1 << 28
 
 
 class ShapleyValues(NamedTuple):
@@ -129,7 +122,18 @@ def shapley(machine: Any, X: Any, *, background: Any) -> ShapleyValues:
         columns = [coordinates.index(c) for c in term.coordinates]
         if columns:
             values[:, columns] += _term_values(term, trained, points, others, term.factor * coefficients)
-    return _result(machine, expansion, points, others, values, _names(machine, coordinates))
+
+    def at(data: Data) -> Array:
+        cross = expansion.gram._cross(data)
+        return np.asarray(cross @ expansion.coefficients + expansion.intercepts, dtype=np.float64)
+
+    names: Any = getattr(machine, "feature_names_in_", None)
+    if names is None or len(names) != len(coordinates):
+        names = ["x" + str(c) if isinstance(c, int) else ", ".join(c) for c in coordinates]
+    base, predictions = at(others).mean(axis=0), at(points)
+    if values.shape[2] > 1:
+        return ShapleyValues(values, base, predictions, tuple(map(str, names)))
+    return ShapleyValues(values[..., 0], float(base[0]), predictions[:, 0], tuple(map(str, names)))
 
 
 def _expansion(machine: Any) -> Expansion:
@@ -171,33 +175,14 @@ def _validated(machine: Any, X: Any, name: str) -> Data:
         raise InputError(f"shapley: `{name}` is not valid. {error}") from error
 
 
-def _names(machine: Any, coordinates: list[Coordinate]) -> tuple[str, ...]:
-    features = getattr(machine, "feature_names_in_", None)
-    if features is not None and len(features) == len(coordinates):
-        return tuple(map(str, features))
-    return tuple("x" + str(c) if isinstance(c, int) else ", ".join(c) for c in coordinates)
-
-
-def _result(
-    machine: Any, expansion: Expansion, points: Data, others: Data, values: Array, names: tuple[str, ...]
-) -> ShapleyValues:
-    def at(data: Data) -> Array:
-        cross = expansion.gram._cross(data)
-        return np.asarray(cross @ expansion.coefficients + expansion.intercepts, dtype=np.float64)
-
-    base, predictions = at(others).mean(axis=0), at(points)
-    if values.shape[2] > 1:
-        return ShapleyValues(values, base, predictions, names)
-    return ShapleyValues(values[..., 0], float(base[0]), predictions[:, 0], names)
-
-
 # -- one product ------------------------------------------------------------------------------
 def _term_values(term: Term, trained: Data, points: Data, others: Data, coefficients: Array) -> Array:
     """Shapley values of one product, weighted by the coefficients of the training points: (m, d, c)."""
     coordinates, n = term.coordinates, len(coefficients)
     m, count = len_of(points), len_of(others)
     result = np.zeros((m, len(coordinates), coefficients.shape[1]))
-    step = max(1, BAND // (8 * len(coordinates) * (m + count)))
+    # bytes of factors of one band of training points
+    step = max(1, (1 << 28) // (8 * len(coordinates) * (m + count)))
     memory.require(8 * len(coordinates) * (m + count) * min(step, n), "shapley: the factors of the kernel")
     for start in range(0, n, step):
         band = slice(start, min(start + step, n))
@@ -214,18 +199,16 @@ def _row(U: Array, W: Array, coefficients: Array) -> Array:
     """Sum of the values of one point over training points and background: shape (d, c)."""
     d, n, count = W.shape
     result = np.zeros((d, coefficients.shape[1]))
-    nodes, weights = _quadrature(d)
-    for part in _parts(n, max(1, BUFFER // (d * len(nodes) * count))):
+    # Gauss-Legendre quadrature on [0, 1], exact for polynomials of degree d - 1
+    nodes, weights = np.polynomial.legendre.leggauss((d + 1) // 2)
+    nodes, weights = (nodes + 1) / 2, weights / 2
+    step = max(1, (1 << 16) // (d * len(nodes) * count))  # buffers of all nodes stay in a cache of 1 MiB
+    for start in range(0, n, step):
+        part = slice(start, min(start + step, n))
         difference = U[:, part, None] - W[:, part]
         rest = _products_without_one(W[:, part], difference, nodes, weights)
         result += np.einsum("dnb,dnb->dn", difference, rest) @ coefficients[part]
     return result
-
-
-def _quadrature(d: int) -> tuple[Array, Array]:
-    """Nodes and weights on [0, 1] that are exact for polynomials of degree d - 1."""
-    nodes, weights = np.polynomial.legendre.leggauss((d + 1) // 2)
-    return (nodes + 1) / 2, weights / 2
 
 
 def _products_without_one(W: Array, difference: Array, nodes: Array, weights: Array) -> Array:
@@ -243,8 +226,3 @@ def _products_without_one(W: Array, difference: Array, nodes: Array, weights: Ar
         np.einsum("tnb,tnb->nb", before, after[j], out=result[j])
         before *= G[j]
     return result
-
-
-def _parts(n: int, step: int) -> Iterator[slice]:
-    for start in range(0, n, step):
-        yield slice(start, min(start + step, n))

@@ -33,9 +33,6 @@ __all__ = [
 #: Points, targets of shape (n, t) and weights.
 Batch: TypeAlias = tuple[Data, np.ndarray, np.ndarray | None]
 
-#: Points whose features name a problem.
-FINGERPRINT_POINTS = 100
-
 
 class Validate(Protocol):
     """A function that checks one batch; ``reset`` for the first one."""
@@ -59,7 +56,8 @@ class Stream:
                     f"{name}: batch {number} must be (X, y) or (X, y, sample_weight). Got a "
                     f"{type(batch).__name__}{f' of {len(batch)}' if isinstance(batch, tuple | list) else ''}."
                 )
-            if _is_empty(batch[0]):
+            X = batch[0]
+            if (hasattr(X, "shape") or hasattr(X, "__len__")) and len_of(X) == 0:
                 continue
             try:
                 if batch[1] is None:
@@ -79,10 +77,6 @@ class Stream:
             yield valid
         if not found:
             raise InputError(f"{name}: there must be at least one batch with rows. The stream is empty.")
-
-
-def _is_empty(X: Any) -> bool:
-    return (hasattr(X, "shape") or hasattr(X, "__len__")) and len_of(X) == 0
 
 
 def _refuse_nonfinite(name: str, values: Any) -> None:
@@ -173,7 +167,8 @@ def require_same_rows(machine: Any, first: int, later: int) -> None:
 
 def name_of_problem(map: FeatureMap, points: Data, Y: np.ndarray, *more: np.ndarray | str) -> str:
     """Name of a problem: features and targets of some points."""
-    some = np.linspace(0, len(Y) - 1, min(len(Y), FINGERPRINT_POINTS)).astype(np.intp)
+    # points whose features name a problem
+    some = np.linspace(0, len(Y) - 1, min(len(Y), 100)).astype(np.intp)
     features: Any = map.transform(take(points, some))
     dense = features.toarray() if hasattr(features, "toarray") else features
     return fingerprint(np.asarray(dense, dtype=np.float64), Y[some], *more)

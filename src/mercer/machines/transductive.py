@@ -12,7 +12,6 @@ from scipy import linalg
 from .. import memory
 from ..engine.lapack import interruptible
 from ..errors import DefinitenessError, InputError, warn
-from ..gram import Gram
 from ..gram.kernel_gram import gram_of_points
 from ..kernels import Gaussian
 from ..parameters import Checks, check_count
@@ -27,8 +26,6 @@ from .translation import KernelLike
 
 __all__ = ["TransductiveAlignment"]
 
-#: A squared alignment that is this close to one is one.
-PERFECT = 1e-9
 
 #: Eigenvalues below this part of the largest are zero up to rounding, for each point.
 ROUNDING = float(np.finfo(np.float64).eps)
@@ -136,7 +133,13 @@ class TransductiveAlignment(KernelMachine):
         self.kernel_ = self._checked_kernel().resolve(points)
         memory.require(4 * 8.0 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
         G = gram_of_points(self.kernel_, points)
-        self._require_definite(G)
+        least = None if self.kernel_.certificate.is_psd else negative_eigenvalue_of(G)
+        if least is not None:
+            raise DefinitenessError(
+                f"{name}: `kernel` must be positive definite on the points. {self.kernel_!r} is "
+                f"not (least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}). Pass "
+                "a repaired matrix, mercer.gram(kernel, X).repair('clip').dense(), to kernel=Precomputed()."
+            )
         self.eigenvalues_, self.eigenvectors_ = self._spectrum(np.array(G._in_double().dense()))
         Y = labels.indicators()[self.labelled_]
         found = align_spectrum(self.eigenvectors_[self.labelled_], Y, order=bool(self.order))
@@ -145,7 +148,8 @@ class TransductiveAlignment(KernelMachine):
                 f"{name}: `y` must go with some eigenvector of the kernel. None is aligned with it on the "
                 f"{len(self.labelled_)} labelled points; take another kernel, or label more points."
             )
-        if found.alignment**2 >= 1.0 - PERFECT:
+        # a squared alignment that is this close to one is one
+        if found.alignment**2 >= 1.0 - 1e-9:
             warn(
                 f"{name}: the alignment is perfect on the {len(self.labelled_)} labelled points, so that "
                 "other weights may do as well; these are one choice. Label more points, or lower "
@@ -156,15 +160,6 @@ class TransductiveAlignment(KernelMachine):
         self.alignment_ = found.alignment
         self.matrix_ = (self.eigenvectors_ * self.weights_) @ self.eigenvectors_.T
         return self
-
-    def _require_definite(self, G: Gram) -> None:
-        least = None if G.kernel.certificate.is_psd else negative_eigenvalue_of(G)
-        if least is not None:
-            raise DefinitenessError(
-                f"{type(self).__name__}: `kernel` must be positive definite on the points. {G.kernel!r} is "
-                f"not (least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}). Pass "
-                "a repaired matrix, mercer.gram(kernel, X).repair('clip').dense(), to kernel=Precomputed()."
-            )
 
     def _spectrum(self, K: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leading eigenvalues and eigenvectors, those of nonzero eigenvalue."""

@@ -65,9 +65,6 @@ INSTEAD = {
     "coef0": "Polynomial(degree, offset)",
 }
 
-#: Where scikit-learn defines its kernels; the module itself is not needed to read one.
-MODULE = "sklearn.gaussian_process.kernels"
-
 
 def as_kernel(value: Any, caller: str, name: str = "kernel") -> Kernel:
     """Return ``value`` as a kernel, or raise an error that says what to write instead."""
@@ -80,8 +77,14 @@ def as_kernel(value: Any, caller: str, name: str = "kernel") -> Kernel:
             f"{caller}: `{name}` must be a mercer Kernel or one of {', '.join(map(repr, WORDS))}. "
             f"Got {brief(value)}.{_nearest(value)}"
         )
-    if not isinstance(value, type) and type(value).__module__ == MODULE:
-        return _from_process(value, caller, name)
+    # where scikit-learn defines its kernels; the module itself is not needed to read one
+    if not isinstance(value, type) and type(value).__module__ == "sklearn.gaussian_process.kernels":
+        if type(value).__name__ not in _OBJECTS:
+            raise ParameterError(
+                f"{caller}: `{name}` must be a kernel with one value for each pair of points. "
+                f"Got {brief(value)}, which has no counterpart here."
+            )
+        return _OBJECTS[type(value).__name__](value, lambda part: as_kernel(part, caller, name))
     raise ParameterError(
         f"{caller}: `{name}` must be a mercer Kernel such as Gaussian(1.0), or Precomputed() for a matrix. "
         f"{_remedy(value, caller)}"
@@ -89,20 +92,6 @@ def as_kernel(value: Any, caller: str, name: str = "kernel") -> Kernel:
 
 
 # -- scikit-learn's kernel objects ----------------------------------------------------------------
-def _from_process(value: Any, caller: str, name: str) -> Kernel:
-    """Translate a kernel of ``sklearn.gaussian_process.kernels``."""
-    if type(value).__name__ not in _OBJECTS:
-        raise ParameterError(
-            f"{caller}: `{name}` must be a kernel with one value for each pair of points. "
-            f"Got {brief(value)}, which has no counterpart here."
-        )
-    return _OBJECTS[type(value).__name__](value, lambda part: as_kernel(part, caller, name))
-
-
-def _matern(k: Any) -> Kernel:
-    return Gaussian(k.length_scale) if k.nu == math.inf else Matern(k.nu, k.length_scale)
-
-
 def _power(base: Kernel, exponent: float) -> Kernel:
     return base ** (int(exponent) if float(exponent).is_integer() else exponent)
 
@@ -133,7 +122,7 @@ def _pairwise(k: Any) -> Kernel:
 #: ``ExpSineSquared`` is not positive definite, and its counterpart takes one.
 _OBJECTS: dict[str, Callable[[Any, Callable[[Any], Kernel]], Kernel]] = {
     "RBF": lambda k, _: Gaussian(k.length_scale),
-    "Matern": lambda k, _: _matern(k),
+    "Matern": lambda k, _: Gaussian(k.length_scale) if k.nu == math.inf else Matern(k.nu, k.length_scale),
     "RationalQuadratic": lambda k, _: RationalQuadratic(k.length_scale * math.sqrt(2 * k.alpha), k.alpha),
     "ExpSineSquared": lambda k, _: CosineDifference(2 * math.pi / k.periodicity).gaussian(k.length_scale),
     "DotProduct": lambda k, _: Linear() + k.sigma_0**2,

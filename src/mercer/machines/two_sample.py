@@ -216,8 +216,18 @@ class MMDTest:
         first, second = rng.permutation(n), n + rng.permutation(m)
         choose = take(pooled, np.concatenate([first[: n // 2], second[: m // 2]]))
         rest = take(pooled, np.concatenate([first[n // 2 :], second[m // 2 :]]))
-        ratios = [_power_ratio(k, choose, n // 2) for k in (self.kernel, *self.select)]
-        return (self.kernel, *self.select)[int(np.argmax(ratios))], rest, n - n // 2
+        n_choose, m_choose = n // 2, m // 2
+        candidates, ratios = (self.kernel, *self.select), []
+        for kernel in candidates:
+            # the unbiased statistic over its standard deviation, to first order: that of twice the witness
+            K = gram(kernel.resolve(choose), choose, dtype=np.float64)
+            witness = K @ _contrast(n_choose, m_choose)
+            variance = 4 * (witness[:n_choose].var() / n_choose + witness[n_choose:].var() / m_choose)
+            split = given_split(n_choose + m_choose, n_choose)
+            statistic = float(_statistics(K, [split], unbiased=True)[0])
+            # a kernel that takes the points of a sample for one has no variance, and no power either
+            ratios.append(statistic / float(np.sqrt(variance) + 1e-8 * _magnitude(K)))
+        return candidates[int(np.argmax(ratios))], rest, n - n // 2
 
 
 def _pooled(kernel: Kernel, X: Any, Y: Any, unbiased: bool, caller: str) -> tuple[Data, int]:
@@ -263,14 +273,3 @@ def _statistics(K: Gram, splits: Iterable[np.ndarray], unbiased: bool) -> np.nda
             return np.asarray(held @ V)
 
     return mmd_statistics(product, K.diagonal(), splits, unbiased=bool(unbiased))
-
-
-def _power_ratio(kernel: Kernel, pooled: Data, n: int) -> float:
-    """The unbiased statistic over its standard deviation, to first order: that of twice the witness."""
-    K = gram(kernel.resolve(pooled), pooled, dtype=np.float64)
-    m = len(K) - n
-    witness = K @ _contrast(n, m)
-    variance = 4 * (witness[:n].var() / n + witness[n:].var() / m)
-    statistic = float(_statistics(K, [given_split(n + m, n)], unbiased=True)[0])
-    # a kernel that takes the points of a sample for one has no variance, and no power either
-    return statistic / float(np.sqrt(variance) + 1e-8 * _magnitude(K))

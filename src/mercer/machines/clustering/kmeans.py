@@ -16,7 +16,7 @@ from ... import memory
 from ...domains import Data, items, take
 from ...engine.runs import tracked
 from ...errors import InputError, ParameterError, warn
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...kernel import Kernel
 from ...kernels import Gaussian
 from ...parameters import Checks, check_choice, check_count, check_random
@@ -162,7 +162,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         points = all_points if len(kept) == n else take(all_points, kept)
         own = np.ones(len(kept)) if weight is None else weight[kept]
         self.kernel_ = self._checked_kernel().resolve(points, None if weight is None else own)
-        seen = gram(_seen_from_first(self.kernel_, points), points)
+        seen = gram_of_points(_seen_from_first(self.kernel_, points), points)
         self.gram_ = screen(seen, self.indefinite, "KernelKMeans")
         matrix = matrix_of(self.gram_)
         self.solution_ = kernel_kmeans(
@@ -204,7 +204,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _starts(self, matrix: Matrix, weight: Vector, kept: Index, start: Index | None) -> Iterator[Index]:
         """Labels to begin with, one array per start."""
         if start is not None:
-            yield self._labels_of_start(matrix, kept, start)
+            if len(start) != self.n_clusters:
+                yield start[kept]
+            elif np.isin(start, kept).all():
+                yield around(matrix, np.searchsorted(kept, start))
+            else:
+                raise ParameterError("KernelKMeans: `init` names a point whose sample_weight is zero.")
             return
         random = check_random("KernelKMeans", "random_state", self.random_state)
         for _ in tracked(range(self.n_init), "KernelKMeans", "start"):
@@ -213,14 +218,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             else:
                 chance = weight / weight.sum()
                 yield around(matrix, random.choice(len(weight), self.n_clusters, replace=False, p=chance))
-
-    def _labels_of_start(self, matrix: Matrix, kept: Index, start: Index) -> Index:
-        if len(start) != self.n_clusters:
-            return start[kept]
-        centres = np.searchsorted(kept, start)
-        if not np.isin(start, kept).all():
-            raise ParameterError("KernelKMeans: `init` names a point whose sample_weight is zero.")
-        return around(matrix, centres)
 
     # -- result ---------------------------------------------------------------------------------
     def _keep(self, weight: Vector, *, renumber: bool) -> NDArray[np.int32]:

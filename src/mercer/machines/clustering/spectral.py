@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...engine.runs import tracked
 from ...errors import InputError, warn
-from ...gram import gram
-from ...graphs.laplacians import Affinity, components, degrees, without_loops
+from ...gram.kernel_gram import gram_of_points
+from ...graphs.laplacians import components, degrees, without_loops
 from ...graphs.similarity import affinity
 from ...graphs.spectra import eigenbasis
 from ...kernels import Gaussian
@@ -127,7 +127,9 @@ class SpectralClustering(ClusterMixin, KernelMachine):
         if self.n_clusters > n:
             raise InputError(f"SpectralClustering: n_samples={n} should be >= n_clusters={self.n_clusters}.")
         self.kernel_ = self._checked_kernel().resolve(points)
-        self.affinity_matrix_ = without_loops(affinity(gram(self.kernel_, points), self.n_neighbors))
+        self.affinity_matrix_ = without_loops(
+            affinity(gram_of_points(self.kernel_, points), self.n_neighbors)
+        )
         self.n_components_, component = components(self.affinity_matrix_)
         if self.n_components_ < self.n_clusters:
             labels = self._relaxed()
@@ -138,8 +140,16 @@ class SpectralClustering(ClusterMixin, KernelMachine):
 
     def _relaxed(self) -> NDArray[np.intp]:
         """Cluster the rows of the smoothest eigenvectors."""
-        A = _with_loops_where_alone(self.affinity_matrix_ / degrees(self.affinity_matrix_).max())
+        A = self.affinity_matrix_ / degrees(self.affinity_matrix_).max()
         volume = degrees(A)
+        alone = np.where(volume == 0, volume.mean(), 0.0)
+        if alone.any():  # points without edges get loops, with the degree of the average point
+            A = (
+                (A + scipy.sparse.diags_array(alone)).tocsr()
+                if scipy.sparse.issparse(A)
+                else A + np.diag(alone)
+            )
+            volume = degrees(A)
         basis = eigenbasis(A, self.n_clusters)
         self.eigenvalues_ = basis.values
         self.embedding_ = basis.vectors / np.sqrt(volume)[:, None]
@@ -178,15 +188,6 @@ class SpectralClustering(ClusterMixin, KernelMachine):
                 UserWarning,
             )
         return np.minimum(_largest_first(component), self.n_clusters - 1)
-
-
-def _with_loops_where_alone(A: Affinity) -> Affinity:
-    """Link points without edges with themselves, so that they have a degree: that of the average point."""
-    d = degrees(A)
-    loops = np.where(d == 0, d.mean(), 0.0)
-    if not loops.any():
-        return A
-    return (A + scipy.sparse.diags_array(loops)).tocsr() if scipy.sparse.issparse(A) else A + np.diag(loops)
 
 
 def _largest_first(labels: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -23,7 +23,7 @@ from ..callbacks import as_run
 from ..gaussian_process import GaussianProcessRegressor
 from ..labels import unwrapped
 from ..wrapper import MachineWrapper
-from .closed_form import chosen_with_targets, intervals_of, is_pairwise, no_closed_form
+from .closed_form import chosen_with_targets, is_pairwise, no_closed_form
 from .ridge import RidgeIntervals
 from .split import label_scores, score_quantile
 
@@ -197,9 +197,10 @@ class Conformal(MachineWrapper):
             return known[0] if known and not chosen_with_targets(machine) else "split"
         reason = no_closed_form(machine, self.method)
         if reason:
+            other = "split" if no_closed_form(machine, "jackknife+") else "jackknife+"
             raise ParameterError(
                 f"Conformal: method={self.method!r} needs KernelRidge with one positive `alpha`, or "
-                f"GaussianProcessRegressor: {reason}. Use method={self._other_method(machine)!r}."
+                f"GaussianProcessRegressor: {reason}. Use method={other!r}."
             )
         chosen = chosen_with_targets(machine)
         if chosen:
@@ -209,10 +210,6 @@ class Conformal(MachineWrapper):
                 ConformalWarning,
             )
         return self.method
-
-    @staticmethod
-    def _other_method(machine: Any) -> str:
-        return "split" if no_closed_form(machine, "jackknife+") else "jackknife+"
 
     def _targets(self, y: Any) -> NDArray[Any]:
         values = read_targets("Conformal", y, None, numeric=is_regressor(self.machine))
@@ -234,7 +231,15 @@ class Conformal(MachineWrapper):
         points = machine._validate_X(X, reset=True) if is_ours else indexable(X, "Conformal: `X`")
         names = getattr(machine, "feature_names_in_", None)
         n, pick = (len_of(points), take) if is_ours else (_num_samples(points), _safe_indexing)
-        self._require_samples(n, len(targets))
+        if n != len(targets):
+            raise InputError(
+                "Conformal: X and y must have the same length. Found input variables with inconsistent "
+                f"numbers of samples: {[n, len(targets)]}."
+            )
+        if n < 2:
+            raise InputError(
+                f"Conformal: method='split' needs at least 2 samples, some of them left out. Got {n} sample."
+            )
         order = check_random("Conformal", "random_state", self.random_state).permutation(n)
         count = min(max(1, round(self.calibration * n)), n - 1)
         left_out, seen = np.sort(order[:count]), np.sort(order[count:])
@@ -242,17 +247,6 @@ class Conformal(MachineWrapper):
         self.scores_ = np.sort(self._scores(pick(points, left_out), targets[left_out]))
         if is_ours and names is not None:
             self.machine_.feature_names_in_ = names  # the validated points have none
-
-    def _require_samples(self, n: int, targets: int) -> None:
-        if n != targets:
-            raise InputError(
-                "Conformal: X and y must have the same length. Found input variables with inconsistent "
-                f"numbers of samples: {[n, targets]}."
-            )
-        if n < 2:
-            raise InputError(
-                f"Conformal: method='split' needs at least 2 samples, some of them left out. Got {n} sample."
-            )
 
     def _scores(self, points: Any, targets: NDArray[Any]) -> NDArray[np.float64]:
         if is_regressor(self.machine_):
@@ -298,7 +292,12 @@ class Conformal(MachineWrapper):
     def _closed_form(self) -> RidgeIntervals:
         """The inverse of the system, computed again in a copy."""
         if not hasattr(self, "_intervals"):
-            self._intervals = intervals_of(self.machine_)
+            machine = self.machine_
+            if isinstance(machine, GaussianProcessRegressor):  # the noise with that of the kernel
+                targets, noise = machine._observed.Y[:, 0], machine._posterior.method.noise
+            else:
+                targets, noise = machine._Y[:, 0], np.full(len(machine._Y), float(machine.alpha_))
+            self._intervals = RidgeIntervals(machine.gram_, targets, noise, bool(machine.fit_intercept))
         return self._intervals
 
     def __getstate__(self) -> Any:

@@ -41,9 +41,6 @@ __all__ = ["RidgeIntervals", "conforming"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: New points of one band: a matrix with a row for each training point.
-BAND = 256
-
 
 class RidgeIntervals:
     """The inverse of the system of all points, and the intervals that follow from it: 8 n^2 bytes.
@@ -93,9 +90,9 @@ class RidgeIntervals:
         return B + self._along[:, None] * (left / self._total), left
 
     def _bands(self, points: Data) -> Iterator[tuple[slice, Data, Array]]:
-        for start in range(0, len_of(points), BAND):
+        for start in range(0, len_of(points), 256):
             checkpoint()
-            band = slice(start, min(start + BAND, len_of(points)))
+            band = slice(start, min(start + 256, len_of(points)))
             some = take(points, band)
             yield band, some, np.asarray(self._gram._cross(some).dense(), dtype=np.float64).T
 
@@ -158,26 +155,22 @@ def conforming(a: Array, C: Array, count: int) -> Array:
         result[simple, 0] = np.partition(low[:, simple], count - 1, axis=0)[count - 1]
         result[simple, 1] = np.partition(high[:, simple], n - count, axis=0)[n - count]
     for j in np.flatnonzero(~simple):
-        result[j] = _hull(*_intervals(a, C[:, j], low[:, j], high[:, j]), count)
+        result[j] = _hull(a, C[:, j], low[:, j], high[:, j], count)
     return result
 
 
-def _intervals(a: Array, c: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Starts and ends of the intervals of all i; for ``|c_i| > 1`` they are two rays."""
+def _hull(a: Array, c: Array, low: Array, high: Array, count: int) -> tuple[float, float]:
+    """First and last t that at least ``count`` of the intervals hold; for ``|c_i| > 1`` they are two rays."""
     inner, outer, edge = np.abs(c) < 1, np.abs(c) > 1, np.abs(c) == 1
-    starts, ends = [low[inner], high[outer]], [high[inner], low[outer]]
-    starts.append(np.full(int(outer.sum()), -np.inf))
-    ends.append(np.full(int(outer.sum()), np.inf))
+    first, last = [low[inner], high[outer]], [high[inner], low[outer]]
+    first.append(np.full(int(outer.sum()), -np.inf))
+    last.append(np.full(int(outer.sum()), np.inf))
     for slope, height in zip(c[edge], a[edge], strict=True):
         # |a - c t| >= |t| for c = 1 or -1: a^2 >= 2 a c t
         point = height * slope / 2
-        starts.append(np.array([-np.inf if height * slope >= 0 else point]))
-        ends.append(np.array([np.inf if height * slope <= 0 else point]))
-    return np.sort(np.concatenate(starts)), np.sort(np.concatenate(ends))
-
-
-def _hull(starts: Array, ends: Array, count: int) -> tuple[float, float]:
-    """First and last point that at least ``count`` closed intervals hold."""
+        first.append(np.array([-np.inf if height * slope >= 0 else point]))
+        last.append(np.array([np.inf if height * slope <= 0 else point]))
+    starts, ends = np.sort(np.concatenate(first)), np.sort(np.concatenate(last))
     at_starts = np.searchsorted(starts, starts, "right") - np.searchsorted(ends, starts, "left")
     at_ends = np.searchsorted(starts, ends, "right") - np.searchsorted(ends, ends, "left")
     return float(starts[at_starts >= count].min()), float(ends[at_ends >= count].max())

@@ -19,13 +19,11 @@ __all__ = ["label_scores", "lower_rank", "score_quantile", "upper_rank"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Relative rounding of alpha (n + 1), which is often meant to be a whole number.
-ROUNDING = 1e-12
-
 
 def lower_rank(alpha: float, n: int) -> int:
     r"""Return :math:`\lfloor \alpha (n + 1) \rfloor`; 0 if n points are too few for this alpha."""
-    return math.floor(alpha * (n + 1) * (1 + ROUNDING))
+    # relative rounding of alpha (n + 1), which is often meant to be a whole number
+    return math.floor(alpha * (n + 1) * (1 + 1e-12))
 
 
 def upper_rank(alpha: float, n: int) -> int:
@@ -62,13 +60,8 @@ def label_scores(machine: Any, points: Any) -> Array:
             "Conformal: the decision function of `machine` must have one score for each class. Got shape "
             f"{values.shape} for {count} classes. Set decision_function_shape='ovr'."
         )
-    return _largest_other(values) - values
-
-
-def _largest_other(values: Array) -> Array:
-    """For each label the largest value of the others."""
-    order = np.argsort(-values, axis=1, kind="stable")[:, :2]
+    first, second = np.argsort(-values, axis=1, kind="stable")[:, :2].T
     rows = np.arange(len(values))
-    result = np.repeat(values[rows, order[:, 0]][:, None], values.shape[1], axis=1)
-    result[rows, order[:, 0]] = values[rows, order[:, 1]]
-    return result
+    others = np.repeat(values[rows, first][:, None], count, axis=1)  # the largest value of another label
+    others[rows, first] = values[rows, second]
+    return others - values

@@ -23,9 +23,6 @@ __all__ = ["Labelled", "LabelledPosterior"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Duality gap of the mode, relative to the objective, that Newton's method stops at.  The evidence is of
-#: first order in the error of the mode, which is of the order of the root of the gap.
-GAP = 1e-20
 
 #: Gap up to which a mode is good: rounding may not allow for less.
 GOOD = 1e-14
@@ -132,17 +129,22 @@ class Labelled:
                 if len(rows) < n:
                     own, part, y = G.select(rows), K[np.ix_(rows, rows)], signs[rows]
                 problem = SmoothProblem(Logistic(), y[:, None], np.ones(len(rows)), False)
+                # duality gap of the mode, relative to the objective, that Newton's method stops at.  The
+                # evidence is of first order in the error of the mode, which is of the order of the root of
+                # the gap.
                 found = solve_smooth(
                     problem,
                     own,
                     1.0,
                     held=part,
                     start=self._starts.get(i),
-                    tol=GAP,
+                    tol=1e-20,
                     max_iter=self.max_iter,
                     name=self.caller,
                 )
-                _require_complete()
+                run = current_run()
+                if run is not None and run.is_concluded:  # a half-way mode has no evidence
+                    raise Stopped if run.interrupt is None else run.interrupt
                 self._starts[i] = found.value
                 solutions.append(found)
                 approximations.append(LaplaceApproximation(part, y, found.value.predictions[:, 0]))
@@ -152,10 +154,3 @@ class Labelled:
                 "covariance. Use a positive definite kernel."
             ) from error
         return K, LabelledPosterior(G, self.signs, approximations, solutions)
-
-
-def _require_complete() -> None:
-    """End the run if Newton's method was stopped: a half-way mode has no evidence."""
-    run = current_run()
-    if run is not None and run.is_concluded:
-        raise Stopped if run.interrupt is None else run.interrupt

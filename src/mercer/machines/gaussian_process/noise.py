@@ -60,39 +60,29 @@ def separate(kernel: Kernel) -> Separated:
     if isinstance(kernel, WhiteNoise):
         return Separated(None, {}, (NoiseTerm(kernel.level, ("level",)),))
     if isinstance(kernel, Scaled) and kernel.factor > 0:
-        return _scaled(kernel)
-    if isinstance(kernel, Sum):
-        return _summed(kernel)
-    return Separated(kernel, {name: name for name in kernel.parameters}, ())
-
-
-def _scaled(kernel: Scaled) -> Separated:
-    inner = separate(kernel.base)
-    noise = tuple(
-        NoiseTerm(kernel.factor * variance, ("factor", *_prefixed("base", names)))
-        for variance, names in inner.noise
-    )
-    if inner.kernel is None:
-        return Separated(None, {}, noise)
-    names = {"factor": "factor"} | {f"base__{a}": f"base__{b}" for a, b in inner.names.items()}
-    return Separated(Scaled(inner.kernel, kernel.factor), names, noise)
-
-
-def _summed(kernel: Sum) -> Separated:
+        inner = separate(kernel.base)
+        scaled = tuple(
+            NoiseTerm(kernel.factor * variance, ("factor", *(f"base__{name}" for name in names)))
+            for variance, names in inner.noise
+        )
+        if inner.kernel is None:
+            return Separated(None, {}, scaled)
+        names = {"factor": "factor"} | {f"base__{a}": f"base__{b}" for a, b in inner.names.items()}
+        return Separated(Scaled(inner.kernel, kernel.factor), names, scaled)
+    if not isinstance(kernel, Sum):
+        return Separated(kernel, {name: name for name in kernel.parameters}, ())
     kept: list[tuple[Kernel, dict[str, str]]] = []
-    noise: list[NoiseTerm] = []
-    for name, term in kernel._children:
-        inner = separate(term)
-        noise += [NoiseTerm(variance, _prefixed(name, names)) for variance, names in inner.noise]
+    noise: tuple[NoiseTerm, ...] = ()
+    for term, child in kernel._children:
+        inner = separate(child)
+        noise += tuple(
+            NoiseTerm(variance, tuple(f"{term}__{name}" for name in names)) for variance, names in inner.noise
+        )
         if inner.kernel is not None:
-            kept.append((inner.kernel, {a: f"{name}__{b}" for a, b in inner.names.items()}))
+            kept.append((inner.kernel, {a: f"{term}__{b}" for a, b in inner.names.items()}))
     if not kept:
-        return Separated(None, {}, tuple(noise))
+        return Separated(None, {}, noise)
     if len(kept) == 1:
-        return Separated(*kept[0], tuple(noise))
+        return Separated(*kept[0], noise)
     names = {f"term{i}__{a}": b for i, (_, names) in enumerate(kept) for a, b in names.items()}
-    return Separated(Sum.of(*(k for k, _ in kept)), names, tuple(noise))
-
-
-def _prefixed(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"{prefix}__{name}" for name in names)
+    return Separated(Sum.of(*(k for k, _ in kept)), names, noise)

@@ -70,19 +70,23 @@ class Observations:
 
     def given(self, kernel: Kernel) -> Posterior:
         """Condition the process of a kernel on the observations."""
-        parts = _function_and_noise(kernel)
         with self.explaining(kernel):
-            method = self._method(parts)
+            method, parts = self._method(kernel)
             return Posterior(method, method.condition(self.Y, self.intercept), parts.variance)
 
     def log_likelihood(self, kernel: Kernel) -> float:
         """The log marginal likelihood."""
         with self.explaining(kernel):
-            return self._method(_function_and_noise(kernel)).log_likelihood(self.Y, self.intercept)
+            return self._method(kernel)[0].log_likelihood(self.Y, self.intercept)
 
-    def _method(self, parts: Separated) -> Method:
-        assert parts.kernel is not None
-        return self.choose(parts.kernel, self.points, self.alpha + parts.variance)
+    def _method(self, kernel: Kernel) -> tuple[Method, Separated]:
+        """The method for a kernel, and the noise apart; of one that is nothing but noise, none of it is."""
+        parts = separate(kernel)
+        if parts.kernel is None:
+            parts = Separated(kernel, {name: name for name in kernel.parameters}, ())
+        else:
+            kernel = parts.kernel
+        return self.choose(kernel, self.points, self.alpha + parts.variance), parts
 
     @contextmanager
     def explaining(self, kernel: Kernel) -> Iterator[None]:
@@ -108,20 +112,12 @@ class Observations:
 
         ``wanted`` says which entries of the gradient are needed; all of them are computed.
         """
-        parts = _function_and_noise(point.kernel)
         with self.explaining(point.kernel):
-            value, inner, noise_slope = self._method(parts).evidence(self.Y, self.intercept)
+            method, parts = self._method(point.kernel)
+            value, inner, noise_slope = method.evidence(self.Y, self.intercept)
         slopes = {parts.names[name]: slope for name, slope in inner.items()}
         for variance, names in parts.noise:
             for name in names:
                 slopes[name] = slopes.get(name, np.zeros(())) + variance * noise_slope
         flat = [np.ravel(slopes[name]) for name in point.shapes]
         return value, np.concatenate(flat) if flat else np.empty(0)
-
-
-def _function_and_noise(kernel: Kernel) -> Separated:
-    """The noise apart; of a kernel that is nothing but noise, none of it is."""
-    parts = separate(kernel)
-    if parts.kernel is None:
-        return Separated(kernel, {name: name for name in kernel.parameters}, ())
-    return parts

@@ -24,26 +24,11 @@ from ..indefinite import beside_intercept, refuse_distance
 from ..translation import KernelLike
 from ..tuning import has_unit, mean_size, mean_squares
 from .evidence import EvidenceTuned
-from .methods import Cholesky, Method
+from .methods import Cholesky
 from .noise import separate
 from .observations import Observations, Posterior
 
 __all__ = ["GaussianProcessRegressor"]
-
-#: Largest variance of the noise; beyond it nothing would be left of the data.
-LARGEST = 1e100
-
-#: ``alpha="auto"`` without noise in the kernel, relative to the mean of k(x, x): 1e6 times its rounding.
-AUTO = 1e-10
-
-#: A stated variance is far from that of the targets beyond this factor: thirty standard deviations of one are
-#: one of the other.
-FAR = 1e3
-
-#: Equations that are checked after each fit, and the error, relative to their terms, that they may have.
-CHECKED, BACKWARD_ERROR = 32, 1e-8
-#: Kernel values that this may take, of two equations at least: a fit in O(n) should not take less time.
-CHECKED_VALUES = 2**21
 
 
 def _check_noise(caller: str, name: str, alpha: Any) -> Any:
@@ -54,7 +39,8 @@ def _check_noise(caller: str, name: str, alpha: Any) -> Any:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
-    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= LARGEST)).all():
+    # largest variance of the noise; beyond it nothing would be left of the data
+    if isinstance(alpha, bool | str) or not ((values >= 0) & (values <= 1e100)).all():
         raise ParameterError(
             f"{caller}: `{name}`, the variance of the noise, must be a number between 0 and 1e100, one for "
             f"each observation, or 'auto'. Got {brief(alpha)}."
@@ -204,8 +190,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         if intercept:
             kernel = beside_intercept(kernel, points)
         refuse_distance(kernel, "error", type(self).__name__)
-        self._normalise(Y)
-        Y = (Y - self._center) / self._scale
+        self._center, self._scale = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
+        if self.normalize_y:
+            self._center, scale = Y.mean(axis=0), Y.std(axis=0)
+            self._scale = np.where(scale > 0, scale, 1.0)  # a constant target stays zero
+            Y = (Y - self._center) / self._scale
         alpha = self._noise(kernel, points, Y)
         self.kernel_, self._observed = kernel, Observations(points, Y, alpha, intercept, type(self).__name__)
         if self.tune is not None:
@@ -218,21 +207,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             return
         stated = mean_size(function, observed.points)
         found = mean_squares(observed.Y, observed.intercept)[1]
-        if not found / FAR < stated < found * FAR:
+        # a factor of 1000: thirty standard deviations of one are one of the other
+        if not found / 1e3 < stated < found * 1e3:
             warn(
                 f"{type(self).__name__}: the kernel states a variance of {stated:.2g}, and the targets have "
                 f"{found:.2g}: the process cannot follow them. Write 1.0 * kernel, so that the factor is "
                 "tuned, or set normalize_y=True.",
                 ConvergenceWarning,
             )
-
-    def _normalise(self, Y: np.ndarray) -> None:
-        """Set the mean and the standard deviation of each target, or zeros and ones."""
-        count = Y.shape[1]
-        self._center, self._scale = np.zeros(count), np.ones(count)
-        if self.normalize_y:
-            self._center, scale = Y.mean(axis=0), Y.std(axis=0)
-            self._scale = np.where(scale > 0, scale, 1.0)  # a constant target stays zero
 
     def _keep(self, posterior: Posterior) -> None:
         """Keep what was found."""
@@ -246,7 +228,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         self.noise_variance_ = method.noise if np.ndim(self.alpha) else float(method.noise[0])
         self.log_marginal_likelihood_value_ = fit.log_likelihood
         self._keep_theta()
-        self.solution_ = _solution(method, posterior, self._observed)
+        # the backward error of some of the equations, which no method has a part in
+        C, Y, n = fit.coefficients, self._observed.Y, len(self._observed.Y)
+        count = min(n, 32, max(2, 2**21 // n))  # a fit in O(n) should not take less time than these values
+        rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
+        K, diagonal = np.asarray(method.gram.block(rows), dtype=np.float64), method.noise[rows, None]
+        residual = K @ C + diagonal * C[rows] + fit.intercepts - Y[rows]
+        terms = np.abs(K) @ np.abs(C) + diagonal * np.abs(C[rows]) + np.abs(Y[rows])
+        gap = float(np.divide(np.abs(residual), terms, out=np.zeros_like(terms), where=terms > 0).max())
+        stats = {
+            "method": method.name,
+            "structure": method.structure,
+            "cost": method.cost,
+            "checked": len(rows),
+        }
+        status = f"exact by {method.name}, for {method.structure}: {method.cost}"
+        self.solution_ = Solution(posterior, converged=gap <= 1e-8, status=status, gap=gap, stats=stats)
         if not self.solution_.converged:
             warn(
                 f"{type(self).__name__}: the equations of the coefficients hold to "
@@ -393,7 +390,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
         method, _, level = self._posterior
         new = widened(self._validate_X([x], reset=False))
         target = self._one_target(y)
-        noise = self._noise_of_one(alpha)
+        if alpha is not None:
+            noise = float(_check_noise(type(self).__name__, "alpha", alpha))
+        elif np.ndim(self.alpha):
+            raise ParameterError(
+                f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
+                "observation, because the machine has one for each. Got None."
+            )
+        else:
+            noise = float(self._observed.alpha[0])
         old = self._observed
         points = join(self.kernel_.domain, old.points, new)
         observed = replace(
@@ -424,16 +429,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             )
         return np.asarray((values[None] - self._center) / self._scale)
 
-    def _noise_of_one(self, alpha: float | None) -> float:
-        if alpha is None and np.ndim(self.alpha):
-            raise ParameterError(
-                f"{type(self).__name__}.update: `alpha` must be the variance of the noise of the new "
-                "observation, because the machine has one for each. Got None."
-            )
-        if alpha is None:
-            return float(self._observed.alpha[0])
-        return float(_check_noise(type(self).__name__, "alpha", alpha))
-
     def _noise(self, kernel: Kernel, points: Data, Y: np.ndarray) -> np.ndarray:
         """``alpha`` for each observation."""
         n, intercept = len(Y), bool(self.fit_intercept)
@@ -441,9 +436,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             if separate(kernel).noise:
                 return np.zeros(n)
             is_scaled = self.tune is not None and not has_unit(kernel)
-            return np.full(
-                n, AUTO * (mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points))
-            )
+            mean = mean_squares(Y, intercept)[1] if is_scaled else mean_size(kernel, points)
+            return np.full(n, 1e-10 * mean)  # 1e6 times the rounding of k(x, x)
         values = _check_noise(type(self).__name__, "alpha", self.alpha)
         if values.ndim and values.shape != (n,):
             raise ParameterError(
@@ -455,18 +449,3 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
     def _expansion(self) -> Expansion:
         fit = self._posterior.fit
         return Expansion(self.gram_, fit.coefficients * self._scale, np.atleast_1d(self.intercept_))
-
-
-def _solution(method: Method, posterior: Posterior, observed: Observations) -> Solution[Posterior]:
-    """The answer, with the backward error of some of its equations, which no method has a part in."""
-    C, n = posterior.fit.coefficients, len(observed.Y)
-    count = min(n, CHECKED, max(2, CHECKED_VALUES // n))
-    rows = np.unique(np.linspace(0, n - 1, count + 2)[1:-1].astype(np.intp))
-    K = np.asarray(method.gram.block(rows), dtype=np.float64)
-    diagonal = method.noise[rows, None]
-    residual = K @ C + diagonal * C[rows] + posterior.fit.intercepts - observed.Y[rows]
-    terms = np.abs(K) @ np.abs(C) + diagonal * np.abs(C[rows]) + np.abs(observed.Y[rows])
-    gap = float(np.divide(np.abs(residual), terms, out=np.zeros_like(terms), where=terms > 0).max())
-    status = f"exact by {method.name}, for {method.structure}: {method.cost}"
-    stats = {"method": method.name, "structure": method.structure, "cost": method.cost, "checked": len(rows)}
-    return Solution(posterior, converged=gap <= BACKWARD_ERROR, status=status, gap=gap, stats=stats)

@@ -129,11 +129,14 @@ class MultipleKernels(KernelMachine):
                     max_iter=int(self.max_iter),
                 )
             else:
-                d = (
-                    self._aligned(training, targets())
-                    if self.weights == "alignment"
-                    else np.ones(len(family))
-                )
+                d = np.ones(len(family))
+                if self.weights == "alignment":
+                    d = align_family(family, targets(), training.weight)
+                if not d.any():
+                    raise InputError(
+                        f"{type(self).__name__}: `y` must go with some kernel. None is aligned with it; set "
+                        "weights='average'."
+                    )
                 d = d / float((d**p).sum()) ** (1.0 / p)
                 found = train_weights(
                     family, machine, watch, d, p=p, tol=float(self.tol), inner_tol=1e-3 * unit
@@ -146,15 +149,6 @@ class MultipleKernels(KernelMachine):
         if isinstance(self.kernels, KernelHierarchy):
             return Hierarchical(self.kernels.above(), self.kernels.prices())
         return LpNorm(float(self.norm))
-
-    def _aligned(self, training: TrainingKernels, Y: Vector) -> Vector:
-        d = align_family(training.matrices.family, Y, training.weight)
-        if not d.any():
-            raise InputError(
-                f"{type(self).__name__}: `y` must go with some kernel. None is aligned with it; set "
-                "weights='average'."
-            )
-        return d
 
     def _keep_weights(self, training: TrainingKernels, found: Solution[FamilyValue]) -> None:
         members, matrices = training.members, training.matrices

@@ -18,12 +18,6 @@ Vector: TypeAlias = NDArray[np.float64]
 
 SCALES = ("trace", "variance", None)
 
-#: Products with a random vector that agree to this part of their length are those of equal matrices.
-EQUAL = 1e-10
-
-#: A variance below this part of the mean of k(x, x) is rounding.
-CONSTANT = 1e-12
-
 
 class UnidentifiedWeightsWarning(UserWarning):
     """The data cannot say what the weights of some kernels are."""
@@ -91,7 +85,8 @@ def matrices_of(
     scales = np.ones(len(grams))
     if scale is not None:
         scales = traces - (images[:, :, 1] @ share if scale == "variance" else 0.0)
-    zero = (traces <= 0.0) | (scales <= CONSTANT * traces)
+    # a variance below this part of the mean of k(x, x) is rounding
+    zero = (traces <= 0.0) | (scales <= 1e-12 * traces)
     if zero.all():
         found = "constant" if scale == "variance" and traces.any() else "zero"
         raise InputError(
@@ -108,8 +103,15 @@ def matrices_of(
         )
     family.factors = 1.0 / scales
     groups, first = _groups(images[:, :, 0] / scales[:, None], zero & drop, merge)
-    if merge:
-        _warn_of_equal(groups, names, scale, caller)
+    equal = np.flatnonzero(np.bincount(groups[groups >= 0]) > 1).tolist() if merge else []
+    for group in equal:
+        same = [names[i] for i in np.flatnonzero(groups == group).tolist()]
+        relation = "equal" if scale is None else "proportional"
+        warn(
+            f"{caller}: the kernels {', '.join(map(repr, same))} are {relation} on these data. Only the sum "
+            "of their weights is determined; they share it evenly. Leave out all but one.",
+            UnidentifiedWeightsWarning,
+        )
     return Matrices(family.select(first), scales, groups)
 
 
@@ -121,8 +123,9 @@ def _groups(
     first: list[int] = []
     for i in np.flatnonzero(~zero).tolist():
         size = float(np.linalg.norm(images[i]))
+        # products with a random vector that agree to this part of their length are those of equal matrices
         equal = [
-            g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= EQUAL * size
+            g for g, j in enumerate(first) if float(np.linalg.norm(images[i] - images[j])) <= 1e-10 * size
         ]
         if merge and equal:
             groups[i] = equal[0]
@@ -130,15 +133,3 @@ def _groups(
             groups[i] = len(first)
             first.append(i)
     return groups, np.array(first, dtype=np.intp)
-
-
-def _warn_of_equal(groups: NDArray[np.intp], names: Sequence[str], scale: str | None, caller: str) -> None:
-    """Warn of kernels whose weights only have a sum."""
-    for group in np.flatnonzero(np.bincount(groups[groups >= 0]) > 1).tolist():
-        same = [names[i] for i in np.flatnonzero(groups == group).tolist()]
-        relation = "equal" if scale is None else "proportional"
-        warn(
-            f"{caller}: the kernels {', '.join(map(repr, same))} are {relation} on these data. Only the sum "
-            "of their weights is determined; they share it evenly. Leave out all but one.",
-            UnidentifiedWeightsWarning,
-        )

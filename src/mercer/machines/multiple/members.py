@@ -53,7 +53,15 @@ class Members(NamedTuple):
         result: list[Gram] = []
         for name, kernel in zip(self.names, self.kernels, strict=True):
             G = gram_of_points(kernel, points, store=store)
-            _require_definite(G, name, caller)
+            least = None if kernel.certificate.is_psd else negative_eigenvalue_of(G)
+            if least is not None:
+                advice = "Leave it out, or put a positive definite kernel in its place"
+                if kernel.certificate.is_nds:
+                    advice = f"It is a distance: use {kernel.schoenberg(1.0)!r}"
+                raise DefinitenessError(
+                    f"{caller}: `kernels` must be positive definite, and {name!r} is not on these data "
+                    f"(least eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}). {advice}."
+                )
             result.append(G)
         return result
 
@@ -77,8 +85,10 @@ def read_members(kernels: Any, caller: str) -> Members:
 def named_kernels(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Kernel, ...]]:
     """Names and kernels, from what a user may give."""
     if isinstance(kernels, Columns) and kernels.combine == "sum":
-        parts = zip(kernels.names, kernels.kernels, strict=True)
-        split = {_column_name(name): Columns((name,), (k,), "sum", kernels.missing) for name, k in parts}
+        split: dict[str, Kernel] = {}
+        for name, k in zip(kernels.names, kernels.kernels, strict=True):
+            column = name if isinstance(name, str) else ", ".join(name)
+            split[column] = Columns((name,), (k,), "sum", kernels.missing)
         return tuple(split), tuple(split.values())
     if isinstance(kernels, Sum):
         kernels = kernels.terms
@@ -93,27 +103,5 @@ def named_kernels(kernels: Any, caller: str) -> tuple[tuple[str, ...], tuple[Ker
             f"columns(...). Got {brief(kernels)}."
         )
     checked = tuple(as_kernel(k, caller, f"kernels[{i}]") for i, k in enumerate(kernels))
-    return tuple(_distinct([repr(k) for k in checked])), checked
-
-
-def _column_name(name: Any) -> str:
-    return name if isinstance(name, str) else ", ".join(name)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names, with their position where one comes twice."""
-    return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names)]
-
-
-def _require_definite(G: Gram, name: str, caller: str) -> None:
-    if G.kernel.certificate.is_psd:
-        return
-    least = negative_eigenvalue_of(G)
-    if least is not None:
-        advice = "Leave it out, or put a positive definite kernel in its place"
-        if G.kernel.certificate.is_nds:
-            advice = f"It is a distance: use {G.kernel.schoenberg(1.0)!r}"
-        raise DefinitenessError(
-            f"{caller}: `kernels` must be positive definite, and {name!r} is not on these data (least "
-            f"eigenvalue {'' if least.converged else 'at most '}{least.value:.6g}). {advice}."
-        )
+    names = [repr(k) for k in checked]  # with their position where one comes twice
+    return tuple(f"{s} [{i}]" if names.count(s) > 1 else s for i, s in enumerate(names)), checked

@@ -16,15 +16,6 @@ from ..arguments import check_path, check_penalties, check_penalty, check_positi
 
 __all__ = ["CHECKS", "check_parameters", "signal_rule"]
 
-#: Parameters that belong to the system of all points, with the values that ask for nothing.
-FULL_ONLY = {
-    "tune": None,
-    "signal_variance": None,
-    "solver": "auto",
-    "warm_start": False,
-    "indefinite": "warn",
-}
-
 
 def _check_alpha(caller: str, name: str, value: Any) -> None:
     """Raise unless the value is a penalty, an array of them, or a rule to choose one."""
@@ -69,7 +60,16 @@ def check_parameters(machine: Any) -> None:
             "mean of y, or use solver='cg'."
         )
     if machine.approximation is not None:
-        check_approximation(machine, FULL_ONLY)
+        check_approximation(
+            machine,
+            {
+                "tune": None,
+                "signal_variance": None,
+                "solver": "auto",
+                "warm_start": False,
+                "indefinite": "warn",
+            },
+        )
         if is_rule or np.ndim(machine.alpha) != 0 or not machine.alpha > 0:
             raise ParameterError(
                 "KernelRidge: `alpha` must be one positive number with `approximation`. "

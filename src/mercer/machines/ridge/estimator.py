@@ -16,7 +16,7 @@ from ...engine.runs import stop_reason
 from ...errors import DefinitenessError, InputError, ParameterError, warn
 from ...features import FeatureMap
 from ...features.nystrom import LandmarkMap
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...kernels import Gaussian
 from ...parameters import Checks
 from ...solvers import (
@@ -45,26 +45,6 @@ from .process import GaussianProcessView
 from .stream import add_batch, fit_batches
 
 __all__ = ["KernelRidge"]
-
-#: Attributes that only some fits leave behind.
-OPTIONAL = (
-    "alphas_",
-    "approximation_",
-    "approximation_error_",
-    "coef_",
-    "degrees_of_freedom_",
-    "gcv_errors_",
-    "loo_errors_",
-    "theta_",
-    "theta_names_",
-    "tuning_",
-    "n_samples_seen_",
-    "_equations",
-    "_sample_size",
-)
-
-#: The penalties that are tried by default, relative to the mean of k(x, x).
-GRID = np.logspace(-6, 3, 30)
 
 
 def _has_map(machine: KernelRidge) -> bool:
@@ -294,7 +274,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         alpha = self._starting_alpha()
         if self.tune is not None:
             alpha = self._search(float(alpha))
-        G = gram(self.kernel_, points)
+        G = gram_of_points(self.kernel_, points)
         self.gram_ = screen(G, self.indefinite, type(self).__name__, remedy="fit_intercept=True")
         try:
             if isinstance(alpha, str):
@@ -335,7 +315,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         return points, targets, weight
 
     def _forget(self) -> None:
-        for name in OPTIONAL:
+        """Delete what only some fits leave behind."""
+        for name in (
+            "alphas_",
+            "approximation_",
+            "approximation_error_",
+            "coef_",
+            "degrees_of_freedom_",
+            "gcv_errors_",
+            "loo_errors_",
+            "theta_",
+            "theta_names_",
+            "tuning_",
+            "n_samples_seen_",
+            "_equations",
+            "_sample_size",
+        ):
             self.__dict__.pop(name, None)
 
     def _fit_features(self, map: FeatureMap, points: Data, Y: np.ndarray, weight: np.ndarray | None) -> None:
@@ -388,6 +383,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
 
     def _solve(self, alpha: Any) -> None:
         """Solve for the coefficients with a known penalty, and keep them."""
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        start = None if last is None or last.size != self._Y.size else last.reshape(self._Y.shape)
         self.solution_ = solve_ridge(
             self.gram_,
             self._Y,
@@ -398,7 +395,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
             tol=self.tol,
             max_iter=self.max_iter,
             progress=True,
-            start=self._start(),
+            start=start,
             checkpoint=self.checkpoint,
         )
         a, b = self.solution_.value
@@ -426,13 +423,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
                 f"linear system is {self.solution_.gap:.3g}.",
                 ConvergenceWarning,
             )
-
-    def _start(self) -> np.ndarray | None:
-        """Coefficients of the last fit, for a warm start."""
-        previous = getattr(self, "dual_coef_", None)
-        if not self.warm_start or previous is None or previous.size != self._Y.size:
-            return None
-        return np.asarray(previous).reshape(self._Y.shape)
 
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values
@@ -465,7 +455,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
                 f"KernelRidge: alpha={rule!r} leaves rows out and needs at least 2 samples of positive "
                 f"weight. Got {len(self._Y)} sample(s)."
             )
-        path = ridge_path(self._system(1.0), self._grid())
+        if self.alphas is None:  # relative to the mean of k(x, x)
+            scale = float(np.average(self.gram_.diagonal().astype(np.float64), weights=self._weight))
+            grid = np.logspace(-6, 3, 30) * (scale if scale > 0 else 1.0)
+        else:
+            grid = np.asarray(self.alphas, dtype=np.float64)
+        path = ridge_path(self._system(1.0), grid)
         self.alphas_, self.degrees_of_freedom_ = path.alphas, path.freedom
         self.loo_errors_ = path.loo[:, 0] if self._flat else path.loo
         self.gcv_errors_ = path.gcv[:, 0] if self._flat else path.gcv
@@ -473,12 +468,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, GaussianProcessView, Explain
         if self.alpha_per_target and not self._flat:
             return path.alphas[errors.argmin(axis=0)]
         return float(path.alphas[errors.sum(axis=1).argmin()])
-
-    def _grid(self) -> np.ndarray:
-        if self.alphas is not None:
-            return np.asarray(self.alphas, dtype=np.float64)
-        scale = float(np.average(np.asarray(self.gram_.diagonal(), dtype=np.float64), weights=self._weight))
-        return GRID * (scale if scale > 0 else 1.0)
 
     def _system(self, alpha: Any) -> RidgeSystem:
         matrix = WeightedMatrix(self.gram_, self._weight)

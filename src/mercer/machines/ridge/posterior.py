@@ -12,7 +12,6 @@ The posterior mean does not depend on :math:`\tau`; the covariance is :math:`\ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -29,9 +28,6 @@ from ...solvers import WeightedMatrix
 __all__ = ["Posterior"]
 
 Matrix: TypeAlias = NDArray[np.float64]
-
-#: New points whose variances are computed at a time.
-BAND = 1024
 
 
 class Posterior:
@@ -51,14 +47,11 @@ class Posterior:
                 "precision, and variances have no meaning. Raise alpha, the variance of the noise."
             ) from error
         self._root, self._eps = matrix.root, G._eps
-        self._along = self._solve(self._root[:, None])[:, 0] if intercept else None
-
-    def _solve(self, V: Matrix) -> Matrix:
-        return solve_lower(self._factor, V)
+        self._along = solve_lower(self._factor, self._root[:, None])[:, 0] if intercept else None
 
     def _explained(self, values: np.ndarray) -> tuple[Matrix, Matrix]:
         """Columns whose inner products are what the data explain, and what the intercept leaves open."""
-        V = self._solve(np.asarray(self._root[:, None] * values.T, dtype=np.float64))
+        V = solve_lower(self._factor, np.asarray(self._root[:, None] * values.T, dtype=np.float64))
         if self._along is None:
             return V, np.zeros(V.shape[1])
         return V, (1.0 - self._along @ V) / np.linalg.norm(self._along)
@@ -66,7 +59,8 @@ class Posterior:
     def variance(self, cross: Gram, own: np.ndarray) -> Matrix:
         """Variances at new points, from their values with the training points and with themselves."""
         result = np.asarray(own, dtype=np.float64).copy()
-        for rows in _bands(cross.shape[0]):
+        for start in range(0, len(result), 1024):
+            rows = slice(start, min(start + 1024, len(result)))
             V, open_part = self._explained(cross.block(rows))
             result[rows] += open_part**2 - np.einsum("ij,ij->j", V, V)
         return self._nonnegative(result, np.asarray(own, dtype=np.float64))
@@ -93,8 +87,3 @@ class Posterior:
                 "definite. Repair it with indefinite='clip', 'flip' or 'shift'."
             )
         return np.asarray(np.maximum(variance, 0.0))
-
-
-def _bands(count: int) -> Iterator[slice]:
-    for start in range(0, count, BAND):
-        yield slice(start, min(start + BAND, count))

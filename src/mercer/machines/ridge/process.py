@@ -9,7 +9,8 @@ import numpy as np
 
 from ...domains import Data, Similarities
 from ...errors import DefinitenessError, InputError, ParameterError
-from ...gram import Gram, PointGram, gram
+from ...gram import Gram, PointGram
+from ...gram.kernel_gram import gram_of_points
 from ...gram.point_gram import widened
 from ...kernel import Kernel
 from ...parameters import check_random
@@ -150,7 +151,13 @@ class GaussianProcessView(Approximated):
         if return_std:
             return mean, np.sqrt(self._scaled(lambda p: p.variance(cross, self._own(points))))
         if return_cov:
-            own = self._own_matrix(points)
+            self._require_kernel()
+            if not isinstance(self.gram_, PointGram):
+                raise InputError(
+                    "KernelRidge.predict: `return_cov` needs the kernel between new points, which a repaired "
+                    "matrix does not define. Use return_std."
+                )
+            own = gram_of_points(self.kernel_, points)._in_double().dense()
             return mean, self._scaled(lambda p: p.covariance(cross, own))
         return mean
 
@@ -199,16 +206,6 @@ class GaussianProcessView(Approximated):
                 "KernelRidge.predict: a precomputed matrix does not hold the values of new points with "
                 "themselves, which standard deviations need. Use the kernel itself."
             )
-
-    def _own_matrix(self, points: Any) -> np.ndarray:
-        """The matrix of new points with each other."""
-        self._require_kernel()
-        if not isinstance(self.gram_, PointGram):
-            raise InputError(
-                "KernelRidge.predict: `return_cov` needs the kernel between new points, which a repaired "
-                "matrix does not define. Use return_std."
-            )
-        return gram(self.kernel_, points)._in_double().dense()
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

@@ -15,7 +15,8 @@ from ... import memory
 from ...algebra import WarpedKernel
 from ...domains import Data, take
 from ...errors import DefinitenessError, InputError
-from ...gram import PointGram, gram
+from ...gram import PointGram
+from ...gram.kernel_gram import gram_of_points
 from ...graphs.laplacians import laplacian
 from ...graphs.similarity import affinity
 from ...parameters import Checks, check_number
@@ -86,11 +87,14 @@ class LaplacianMachine(KernelMachine):
         self.kernel_ = self._checked_kernel().resolve(rows.points, rows.weight)
         graph_kernel = self._checked_kernel("kernel" if self.graph_kernel is None else "graph_kernel")
         self.graph_kernel_ = graph_kernel.resolve(rows.points, rows.weight)
-        self.gram_ = screen(gram(self.kernel_, rows.points), self.indefinite, name)
+        self.gram_ = screen(gram_of_points(self.kernel_, rows.points), self.indefinite, name)
         n = len(self.gram_)
         memory.require(5 * 8 * n * n, f"{name} on {n} points", "Use fewer unlabelled points.")
         self._graph = Graph(
-            gram(self.graph_kernel_, rows.points), self.n_neighbors, rows.weight, bool(self.normalized)
+            gram_of_points(self.graph_kernel_, rows.points),
+            self.n_neighbors,
+            rows.weight,
+            bool(self.normalized),
         )
         self.laplacian_ = self._graph.laplacian()
         self._ratio = ratio

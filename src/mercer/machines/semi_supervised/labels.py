@@ -51,7 +51,17 @@ def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
     """
     with naming(caller, "y"):
         labels = column_or_1d(labels, warn=True)
-    missing = _missing(caller, labels)
+    if labels.dtype.kind in "US":
+        if np.isin(labels.astype(str), "-1").any():
+            raise InputError(
+                f"{caller}: y holds the string '-1'. To mark points without a label among strings, use an "
+                "array of dtype object with the number -1."
+            )
+        missing = np.zeros(len(labels), dtype=bool)
+    elif labels.dtype == object:
+        missing = np.array([isinstance(v, numbers.Real) and v == -1 for v in labels], dtype=bool)
+    else:
+        missing = np.asarray(labels == -1)
     present = labels[~missing]
     if not len(present):
         raise InputError(f"{caller}: y must have labelled points. All are -1, which stands for 'not known'.")
@@ -63,16 +73,3 @@ def partial_labels(caller: str, labels: NDArray[Any]) -> PartialLabels:
     result = np.full(len(labels), -1, dtype=np.intp)
     result[~missing] = codes
     return PartialLabels(classes, result)
-
-
-def _missing(caller: str, labels: NDArray[Any]) -> NDArray[np.bool_]:
-    if labels.dtype.kind in "US":
-        if np.isin(labels.astype(str), "-1").any():
-            raise InputError(
-                f"{caller}: y holds the string '-1'. To mark points without a label among strings, use an "
-                "array of dtype object with the number -1."
-            )
-        return np.zeros(len(labels), dtype=bool)
-    if labels.dtype == object:
-        return np.array([isinstance(v, numbers.Real) and v == -1 for v in labels], dtype=bool)
-    return np.asarray(labels == -1)

@@ -161,13 +161,7 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the points ``X`` and the targets ``y``, (n,) or (n, n_targets), NaN where not known."""
         rows = self._rows(X, sample_weight)
-        targets = self._partial_targets(y, rows.total)[rows.kept]
-        self._fit_targets(rows, targets)
-        return self
-
-    def _partial_targets(self, y: Any, n: int) -> Vector:
-        """Targets as floats; a row with some of its targets missing is an error."""
-        values = read_targets(type(self).__name__, y, n, numeric=True, missing=True)
+        values = read_targets(type(self).__name__, y, rows.total, numeric=True, missing=True)
         missing = np.isnan(values.reshape(len(values), -1))
         if (missing.any(axis=1) & ~missing.all(axis=1)).any():
             raise InputError(
@@ -178,7 +172,8 @@ class LaplacianRLS(MultiOutputMixin, RegressorMixin, LeastSquares):
                 f"{type(self).__name__}: y must have labelled points. All are NaN, which stands for "
                 "'not known'."
             )
-        return values
+        self._fit_targets(rows, values[rows.kept])
+        return self
 
     def predict(self, X: Any) -> Vector:
         """Values :math:`f(x) + b` at new points."""

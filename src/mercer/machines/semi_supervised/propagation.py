@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ... import memory
 from ...errors import InputError, warn
-from ...gram import gram
+from ...gram.kernel_gram import gram_of_points
 from ...graphs.laplacians import Affinity, without_loops
 from ...graphs.similarity import affinity, nearest
 from ...kernels import Gaussian
@@ -47,7 +47,7 @@ class GraphLabels(ClassifierMixin, KernelMachine):
         labels = partial_labels(name, read_targets(type(self).__name__, y, n, numeric=False))
         self.classes_ = labels.classes
         self.kernel_ = self._checked_kernel().resolve(points)
-        self.gram_ = gram(self.kernel_, points)
+        self.gram_ = gram_of_points(self.kernel_, points)
         memory.require(3 * 8 * n * n, f"{name} on {n} points")
         self.solution_ = self._spread(without_loops(affinity(self.gram_, self.n_neighbors)), labels)
         self.label_distributions_ = self._shares(self.solution_.value)

@@ -20,9 +20,6 @@ __all__ = ["Rows", "Smoother", "SplineMachine"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: Powers of the span of X up to this one, and their inverses, are floats; times penalties too.
-LARGEST_POWER = 1e240
-
 
 class Smoother(Protocol):
     """A spline with given knots and weights, for any penalty."""
@@ -69,7 +66,15 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
         targets = read_targets(name, y, len(points), numeric=True)
         weight = _weights(sample_weight, len(points), name)
         kept = weight > 0
-        self._refuse_scales(points[kept])
+        dim = 1 if points.ndim == 1 else points.shape[1]
+        span, power = float(np.ptp(points[kept], axis=0).max()), 2 * int(self.order) - dim
+        # powers of the span of X up to 1e240, and their inverses, are floats; times penalties too
+        most = 1e240 ** (1 / power)
+        if span > 0 and not 1 / most <= span <= most:
+            raise InputError(
+                f"{name}: `X` must span between {1 / most:g} and {most:g}: the penalty has "
+                f"the unit of its power {power}. Got {span:.3g}. Multiply X by a constant."
+            )
         rows = Rows.merged(points[kept], targets[kept].reshape(int(kept.sum()), -1), weight[kept])
 
         smoother = self._smoother(rows)
@@ -115,19 +120,6 @@ class SplineMachine(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @abstractmethod
     def _count_free(self, rows: Rows) -> int:
         """The number of free polynomials."""
-
-    # -- checks ---------------------------------------------------------------------------------
-    def _refuse_scales(self, points: Matrix) -> None:
-        """Raise if powers of distances between knots leave the range of floats."""
-        dim = 1 if points.ndim == 1 else points.shape[1]
-        span = float(np.ptp(points, axis=0).max())
-        power = 2 * int(self.order) - dim
-        most = LARGEST_POWER ** (1 / power)
-        if span > 0 and not 1 / most <= span <= most:
-            raise InputError(
-                f"{type(self).__name__}: `X` must span between {1 / most:g} and {most:g}: the penalty has "
-                f"the unit of its power {power}. Got {span:.3g}. Multiply X by a constant."
-            )
 
 
 def _weights(sample_weight: Any, n: int, caller: str) -> Matrix:

@@ -34,9 +34,6 @@ __all__ = ["Polyharmonic", "PolyharmonicFit", "count_polynomials", "energy_facto
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: Number of penalties on the first grid.
-GRID = 40
-
 
 def energy_factor(order: int, dim: int) -> float:
     r"""The factor :math:`\theta` between the kernel and the fundamental solution."""
@@ -135,7 +132,8 @@ class Polyharmonic:
         """Penalties from near interpolation to near a polynomial."""
         s = self.ridge.eigenvalues
         low, high = max(1e-2 * float(s[0]), self.ridge.least), 1e2 * float(s[-1])
-        return np.geomspace(low, high, GRID) / float(self._in_units(1.0))
+        # number of penalties on the first grid
+        return np.geomspace(low, high, 40) / float(self._in_units(1.0))
 
     def errors(self, y: Matrix, alpha: Any) -> SplineErrors:
         return self.ridge.errors(y, self._in_units(alpha))

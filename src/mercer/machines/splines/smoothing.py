@@ -23,9 +23,6 @@ __all__ = ["SmoothingSpline"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: Number of penalties on the first grid, before the best of them is refined.
-GRID = 40
-
 
 class SmoothingSpline(SplineMachine):
     r"""Smoothing spline on the line, of any order.
@@ -159,7 +156,8 @@ class _Cubic(NamedTuple):
         n = len(self.knots)
         # In units of the mean distance: from interpolation to a straight line, for any number of knots.
         scale = float(self.weights.mean()) * float((self.knots[-1] - self.knots[0]) / (n - 1)) ** 3
-        return scale * np.geomspace(1e-6, 1e2 * float(n) ** 4, GRID)
+        # number of penalties on the first grid, before the best of them is refined
+        return scale * np.geomspace(1e-6, 1e2 * float(n) ** 4, 40)
 
     def errors(self, y: Matrix, alpha: Any) -> SplineErrors:
         return spline_errors(self.knots, y, self.weights, alpha)

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "folds_of"]
 
-#: Kernel values that a product holds at a time.
-BAND = 1 << 23
-
 
 def folds_of(machine: Classifier, training: Training, codes: NDArray[np.intp], groups: Any) -> list[Fold]:
     """Folds of the training points; copies of a point and points of one group stay together."""
@@ -47,14 +44,13 @@ def folds_of(machine: Classifier, training: Training, codes: NDArray[np.intp], g
 def calibrate(
     machine: Classifier,
     folds: Sequence[Fold],
-    tasks: Sequence[Task],
     fits: Sequence[Fit],
     training: Training,
     codes: NDArray[np.intp],
     matrix: Matrix,
     limits: Limits,
-) -> PiecewiseLogistic | Temperature | None:
-    """Fit probabilities to decision values of points left out; None, with a warning, if stopped first."""
+) -> None:
+    """Fit probabilities to decision values of points left out; none, with a warning, if stopped first."""
 
     def report(message: str) -> None:
         warn(f"{type(machine).__name__}: {message}.", ConvergenceWarning)
@@ -62,26 +58,27 @@ def calibrate(
     if any(fit.solution.stats["stopped"] for fit in fits):
         if all(fit.solution.converged for fit in fits):  # otherwise the machine has reported the stop
             report(f"stopped before the calibration because {stop_reason()}. There are no probabilities")
-        return None
+        return
     try:
+        tasks = machine._tasks(codes)
         betas = [_spread(task, fit, len(codes)) for task, fit in zip(tasks, fits, strict=True)]
         values, fits = left_out_values(machine, folds, betas, training, codes, matrix, limits)
     except InputError as error:
         raise InputError(f"in the calibration, without a fifth of the points: {error}") from error
     except STOPPING as error:
         report(f"stopped in the calibration because {conclude(error)}. There are no probabilities")
-        return None
+        return
     missed = [fit.solution for fit in fits if not fit.solution.converged]
     stopped = [solution for solution in missed if solution.stats["stopped"]]
     if stopped:
         report(f"in the calibration: {stopped[0].status}. There are no probabilities")
-        return None
+        return
     if missed:
         report(f"{len(missed)} of the {len(fits)} fits of the calibration: {missed[0].status}")
     used = np.sort(np.concatenate([fold.left_out for fold in folds]))
     scores = machine._scores(values[used])
     kind: type[PiecewiseLogistic | Temperature] = PiecewiseLogistic if scores.ndim == 1 else Temperature
-    return kind.fit(scores, codes[used], training.weight[used])
+    machine.calibration_ = kind.fit(scores, codes[used], training.weight[used])
 
 
 def left_out_values(
@@ -110,7 +107,11 @@ def left_out_values(
         parts = zip(tasks[mine], fits[mine], strict=True)
         table = np.column_stack([_spread(task, fit, n) for task, fit in parts])
         support = np.flatnonzero(table.any(axis=1))
-        values[fold.left_out] = _product(matrix, fold.left_out, support, table[support])
+        height = max((1 << 23) // max(len(support), 1), 1)  # rows whose kernel values are held at a time
+        with single_threaded_blas(), until(run_of_fit().is_over):
+            for start in range(0, len(fold.left_out), height):
+                rows = fold.left_out[start : start + height]
+                values[rows] = matrix.block(rows, support) @ table[support]
         values[fold.left_out] += [fit.bias for fit in fits[mine]]
     return values, fits
 
@@ -120,13 +121,3 @@ def _spread(task: Task, fit: Fit, n: int) -> NDArray[np.float64]:
     result = np.zeros(n)
     result[task.index] = fit.beta
     return result
-
-
-def _product(
-    matrix: Matrix, rows: NDArray[np.intp], cols: NDArray[np.intp], V: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """``K[rows, cols] @ V`` in double precision, some rows at a time."""
-    height = max(BAND // max(len(cols), 1), 1)
-    with single_threaded_blas(), until(run_of_fit().is_over):
-        parts = [matrix.block(rows[i : i + height], cols) @ V for i in range(0, len(rows), height)]
-    return np.concatenate(parts)

@@ -18,7 +18,7 @@ from ...solvers import BoxProblem, BoxValue, LazyMatrix, Matrix, Solution
 from ..callbacks import as_run
 from ..translation import KernelLike
 from .base import Fit, Limits, Training
-from .calibration import folds_of
+from .calibration import calibrate, folds_of
 from .classifier import Classifier, Codes
 from .leave_one_out import LeaveOneOutBounds, leave_one_out_bounds
 from .multiclass import Task, can_pair, hold, solve_pairs
@@ -200,18 +200,16 @@ class SVC(Classifier):
         time_budget: float | None = None,
     ) -> None:
         super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
-        self._set_classification(
-            class_weight,
-            multiclass,
-            decision_function_shape,
-            break_ties,
-            warm_start,
-            probability,
-            random_state,
-        )
         self.C = C
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.warm_start = warm_start
         self.approximation = approximation
+        self.probability = probability
+        self.random_state = random_state
 
     @as_run
     def path(
@@ -266,7 +264,8 @@ class SVC(Classifier):
             model = copy.copy(model)
             model.C = values[place]
             model._become(fits, training, codes)
-            model._calibrate(folds, fits, training, codes, matrix, limits)
+            if folds:
+                calibrate(model, folds, fits, training, codes, matrix, limits)
             models[place] = model
         return [models[place] for place in range(len(values))]
 

@@ -23,7 +23,6 @@ from ..explanation import Expansion, ExplainedClassifier
 from ..labels import read_labels
 from .base import Fit, Limits, SupportVectorMachine, Training
 from .calibration import calibrate, folds_of
-from .folds import Fold
 from .multiclass import Task, hold, one_against_one, one_against_rest, solve_all
 from .pairwise import class_scores, class_slices, closest_pair, from_table, pair_values, to_table, votes
 from .probability import PiecewiseLogistic, Temperature, agree, class_margins
@@ -32,9 +31,6 @@ __all__ = ["Classifier"]
 
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
-
-#: Bytes of the problem of a pair of classes, and of each point in it, measured with 200 to 800 classes.
-PAIR_BYTES, PAIR_POINT_BYTES = 3000, 64
 
 
 def _has_probabilities(machine: Any) -> bool:
@@ -49,6 +45,12 @@ def _has_probabilities(machine: Any) -> bool:
 class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
     """Labels, weights and several classes; subclasses state the two-class problem."""
 
+    class_weight: dict[Any, float] | Literal["balanced"] | None
+    multiclass: str
+    decision_function_shape: str
+    break_ties: bool
+    probability: bool
+    random_state: Any
     calibration_: PiecewiseLogistic | Temperature
 
     _checks: ClassVar[Checks] = {
@@ -56,35 +58,9 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         "decision_function_shape": partial(check_choice, options=("ovo", "ovr")),
     }
 
-    def _set_classification(
-        self,
-        class_weight: dict[Any, float] | Literal["balanced"] | None,
-        multiclass: str,
-        decision_function_shape: str,
-        break_ties: bool,
-        warm_start: bool,
-        probability: bool,
-        random_state: Any,
-    ) -> None:
-        """Set the parameters that all classifiers have."""
-        self.class_weight = class_weight
-        self.multiclass = multiclass
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.warm_start = warm_start
-        self.probability = probability
-        self.random_state = random_state
-
     def _solve(self, y: Vector, weight: Vector, matrix: Matrix, limits: Limits, start: Vector | None) -> Fit:
         """Solve the problem of two classes, with labels +1 and -1."""
         raise NotImplementedError
-
-    def _check_parameters(self) -> None:
-        if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
-            raise ParameterError(
-                f"{type(self).__name__}: `break_ties` must be False when decision_function_shape is 'ovo': "
-                "there is no score per class to break them by."
-            )
 
     def _check_labels(self, codes: Codes, weight: Vector) -> None:
         """Raise before any kernel value is computed if a problem has no solution."""
@@ -116,7 +92,7 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
         training, codes = self._prepare(X, y, sample_weight)
         folds = folds_of(self, training, codes, groups) if self.probability else []
         matrix: Matrix = LazyMatrix(training.gram)
-        starts = self._starts(previous, training, codes)
+        starts = None if previous is None else self._starts(previous[0], len(previous[1]), training, codes)
         if folds:
             matrix = hold(matrix, limits)
         if len(self.classes_) == 2:
@@ -130,66 +106,61 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
                 fit.or_previous(beta, float(bias)) for fit, (beta, bias) in zip(fits, before, strict=True)
             ]
         self._become(fits, training, codes)
-        self._calibrate(folds, fits, training, codes, matrix, limits)
+        if folds:
+            calibrate(self, folds, fits, training, codes, matrix, limits)
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Codes]:
         """Validate everything and make the Gram matrix; the points of several classes are sorted by class."""
-        self._check_parameters()
+        caller = type(self).__name__
+        if self.break_ties and self.decision_function_shape == "ovo" and self.multiclass == "ovo":
+            raise ParameterError(
+                f"{caller}: `break_ties` must be False when decision_function_shape is 'ovo': there is no "
+                "score per class to break them by."
+            )
         points = self._validate_X(X, reset=True)
         n = len_of(points)
-        given = read_weight(type(self).__name__, sample_weight, n)
+        given = read_weight(caller, sample_weight, n)
         self.classes_, self.class_weight_, rows, codes, weight = read_labels(
             self, y, n, given, self.class_weight
         )
-        own = np.ones(len(rows)) if weight is None else weight
-        if len(self.classes_) > 2:
-            self._check_memory(len(rows))
+        own, count = np.ones(len(rows)) if weight is None else weight, len(self.classes_)
+        if count > 2:
+            if self.multiclass == "ovo":
+                pairs = count * (count - 1) // 2
+                memory.require(  # bytes of a problem and of a point in it, measured with 200 to 800 classes
+                    3000.0 * pairs + 64.0 * (count - 1) * len(rows),
+                    f"{caller}: `y` holds {count:,} classes. A problem for each of {pairs:,} pairs",
+                    "If these are quantities, use a regression; else group the classes, or set "
+                    "multiclass='ovr'.",
+                )
             order = np.argsort(codes, kind="stable")
             rows, codes, own = rows[order], codes[order], own[order]
         self._check_labels(codes, own)
         return self._training(points, rows, given, own), codes
 
-    def _check_memory(self, n: int) -> None:
-        """Raise before any work if there are too many pairs of classes."""
-        count = len(self.classes_)
-        if self.multiclass == "ovo":
-            pairs = count * (count - 1) // 2
-            memory.require(
-                float(PAIR_BYTES) * pairs + float(PAIR_POINT_BYTES) * (count - 1) * n,
-                f"{type(self).__name__}: `y` holds {count:,} classes. A problem for each of {pairs:,} pairs",
-                "If these are quantities, use a regression; else group the classes, or set multiclass='ovr'.",
-            )
-
     def _starts(
-        self, previous: tuple[NDArray[np.float64], Vector] | None, training: Training, codes: Codes
+        self, table: NDArray[np.float64], functions: int, training: Training, codes: Codes
     ) -> list[Vector] | None:
         """The solution of the last fit for each problem, if it has as many points and problems."""
-        height, functions = self._layout
-        if (
-            previous is None
-            or previous[0].shape != (height, self.shape_fit_[0])
-            or len(previous[1]) != functions
-        ):
+        count = len(self.classes_)
+        if count == 2:
+            layout = 1, 1
+        else:
+            layout = (count - 1, count * (count - 1) // 2) if self._is_by_pairs else (count, count)
+        if (len(table), functions) != layout or table.shape[1] != self.shape_fit_[0]:
             return None
-        table = previous[0][:, training.rows]
+        table = table[:, training.rows]
         return from_table(table, class_slices(np.bincount(codes))) if self._is_by_pairs else list(table)
 
     @property
     def _is_by_pairs(self) -> bool:
         return len(self.classes_) > 2 and self.multiclass == "ovo"
 
-    @property
-    def _layout(self) -> tuple[int, int]:
-        """Rows of ``dual_coef_``, and number of functions."""
-        count = len(self.classes_)
-        if count == 2:
-            return 1, 1
-        return (count - 1, count * (count - 1) // 2) if self._is_by_pairs else (count, count)
-
     def _become(self, fits: Sequence[Fit], training: Training, codes: Codes) -> None:
         """Set the fitted attributes; support vectors are sorted by class, as in scikit-learn."""
         self._check_fits(fits)
+        self.__dict__.pop("calibration_", None)
         betas, sizes = [fit.beta for fit in fits], np.bincount(codes)
         table = to_table(betas, class_slices(sizes)) if self._is_by_pairs else np.array(betas)
         support = np.flatnonzero(table.any(axis=0))
@@ -220,24 +191,6 @@ class Classifier(ClassifierMixin, ExplainedClassifier, SupportVectorMachine):
             return self._solve(tasks[t].y, weight[tasks[t].index], part, limits, start)
 
         return solve_all(tasks, hold(matrix, limits), limits, solve)
-
-    def _calibrate(
-        self,
-        folds: Sequence[Fold],
-        fits: Sequence[Fit],
-        training: Training,
-        codes: Codes,
-        matrix: Matrix,
-        limits: Limits,
-    ) -> None:
-        """Fit the probabilities, unless the machine has none."""
-        if hasattr(self, "calibration_"):
-            del self.calibration_
-        if not folds:
-            return
-        found = calibrate(self, folds, self._tasks(codes), fits, training, codes, matrix, limits)
-        if found is not None:
-            self.calibration_ = found
 
     # -- decisions ------------------------------------------------------------------------------
     def _decisions(self, X: Any) -> NDArray[np.float64]:

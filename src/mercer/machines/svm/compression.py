@@ -21,9 +21,6 @@ __all__ = ["Compression", "Projection", "project"]
 
 Matrix = NDArray[np.float64]
 
-#: A support vector closer than this to the span of the chosen ones, relative to its norm, adds nothing.
-DEPENDENT = 1e-10
-
 
 @dataclass(frozen=True)
 class Compression:
@@ -78,7 +75,8 @@ def project(K: Matrix, A: Matrix, tol: float) -> Projection:
     left = K @ A  # values of what is left of the functions
     squared = np.einsum("ip,ip->p", A, left)
     distance = K.diagonal().copy()  # squared distances from the span of the chosen ones
-    floor = DEPENDENT * np.maximum(distance, np.finfo(float).tiny)
+    # a support vector closer than this to the span of the chosen ones, relative to its norm, adds nothing
+    floor = 1e-10 * np.maximum(distance, np.finfo(float).tiny)
     factor, heights = np.empty((m, 0)), np.empty((0, A.shape[1]))
     chosen: list[int] = []
     while len(chosen) < m and np.abs(left).max(initial=0.0) > tol:

@@ -21,15 +21,6 @@ from .oneclass import BOUNDARY, Dual, OneClass, Vector
 
 __all__ = ["EnclosingBall"]
 
-#: Margins that are tried for the best bound: the largest, times these powers of two.
-MARGINS = 2.0 ** -np.arange(0.0, 10.25, 0.25)
-
-#: Squared distances below this fraction of the largest K_ii are rounding error.
-SAME = 32 * float(np.finfo(float).eps)
-
-#: Relative rounding error of the norm of the centre.
-ROUNDING = 1e-9
-
 
 class EnclosingBall(OneClass):
     r"""The smallest ball in feature space around the points, hard or soft.
@@ -117,7 +108,8 @@ class EnclosingBall(OneClass):
         # The scale does not depend on the origin: half of the largest squared distance from the first point.
         row = matrix.block(np.zeros(1, dtype=np.intp), slice(None))[0]
         spread, largest = float((row[0] - 2 * row + diagonal).max()) / 2, float(np.abs(diagonal).max())
-        scale = spread if spread > SAME * largest else largest
+        # squared distances below this fraction of the largest K_ii are rounding error
+        scale = spread if spread > 32 * float(np.finfo(float).eps) * largest else largest
         return Dual(BoxProblem(-diagonal / 2, np.zeros(len(weight)), high), 1.0, scale)
 
     def _set_boundary(self, beta: Vector, grad: Vector, problem: BoxProblem, boundary: float) -> None:
@@ -207,17 +199,21 @@ class EnclosingBall(OneClass):
         """
         self._check_fitted()
         points = self._validate_X(X, reset=False)
-        largest = self._largest_norm()
+        largest = np.inf  # the norm of every point that could occur; a repaired matrix has a space of its own
+        if isinstance(self.expansion_, PointGram):
+            largest = float(np.sqrt(self.kernel_.diagonal_bounds.high))
         R = self._class_bound("radius", radius, largest)
         L = self._class_bound("norm_bound", norm_bound, largest)
-        if np.sqrt(self.squared_norm_) > L * (1 + ROUNDING):
+        # relative rounding error of the norm of the centre
+        if np.sqrt(self.squared_norm_) > L * (1 + 1e-9):
             raise ParameterError(
                 f"EnclosingBall: `norm_bound` must be at least the norm of the centre, "
                 f"{np.sqrt(self.squared_norm_):.6g}. Got {L:g}. It has to be chosen before the data are seen."
             )
         scores = min(self.squared_radius_, R**2) - self.squared_distance(points)
         trace = float(self.expansion_._self(points).sum())
-        margins = R**2 * MARGINS if rho is None else [rho]
+        # by default the largest margin that may give a bound, times powers of two
+        margins = R**2 * 2.0 ** -np.arange(0.0, 10.25, 0.25) if rho is None else [rho]
         bounds = [
             enclosing_ball_bound(scores, m, K=trace, radius=R, norm_bound=L, delta=delta, rho_max=R**2)
             for m in margins
@@ -242,12 +238,6 @@ class EnclosingBall(OneClass):
             return not set(names).isdisjoint(domain._digests(points))
         except DigestError:
             return False
-
-    def _largest_norm(self) -> float:
-        """A bound on the norm of every point of the feature space that could occur."""
-        if not isinstance(self.expansion_, PointGram):  # a repaired matrix has a feature space of its own
-            return np.inf
-        return float(np.sqrt(self.kernel_.diagonal_bounds.high))
 
     def _class_bound(self, name: str, value: float | None, largest: float) -> float:
         if value is not None:

@@ -73,8 +73,11 @@ def make_folds(
     random : RandomState
     """
     unit = points if groups is None else np.unique(groups, return_inverse=True)[1]
-    fold = _deal(_class_counts(codes, points, unit), random)[unit]
-    count = codes.max() + 1
+    # how many different points of each class every unit has; copies count once
+    different, count = np.unique(np.column_stack([unit, codes, points]), axis=0), codes.max() + 1
+    counts = np.zeros((unit.max() + 1, count))
+    np.add.at(counts, (different[:, 0], different[:, 1]), 1.0)
+    fold = _deal(counts, random)[unit]
     for f in range(FOLDS):
         missing = np.setdiff1d(np.arange(count), codes[fold != f])
         kept = np.unique(unit[(fold == f) & np.isin(codes, missing)])
@@ -88,14 +91,6 @@ def make_folds(
             "Fit with probability=False."
         )
     return folds
-
-
-def _class_counts(codes: Index, points: Index, unit: Index) -> NDArray[np.float64]:
-    """How many different points of each class every unit has; copies count once."""
-    different = np.unique(np.column_stack([unit, codes, points]), axis=0)
-    counts = np.zeros((unit.max() + 1, codes.max() + 1))
-    np.add.at(counts, (different[:, 0], different[:, 1]), 1.0)
-    return counts
 
 
 def _deal(counts: NDArray[np.float64], random: np.random.RandomState) -> Index:

@@ -20,9 +20,6 @@ __all__ = ["LeaveOneOutBounds", "leave_one_out_bounds"]
 
 Array = NDArray[np.float64]
 
-#: Accuracy of the smallest ball; its radius is that of a ball that has all points inside, whatever this is.
-BALL_TOL = 1e-6
-
 
 class LeaveOneOutBounds(NamedTuple):
     """Bounds of the share of leave-one-out errors, each a number with its assumptions, and an estimate.
@@ -59,11 +56,16 @@ def leave_one_out_bounds(machine: Any, X: Any) -> LeaveOneOutBounds:
     values = K @ beta
     margins = np.sign(beta) * (values + machine.intercept_[0])
     slacks = np.zeros(len(beta)) if np.isinf(float(machine.C)) else np.maximum(0.0, 1.0 - margins)
-    own = _self_values(machine, X, points)
+    if isinstance(machine.kernel_.domain, Similarities):
+        own = np.diagonal(np.asarray(X, dtype=np.float64)).copy()
+    else:
+        own = np.asarray(machine.expansion_._self(points), dtype=np.float64)
     if offset:
         cross = np.asarray(machine.expansion_._cross(points).dense(), dtype=np.float64)
         distances = np.sqrt(np.maximum(0.0, (own[:, None] - 2 * cross).max(axis=0) + K.diagonal()))
-        ball = EnclosingBall(machine.kernel_, tol=BALL_TOL).fit(X)
+        # accuracy of the smallest ball; its radius is that of a ball that has all points inside, whatever
+        # this is
+        ball = EnclosingBall(machine.kernel_, tol=1e-6).fit(X)
         center = np.asarray(ball.dual_coef_[0])
         inner = np.asarray(ball.expansion_._cross(points) @ np.ascontiguousarray(center))
         radius = float(np.sqrt(max(float((own - 2 * inner).max()) + ball.squared_norm_, 0.0)))
@@ -72,21 +74,21 @@ def leave_one_out_bounds(machine: Any, X: Any) -> LeaveOneOutBounds:
     found = leave_one_out_combinations(K, beta, high, offset)
     spans = np.minimum(np.sqrt(np.maximum(found.feasible, 0.0)), distances)
     price = float(high @ slacks / slacks.sum()) if slacks.any() else float(machine.C)
-    bounds = (
-        radius_margin_bound(
-            float(np.sqrt(max(float(beta @ values), 0.0))),
-            radius,
-            n=n,
-            C=price,
-            slack=float(slacks.sum()),
-            offset=offset,
-        ),
-        span_bound(alpha, spans, distances, n=n, slacks=slacks, offset=offset),
-    )
+    norm = float(np.sqrt(max(float(beta @ values), 0.0)))
+    radius_margin = radius_margin_bound(norm, radius, n=n, C=price, slack=float(slacks.sum()), offset=offset)
+    span = span_bound(alpha, spans, distances, n=n, slacks=slacks, offset=offset)
     if offset and not (alpha < high * (1 - AT_BOUND)).any():
-        bounds = tuple(_without_offset(bound) for bound in bounds)  # type: ignore[assignment]
+        reason = (
+            "no support vector has 0 < alpha < C, so that the offset of a machine without a point may jump"
+        )
+        radius_margin, span = (
+            dataclasses.replace(
+                bound, value=1.0, vacuous=True, vacuous_because=reason, terms={"undetermined offset": 1.0}
+            )
+            for bound in (radius_margin, span)
+        )
     estimate = float((margins - alpha * found.unconstrained <= 0).sum()) / n
-    return LeaveOneOutBounds(support_vector_bound(n, len(beta)), *bounds, estimate)
+    return LeaveOneOutBounds(support_vector_bound(n, len(beta)), radius_margin, span, estimate)
 
 
 def _training_points(machine: Any, X: Any, name: str) -> tuple[Any, int]:
@@ -102,18 +104,3 @@ def _training_points(machine: Any, X: Any, name: str) -> tuple[Any, int]:
     if len_of(points) != n:
         raise InputError(f"{name}: `X` must be the {n} training points. Got {len_of(points)} points.")
     return points, n
-
-
-def _self_values(machine: Any, X: Any, points: Any) -> Array:
-    """Values of the training points with themselves."""
-    if isinstance(machine.kernel_.domain, Similarities):
-        return np.diagonal(np.asarray(X, dtype=np.float64)).copy()
-    return np.asarray(machine.expansion_._self(points), dtype=np.float64)
-
-
-def _without_offset(bound: Bound) -> Bound:
-    """The bound of a machine whose offset is not determined: none."""
-    reason = "no support vector has 0 < alpha < C, so that the offset of a machine without a point may jump"
-    return dataclasses.replace(
-        bound, value=1.0, vacuous=True, vacuous_because=reason, terms={"undetermined offset": 1.0}
-    )

@@ -85,16 +85,14 @@ class NuSVC(Classifier):
         time_budget: float | None = None,
     ) -> None:
         super().__init__(kernel, tol, max_iter, cache_size, verbose, indefinite, store, time_budget)
-        self._set_classification(
-            class_weight,
-            multiclass,
-            decision_function_shape,
-            break_ties,
-            warm_start,
-            probability,
-            random_state,
-        )
         self.nu = nu
+        self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.warm_start = warm_start
+        self.probability = probability
+        self.random_state = random_state
 
     def _check_labels(self, codes: Codes, weight: Vector) -> None:
         check_mass(float(self.nu) * float(weight.sum()), "NuSVC")

@@ -29,15 +29,10 @@ Loss: TypeAlias = Callable[[Array], tuple[float, Array, Array]]
 #: Where the slope of the log-odds may change: boundary, half the margin, margin.
 KNOTS = (0.0, 0.5, 1.0)
 
-#: How strongly the slopes are held together: as if each were known to be the common one, give or take half.
-SHRINKAGE = 4.0
 
 #: Slopes stay positive: at least this part of the common one, which gives the average point at least these
 #: log-odds.
 LEAST = 1e-3
-
-#: Newton steps; a handful is enough.
-MOST_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,9 @@ class PiecewiseLogistic:
 
         def slopes(side: NDArray[np.bool_], target: Array) -> tuple[float, ...]:
             pieces = common * _pieces(np.abs(f[side]))
-            loss = _logistic(pieces, target[side], weight[side], SHRINKAGE)
+            # how strongly the slopes are held together: as if each were known to be the common one, give or
+            # take half
+            loss = _logistic(pieces, target[side], weight[side], 4.0)
             return tuple(float(a) for a in common * _minimise(loss, np.ones(len(KNOTS))))
 
         return cls(slopes(f < 0, 1 - target), slopes(f > 0, target), len(f))
@@ -200,7 +197,8 @@ def _minimise(loss: Loss, start: Array) -> Array:
     """Least value of a convex function of ``a >= LEAST``: Newton steps, cut at the bound and halved."""
     a = start
     value, gradient, curvature = loss(a)
-    for _ in range(MOST_STEPS):
+    # Newton steps; a handful is enough
+    for _ in range(200):
         step = _newton(a, gradient, curvature)
         while True:
             trial = np.maximum(a + step, LEAST)

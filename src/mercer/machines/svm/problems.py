@@ -29,18 +29,6 @@ __all__ = [
 
 Vector = NDArray[np.float64]
 
-#: The convex hulls of two classes touch if their squared distance is below this fraction of the largest K_ii.
-TOUCHING = 1e-12
-
-#: A margin below this fraction of the largest possible value of f is rounding error.
-VANISHING = 1e-9
-
-#: Sums of dual variables above this overflow when they are squared and multiplied by kernel values.
-MOST_MASS = 1e120
-
-#: Relative rounding error of sums of weights.
-ROUNDING = 1e-12
-
 
 def classification(y: Vector, C: Vector, intercept: bool = True) -> BoxProblem:
     r"""Soft margin: :math:`\min \frac12 \|f\|^2 + \sum_i C_i \max(0, 1 - y_i (f(x_i) + b))`."""
@@ -61,20 +49,20 @@ def solve_hard_margin(y: Vector, matrix: Matrix, limits: Limits) -> Fit:
     start[np.argmax(positive)], start[np.argmin(positive)] = 1.0, -1.0
     problem = BoxProblem(np.zeros(len(y)), np.minimum(y, 0.0), np.maximum(y, 0.0), constraint="signed")
     scale = float(np.abs(matrix.diagonal()).max())
-    tol = limits.tol * scale
+    tol, touching = limits.tol * scale, 1e-12 * scale  # the squared distance of convex hulls that touch
     while True:  # the tolerance is relative to the margin, which is known at the end
-        solution = limits.solve(problem, matrix, start, tol=max(tol, TOUCHING * scale))
+        solution = limits.solve(problem, matrix, start, tol=max(tol, touching))
         beta, grad, _ = solution.value
         p, q = float(grad[positive].min()), float(grad[~positive].max())
         squared = max(float(beta @ grad), 0.0)  # an upper bound of the squared distance of the hulls
         if not solution.converged or tol <= limits.tol * (p - q) / 2:
             break
-        if min(tol, squared) <= TOUCHING * scale:
+        if min(tol, squared) <= touching:
             break
         start, tol = beta, 0.1 * tol
-    if p - q > TOUCHING * scale:
+    if p - q > touching:
         return Fit(2 * beta / (p - q), -(p + q) / (p - q), solution)
-    if solution.converged or squared <= TOUCHING * scale:
+    if solution.converged or squared <= touching:
         raise InputError(
             "C=inf asks for classes that can be separated, and in the feature space of this kernel these "
             f"cannot be, as far as double precision can tell: the distance of their hulls is at most "
@@ -102,7 +90,8 @@ def solve_nu_classification(
     low, high = np.where(positive, 0.0, -weight), np.where(positive, weight, 0.0)
     problem = BoxProblem(np.zeros(len(y)), low, high, constraint="signed")
     largest = float(np.abs(matrix.diagonal()).max(initial=0.0))
-    rounding = VANISHING * 2 * half * largest
+    # a margin below this fraction of the largest possible value of f is rounding error
+    rounding = 1e-9 * 2 * half * largest
     tol, steps = limits.tol * (largest * float(weight.mean()) or 1.0), 0
     while True:  # the tolerance is relative to the margin, which is known at the end
         solution = limits.solve(problem, matrix, beta, tol=tol)
@@ -136,7 +125,8 @@ def _margins(value: BoxValue, y: Vector, weight: Vector, rounding: float) -> tup
 
 def check_mass(total: float, caller: str) -> None:
     """Raise if dual variables with this sum would overflow the objective, which is quadratic in them."""
-    if total > MOST_MASS:
+    # sums of dual variables above this overflow when they are squared and multiplied by kernel values
+    if total > 1e120:
         raise InputError(
             f"{caller}: `sample_weight` must be smaller: with the price of errors and the share of points, "
             f"its sum gives {total:.3g}, whose square overflows. Divide all weights by their largest."
@@ -151,7 +141,8 @@ def most_nu(y: Vector, weight: Vector) -> float:
 def check_nu(y: Vector, nu: float, weight: Vector) -> None:
     """Raise unless nu is feasible: at most twice the share of the smaller class."""
     most = most_nu(y, weight)
-    if nu > most * (1 + ROUNDING):
+    # relative rounding error of sums of weights
+    if nu > most * (1 + 1e-12):
         raise ParameterError(
             f"NuSVC: specified nu is infeasible: nu={nu:g}, but the smaller of two classes allows at most "
             f"{most:.6g}, twice its share. Lower nu."

@@ -24,8 +24,6 @@ from .problems import check_mass, solve_nu_regression, solve_regression
 
 __all__ = ["SVR", "NuSVR"]
 
-#: Targets that differ by less than this multiple of the tolerance are hardly distinguished.
-COARSE = 10.0
 
 Vector = NDArray[np.float64]
 
@@ -86,7 +84,8 @@ class _Regressor(RegressorMixin, ExplainedFunction, SupportVectorMachine):
     def _warn_if_coarse(self, spread: float) -> None:
         """Warn if ``tol``, which is in the unit of y, is not small against the targets."""
         tube = 2 * float(getattr(self, "epsilon", 0.0))
-        if tube < spread < COARSE * self.tol:
+        # targets that differ by less than this multiple of the tolerance are hardly distinguished
+        if tube < spread < 10.0 * self.tol:
             warn(
                 f"{type(self).__name__}: `tol` is {self.tol:g}, in the unit of y, and the targets differ by "
                 f"no more than {spread:.3g}. Multiply y by a constant, or lower tol.",

@@ -9,8 +9,6 @@ __all__ = ["balanced", "fill_up", "grown", "scaled"]
 
 Vector = NDArray[np.float64]
 
-#: Free variables may move by this fraction of the distance to their bounds to keep the sum at zero.
-MOST_MOVED = 0.9
 
 #: Variables within this fraction of their bound are at the bound: scaling them has rounded.
 FULL = 1e-12
@@ -54,7 +52,8 @@ def grown(beta: Vector, C: Vector) -> Vector:
     excess = float(result.sum())
     free = ~full & (beta != 0)
     slack = np.where(free, np.where(beta * excess > 0, np.abs(beta), C - np.abs(beta)), 0.0)
-    if full.sum() < 2 or abs(excess) > MOST_MOVED * float(slack.sum()):
+    # free variables may move by this fraction of the distance to their bounds to keep the sum at zero
+    if full.sum() < 2 or abs(excess) > 0.9 * float(slack.sum()):
         return balanced(beta)
     return balanced(result - excess * slack / max(float(slack.sum()), 1e-300))
 

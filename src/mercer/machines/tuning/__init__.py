@@ -20,7 +20,7 @@ The evidence of a kernel, with its gradient::
     value, gradient = RidgeCriterion(points, Y)(Hyperparameters(kernel, alpha))
 """
 
-from .gradients import block_and_sums, has_gradient, sums_by_name
+from .gradients import block_and_sums, sums_by_name
 from .hyperparameters import Hyperparameters
 from .objectives import Inverse, Weights, evidence, loo_error, signal_variances
 from .priors import Prior
@@ -39,7 +39,6 @@ __all__ = [
     "Weights",
     "block_and_sums",
     "evidence",
-    "has_gradient",
     "has_unit",
     "loo_error",
     "maximise",

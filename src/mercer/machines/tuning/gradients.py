@@ -18,24 +18,16 @@ from ... import memory
 from ...domains import Data, size, take
 from ...engine.threads import single_threaded_blas
 from ...engine.tiles import collect
-from ...errors import GradientError
 from ...kernel import Kernel
 from ...kernel_gradients import Gradient
 from .hyperparameters import Hyperparameters
 from .objectives import Weights
 
-__all__ = ["Sums", "block_and_sums", "has_gradient", "sums_by_name", "weighted_sums"]
+__all__ = ["Sums", "block_and_sums", "sums_by_name"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 #: From the weights of the entries to the gradient in all logarithms.
 Sums: TypeAlias = Callable[[Weights], Matrix]
-
-#: Rows and columns of a tile: the temporary arrays of a kernel on it fit into the cache of a core.
-TILE = 256
-
-#: Step of finite differences in a logarithm, where a kernel has no derivative: the cube root of the rounding
-#: error balances the error of the difference, of order step^2, with rounding divided by the step.
-STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 
 
 def block_and_sums(
@@ -73,7 +65,15 @@ def sums_by_name(
     wanted: NDArray[np.bool_] | None = None,
 ) -> dict[str, Matrix]:
     """Sums for each parameter of the kernel that takes part, in their order, by name."""
-    found = weighted_sums(point.kernel, prepared, weights)
+
+    def tile(rows: slice, cols: slice) -> Gradient:
+        same = rows == cols
+        _, adjoint = point.kernel._adjoint(take(prepared, rows), None if same else take(prepared, cols))
+        return adjoint(weights.tile(rows, cols) * (1.0 if same else 2.0))
+
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        pieces = collect(tile, size(prepared), tile_size=256)  # temporary arrays fit into the cache of a core
+    found = {name: sum((piece[name] for piece in pieces[1:]), pieces[0][name]) for name in pieces[0]}
     parts: dict[str, Matrix] = {}
     start = 0
     for name, value in point.shapes.items():
@@ -84,28 +84,6 @@ def sums_by_name(
             parts[name] = _differences(point, data, weights, entries, name, wanted).reshape(value.shape)
         start += value.size
     return parts
-
-
-def weighted_sums(kernel: Kernel, prepared: Data, weights: Weights) -> Gradient:
-    """Sums for all parameters that have derivatives in closed form."""
-
-    def tile(rows: slice, cols: slice) -> Gradient:
-        same = rows == cols
-        _, adjoint = kernel._adjoint(take(prepared, rows), None if same else take(prepared, cols))
-        return adjoint(weights.tile(rows, cols) * (1.0 if same else 2.0))
-
-    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        pieces = collect(tile, size(prepared), tile_size=TILE)
-    return {name: sum((piece[name] for piece in pieces[1:]), pieces[0][name]) for name in pieces[0]}
-
-
-def has_gradient(kernel: Kernel, data: Data) -> bool:
-    """Whether derivatives are in closed form; otherwise some are finite differences."""
-    try:
-        kernel._gradient(kernel._prepare(take(data, slice(0, 1))), None)
-    except GradientError:
-        return False
-    return True
 
 
 def _differences(
@@ -121,12 +99,14 @@ def _differences(
     At the end of its range a parameter moves to one side only.
     """
     theta, (low, high) = point.theta, point.range_of(name)
+    # balances the error of the difference, of order step^2, with rounding divided by the step
+    step = float(np.finfo(np.float64).eps ** (1 / 3))
     slopes = np.zeros(len(entries))
     for place, i in enumerate(entries):
         if wanted is not None and not wanted[i]:
             continue
         up, down = theta.copy(), theta.copy()
-        up[i], down[i] = min(theta[i] + STEP, high), max(theta[i] - STEP, low)
+        up[i], down[i] = min(theta[i] + step, high), max(theta[i] - step, low)
         change = _block(point.at(up).kernel, data)
         change -= _block(point.at(down).kernel, data)
         slopes[place] = weights.dot(change) / (up[i] - down[i])

@@ -26,9 +26,6 @@ __all__ = ["logistic_loo_loss"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Curvatures below this are those of points that are decided to the last digit.
-LEAST = 1e-200
-
 
 def logistic_loo_loss(
     K: Array, alpha: float, f: Array, signs: Array, weight: Array, intercept: bool
@@ -48,7 +45,8 @@ def logistic_loo_loss(
     intercept : bool
     """
     s, t = expit(signs * f), expit(-signs * f)
-    root = np.sqrt(np.maximum(weight * s * t, LEAST))
+    # curvatures below this are those of points that are decided to the last digit
+    root = np.sqrt(np.maximum(weight * s * t, 1e-200))
     ratio, tilt = -signs / s, signs * (t - s)  # g / h, and h' / h
     scaled = signs * np.sqrt(weight * t / s) / alpha  # c over the root of h
     inverse = Inverse.of(K, alpha, root, intercept)

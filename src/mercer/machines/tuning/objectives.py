@@ -22,9 +22,6 @@ __all__ = ["Inverse", "Weights", "evidence", "loo_error", "signal_variances"]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-#: Rows of a band in sums over a whole matrix.
-BAND = 256
-
 
 @dataclass(frozen=True)
 class Weights:
@@ -53,7 +50,7 @@ class Weights:
 
     def dot(self, K: Matrix) -> float:
         """The inner product with a matrix, band by band."""
-        bands = [slice(start, min(start + BAND, self.size)) for start in range(0, self.size, BAND)]
+        bands = [slice(start, min(start + 256, self.size)) for start in range(0, self.size, 256)]
         return float(sum(np.vdot(self.tile(rows, slice(0, self.size)), K[rows]) for rows in bands))
 
     def scaled(self, factor: float) -> Weights:

@@ -40,9 +40,6 @@ NEAR = 4.0
 #: the gradient in all other parameters is next to nothing.  A small share is no obstacle to a search.
 SHARES = (0.1, 10.0)
 
-#: The most points that the mean size of a kernel is computed from.
-SAMPLE = 64
-
 
 class Scales(NamedTuple):
     """What is usual for the entries of a vector of hyper-parameters.
@@ -89,7 +86,8 @@ def mean_size(kernel: Kernel, points: Data, intercept: bool = False) -> float:
 
     The mean square of functions of the process, about their mean with an intercept.  From 64 points at most.
     """
-    rows = np.unique(np.linspace(0, size(points) - 1, SAMPLE).astype(np.intp))
+    # the most points that the mean size of a kernel is computed from
+    rows = np.unique(np.linspace(0, size(points) - 1, 64).astype(np.intp))
     G = gram_of_points(kernel, points).select(rows)
     found = float(np.mean(np.asarray(G.diagonal(), dtype=np.float64)))
     if intercept:

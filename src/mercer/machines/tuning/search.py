@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ...domains import Data
+from ...domains import Data, take
 from ...engine.runs import Task
-from ...errors import MercerError, warn
+from ...errors import GradientError, MercerError, warn
 from ...solvers import Solution
-from .gradients import has_gradient
 from .hyperparameters import Hyperparameters
 from .priors import Prior
 from .scales import Scales
@@ -25,18 +24,6 @@ __all__ = ["Objective", "SearchSpace", "maximise", "tune_parameters"]
 Vector: TypeAlias = NDArray[np.float64]
 #: From hyper-parameters, and which entries of the gradient are needed, to the value and its gradient.
 Objective: TypeAlias = Callable[[Hyperparameters, NDArray[np.bool_]], tuple[float, Vector]]
-
-#: A gradient of at most this size, relative to that of the objective, is that of a stationary point.
-STATIONARY = 1e-3
-
-#: A derivative of at most this size, relative to that of the objective, is rounding.
-FLAT = 1e-10
-
-#: Hyper-parameters move by at most this factor from their start and from what is usual for the data.
-REACH = 1e5
-
-#: Further starts are drawn within this factor of the last given one.
-SPREAD = 1e2
 
 
 @dataclass(frozen=True)
@@ -70,8 +57,8 @@ class SearchSpace:
     def around(cls, start: Hyperparameters, scales: Scales) -> SearchSpace:
         """All parameters, in their ranges, near their start and what is usual for the data."""
         low, high = np.fmin(scales.first, scales.usual[:, 0]), np.fmax(scales.first, scales.usual[:, 1])
-        least, most = start.bounds.T
-        bounds = [np.maximum(low - np.log(REACH), least), np.minimum(high + np.log(REACH), most)]
+        (least, most), reach = start.bounds.T, np.log(1e5)
+        bounds = [np.maximum(low - reach, least), np.minimum(high + reach, most)]
         asked = np.zeros(len(low), dtype=bool)
         return cls(start, scales, np.column_stack(bounds), ~asked, asked)
 
@@ -83,7 +70,7 @@ class SearchSpace:
         starts = [first]
         if (unusual & self.free).any():
             starts.append(np.where(unusual & self.free, usual.mean(axis=1), first))
-        shifts = rng.uniform(-np.log(SPREAD), np.log(SPREAD), (n_restarts, len(first)))
+        shifts = rng.uniform(-np.log(1e2), np.log(1e2), (n_restarts, len(first)))
         starts += list(starts[-1] + shifts)
         return [np.clip(theta, *self.bounds.T)[self.free] for theta in starts]
 
@@ -116,24 +103,21 @@ class _Evaluations:
     last: tuple[float, Vector, Vector] | None = None
     error: np.linalg.LinAlgError | MercerError | None = None
 
-    def value_and_slope(self, theta: Vector) -> tuple[float, Vector]:
-        point = self.space.point(theta)
-        value, slope = self.objective(point, self.space.free)
-        for prior in self.space.priors:
-            more, steeper = prior(point.theta)
-            value, slope = value + more, slope + steeper
-        return value, slope[self.space.free]
-
     def __call__(self, scaled: Vector) -> tuple[float, Vector]:
         theta, origin = scaled * self.unit, self.space.scales.origin
         if self.last is None or (theta != self.last[1]).any():
             try:
-                value, slope = self.value_and_slope(theta)
+                point = self.space.point(theta)
+                value, slope = self.objective(point, self.space.free)
+                for prior in self.space.priors:
+                    more, steeper = prior(point.theta)
+                    value, slope = value + more, slope + steeper
+                slope = slope[self.space.free]
             except (np.linalg.LinAlgError, MercerError) as error:
                 self.error = error
                 value, slope = -np.inf, np.zeros_like(theta)
             else:
-                still = np.abs(slope) <= FLAT * self.space.scales.size
+                still = np.abs(slope) <= 1e-10 * self.space.scales.size  # which is rounding
                 self.flat = still if self.flat is None else self.flat & still
                 if self.best is None or value > self.best[0]:
                     self.best = value, theta.copy(), slope
@@ -183,7 +167,7 @@ def maximise(
         assert evaluate.error is not None
         raise evaluate.error
     value, theta, slope = evaluate.best
-    steep = STATIONARY * max(space.scales.size, abs(value - space.scales.origin))
+    steep = 1e-3 * max(space.scales.size, abs(value - space.scales.origin))
     gap = float(np.abs(np.clip(theta + slope, bounds[:, 0], bounds[:, 1]) - theta).max(initial=0.0))
     converged = gap <= steep
     at_end = np.column_stack([theta - bounds[:, 0] < 1e-6, bounds[:, 1] - theta < 1e-6])
@@ -224,7 +208,11 @@ def tune_parameters(
     ``points`` are what the kernel compares; ``caller`` is named in warnings.
     """
     found = maximise(objective, space, n_restarts, seed)
-    how = "closed form" if has_gradient(space.start.kernel, points) else "finite differences"
+    kernel, how = space.start.kernel, "closed form"
+    try:
+        kernel._gradient(kernel._prepare(take(points, slice(0, 1))), None)
+    except GradientError:
+        how = "finite differences"
     found = replace(found, stats={**found.stats, "gradient": how})
     if len(found.stats["flat"]) == int(space.free.sum()):
         warn(

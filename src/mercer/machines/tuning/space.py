@@ -51,7 +51,12 @@ def search_space(
             f"{caller}: there is nothing to tune: `kernel` must have a parameter > 0 with a logarithmic "
             f"scale. Got {start.kernel!r}. Declare one by parameter(..., scale='log')."
         )
-    places = _entries_by_name(start)
+    # positions of each entry by its own name, and of all entries of a vector by the vector's
+    places = {name: np.array([i]) for i, name in enumerate(start.names)}
+    for i, name in enumerate(start.names):
+        if name.endswith("]"):
+            whole = name[: name.rindex("[")]
+            places[whole] = np.append(places.get(whole, np.empty(0, dtype=np.intp)), i)
     space = SearchSpace.around(start, scales)
     limits, free, asked = space.bounds.copy(), space.free.copy(), space.asked.copy()
     for name, pair in _mapping(bounds, "bounds", caller).items():
@@ -68,17 +73,6 @@ def search_space(
         for name, prior in _mapping(priors, "priors", caller).items()
     )
     return SearchSpace(start, scales, limits, free, asked, densities)
-
-
-def _entries_by_name(start: Hyperparameters) -> dict[str, Entries]:
-    """Positions of each entry by its own name, and of all entries of a vector by the vector's."""
-    names = start.names
-    places = {name: np.array([i]) for i, name in enumerate(names)}
-    for i, name in enumerate(names):
-        if name.endswith("]"):
-            whole = name[: name.rindex("[")]
-            places[whole] = np.append(places.get(whole, np.empty(0, dtype=np.intp)), i)
-    return places
 
 
 def _mapping(given: Any, argument: str, caller: str) -> Mapping[str, Any]:

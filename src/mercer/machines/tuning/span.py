@@ -41,8 +41,6 @@ ETA = 0.01
 #: Steepness of the count of errors, the value of Chapelle et al.: margins are in units of the margin 1.
 STEEPNESS = 5.0
 
-#: Part of a point in the null space, squared, that is no rounding error.
-SPANNED = 1e-10
 
 #: Dual variables this close to a bound, relative to it, are at the bound.
 AT_BOUND = 1e-9
@@ -180,37 +178,37 @@ class _Spans:
         f, a, C = self.free, alpha[is_free], high[is_free]
         D = eta / (a * (1 - a / C))
         self.offset = offset and len(f) > 0
-        self._plain = self._bordered(K[np.ix_(f, f)])
+        self._plain, V = K[np.ix_(f, f)], K[np.ix_(self.bound, f)]
+        if self.offset:  # the row and the column of b
+            self._plain = np.pad(self._plain, (0, 1), constant_values=1.0)
+            self._plain[-1, -1] = 0.0
+            V = np.column_stack([V, np.ones(len(V))])
         H = self._plain.copy()
         H[np.arange(len(f)), np.arange(len(f))] += D
-        P, null = _inverse(H)
+        # the pseudo-inverse, and the projection onto the null space, which copies of a point have
+        values, vectors = eigh(H)
+        zero = np.abs(values) <= 10 * len(H) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+        P, null = (
+            (vectors[:, ~zero] / values[~zero]) @ vectors[:, ~zero].T,
+            vectors[:, zero] @ vectors[:, zero].T,
+        )
         self.squared = K.diagonal().copy()
         if len(f) > 1 or not self.offset:
             # the limit of a vanishing ridge: what the null space has a part of is in the span of the others
             p, inside = np.diagonal(P)[: len(f)], np.diagonal(null)[: len(f)]
-            spanned = inside > SPANNED
+            # part of a point in the null space, squared, that is no rounding error
+            spanned = inside > 1e-10
             rows = np.where(spanned[:, None], null[: len(f)], P[: len(f)])
             self.directions = rows[:, : len(f)] / np.where(spanned, inside, p)[:, None]
             self.squared[f] = np.where(spanned, 0.0, 1.0 / np.where(spanned, 1.0, p) - D)
         else:  # a single free point has no others to combine
             self.directions = np.eye(len(f))
-        V = self._bordered_rows(K[np.ix_(self.bound, f)])
         self.combinations = (V @ P)[:, : len(f)]
         self.squared[self.bound] -= np.einsum("ij,ij->i", V @ P, V)
         np.maximum(self.squared, 0.0, out=self.squared)
         scale = D**2 / eta if eta else np.zeros_like(D)
         self.slope_in_alpha = -scale * (1 - 2 * a / C)
         self.slope_in_log_C = -scale * a**2 / C
-
-    def _bordered(self, K: Array) -> Array:
-        if not self.offset:
-            return K
-        H = np.ones((len(K) + 1, len(K) + 1))
-        H[:-1, :-1], H[-1, -1] = K, 0.0
-        return H
-
-    def _bordered_rows(self, K: Array) -> Array:
-        return np.column_stack([K, np.ones(len(K))]) if self.offset else K
 
     def solve(self, right: Array, last: float) -> tuple[Array, float]:
         """The system of the dual variables of free points, and of b."""
@@ -224,14 +222,6 @@ def _mask(index: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
     mask = np.zeros(n, dtype=bool)
     mask[index] = True
     return mask
-
-
-def _inverse(H: Array) -> tuple[Array, Array]:
-    """The pseudo-inverse, and the projection onto the null space, which copies of a point have."""
-    values, vectors = eigh(H)
-    zero = np.abs(values) <= 10 * len(H) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-    null, rest = vectors[:, zero], vectors[:, ~zero]
-    return (rest / values[~zero]) @ rest.T, null @ null.T
 
 
 def _solve(H: Array, right: Array) -> Array:

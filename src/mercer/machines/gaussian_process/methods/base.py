@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ....domains import Data, Similarities, size
 from ....errors import InputError
-from ....gram import Gram, gram
+from ....gram import Gram
+from ....gram.kernel_gram import gram_of_points
 from ....kernel import Kernel
 from ....solvers import Conditioned, Covariance, condition
 
@@ -55,7 +56,7 @@ class Method(ABC):
 
     def __init__(self, kernel: Kernel, points: Data, noise: Array) -> None:
         self.kernel, self.points, self.noise = kernel, points, noise
-        self.gram = gram(kernel, points)
+        self.gram = gram_of_points(kernel, points)
 
     @cached_property
     def covariance(self) -> Covariance:
@@ -109,7 +110,7 @@ class Method(ABC):
     def covariance_of(self, points: Data, fit: Conditioned) -> Array:
         """The posterior covariance matrix of validated points."""
         self._require_kernel()
-        K = np.array(gram(self.kernel, points).dense(), dtype=np.float64)
+        K = np.array(gram_of_points(self.kernel, points).dense(), dtype=np.float64)
         V = np.asarray(self.gram._cross(points).dense()).T
         spread = spread_of(V, fit)
         result = K - V.T @ self.covariance.solve(V) + np.outer(spread, spread)
@@ -121,7 +122,7 @@ class Method(ABC):
     def _own(self, points: Data) -> Array:
         """Prior variances of new points."""
         self._require_kernel()
-        return np.array(gram(self.kernel, points).diagonal(), dtype=np.float64)
+        return np.array(gram_of_points(self.kernel, points).diagonal(), dtype=np.float64)
 
     def _require_kernel(self) -> None:
         if isinstance(self.kernel.domain, Similarities):

@@ -20,14 +20,6 @@ __all__ = ["FiniteFeatures", "Part", "parts_of"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Most features for each point.  Features take O(n r^2) with a larger constant than the n^3 / 3 of a Cholesky
-#: factor: with 1,000 points of a linear kernel they took 0.6 of its time at r = 0.3 n (0.3 with the
-#: gradient), and 1.6 (0.9) at r = 0.5 n.
-SHARE = 1 / 3
-
-#: Step of central differences in a logarithm: the cube root of the rounding error.
-STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-
 
 class Part(NamedTuple):
     """A term of a sum that has features of its own.
@@ -103,7 +95,10 @@ class FiniteFeatures(Method):
     @classmethod
     def of(cls, kernel: Kernel, points: Data, noise: Array) -> Self | None:
         """The method, if the kernel and the points have this structure and no observation is exact."""
-        most = int(SHARE * len(noise))
+        # Features take O(n r^2) with a larger constant than the n^3 / 3 of a Cholesky factor: with 1,000
+        # points of a linear kernel they took 0.6 of its time at r = 0.3 n (0.3 with the gradient), and 1.6
+        # (0.9) at r = 0.5 n.
+        most = len(noise) // 3
         if most < 1 or not (noise > 0).all():
             return None
         features: list[_Features] = []
@@ -114,7 +109,9 @@ class FiniteFeatures(Method):
             found = part.kernel._embedding(prepared)
             if found is None:
                 return None
-            occurring = _occurring(found)
+            occurring = np.arange(found.shape[1])  # columns that are not empty
+            if scipy.sparse.issparse(found):
+                occurring = np.unique(found.tocsr().indices).astype(np.intp)
             place = slice(start, start + len(occurring))
             if place.stop > most:
                 return None
@@ -161,9 +158,12 @@ class FiniteFeatures(Method):
     def _differences(self, features: _Features, point: Hyperparameters, W: Array) -> Slopes:
         """Sums of W with the derivatives of the features in parameters of their own."""
         flat = np.zeros(len(point.theta))
+        step = float(
+            np.finfo(np.float64).eps ** (1 / 3)
+        )  # balances rounding with the error of the difference
         for i, ((low, high), at) in enumerate(zip(point.bounds, point.theta, strict=True)):
             ends = np.repeat(point.theta[None], 2, axis=0)
-            ends[:, i] = min(at + STEP, high), max(at - STEP, low)
+            ends[:, i] = min(at + step, high), max(at - step, low)
             up, down = (features.moved(point.at(theta).kernel, self.points) for theta in ends)
             flat[i] = np.vdot(W, up - down) / (ends[0, i] - ends[1, i])
         result: Slopes = {}
@@ -198,13 +198,6 @@ class FiniteFeatures(Method):
             result[rows] = unknown + np.einsum("ij,ij->j", W, W)
             result[rows] += spread_of(self._Z @ Z[rows].T, fit) ** 2 if fit.along is not None else 0.0
         return result
-
-
-def _occurring(found: Any) -> NDArray[np.intp]:
-    """Columns of an embedding that are not empty."""
-    if not scipy.sparse.issparse(found):
-        return np.arange(found.shape[1])
-    return np.unique(found.tocsr().indices).astype(np.intp)
 
 
 def _dense(found: Any, columns: NDArray[np.intp]) -> Array:

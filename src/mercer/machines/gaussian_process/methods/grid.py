@@ -60,7 +60,15 @@ def factors_of(kernel: Kernel, count: int, prefix: str = "") -> Factors | None:
             return None
         return Factors(kernel.factor * inner.scale, (f"{prefix}factor", *inner.names), inner.kernels)
     if type(kernel) is Product:
-        return _product([factors_of(k, count, f"{prefix}{name}__") for name, k in kernel._children])
+        parts = [factors_of(k, count, f"{prefix}{name}__") for name, k in kernel._children]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return Factors(
+            float(np.prod([part.scale for part in known])),
+            tuple(name for part in known for name in part.names),
+            tuple(factor for part in known for factor in part.kernels),
+        )
     if type(kernel) is Tensor:
         return Factors(
             1.0,
@@ -70,31 +78,22 @@ def factors_of(kernel: Kernel, count: int, prefix: str = "") -> Factors | None:
     if type(kernel) is Periodic:
         return Factors(1.0, (), tuple(_whole(i, kernel, prefix) for i in range(count)))
     if type(kernel) in (Gaussian, Laplacian, Cauchy):
-        return Factors(1.0, (), tuple(_with_width(i, kernel, prefix) for i in range(count)))
+        whole: Any = kernel
+        kind, width = type(whole), whole.sigma
+        split: list[tuple[Kernel, int | None]] = [(kind(width), None)] * count
+        if np.ndim(width) == 1:
+            split = [(kind(float(width[i])), i) for i in range(count)]
+        return Factors(
+            1.0,
+            (),
+            tuple(CoordinateKernel(i, k, {"sigma": (f"{prefix}sigma", e)}) for i, (k, e) in enumerate(split)),
+        )
     return None
-
-
-def _product(parts: list[Factors | None]) -> Factors | None:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return Factors(
-        float(np.prod([part.scale for part in known])),
-        tuple(name for part in known for name in part.names),
-        tuple(kernel for part in known for kernel in part.kernels),
-    )
 
 
 def _whole(coordinate: int, kernel: Kernel, prefix: str) -> CoordinateKernel:
     names: dict[str, tuple[str, int | None]] = {name: (f"{prefix}{name}", None) for name in kernel.parameters}
     return CoordinateKernel(coordinate, kernel, names)
-
-
-def _with_width(coordinate: int, kernel: Any, prefix: str) -> CoordinateKernel:
-    several = np.ndim(kernel.sigma) == 1
-    width = float(kernel.sigma[coordinate]) if several else kernel.sigma
-    names = {"sigma": (f"{prefix}sigma", coordinate if several else None)}
-    return CoordinateKernel(coordinate, type(kernel)(width), names)
 
 
 class Grid(NamedTuple):
@@ -114,14 +113,17 @@ class Grid(NamedTuple):
 
 def grid_of(points: Data) -> Grid | None:
     """The grid that points are, each cell once; None if they are not one of two or more axes."""
-    count = _count(points)
+    if isinstance(points, TupleColumns):
+        count = len(points.parts)
+    else:
+        count = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 0
     if count < 2:
         return None
     n, found = len(points), []
     total = 1
     for i in range(count):
         places = _distinct(column(points, i))
-        if places is None:
+        if places is None or 2 * len(places[0]) > n:  # some other axis has two values or more
             return None
         total *= len(places[0])
         if total > n:
@@ -137,12 +139,6 @@ def grid_of(points: Data) -> Grid | None:
         [take(column(points, i), first) for i, (first, _) in enumerate(found)],
         np.asarray(cells, dtype=np.intp),
     )
-
-
-def _count(points: Data) -> int:
-    if isinstance(points, TupleColumns):
-        return len(points.parts)
-    return points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 0
 
 
 def column(points: Data, coordinate: int) -> Data:

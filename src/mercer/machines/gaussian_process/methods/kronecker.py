@@ -19,10 +19,6 @@ __all__ = ["Kronecker"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Most values of a coordinate for each point: eigenvectors of its n_l values take about 9 n_l^3 operations, a
-#: Cholesky factor of n points n^3 / 3.
-LONGEST = 1 / 3
-
 
 class Kronecker(Method):
     """Gaussian, Laplacian, Cauchy, periodic and tensor kernels, their products and multiples, on grids."""
@@ -41,7 +37,10 @@ class Kronecker(Method):
             return None
         grid = grid_of(points)
         factors = None if grid is None else factors_of(kernel, len(grid.values))
-        if grid is None or factors is None or max(map(size, grid.values)) > LONGEST * len(noise):
+        if grid is None or factors is None:
+            return None
+        # eigenvectors of n_l values take about 9 n_l^3 operations, a Cholesky factor of n points n^3 / 3
+        if max(map(size, grid.values)) > len(noise) / 3:
             return None
         method = cls(kernel, points, noise)
         method._axes = _Axes(grid, factors)
@@ -65,7 +64,10 @@ class Kronecker(Method):
             for i, part in enumerate(self._axes.of_axis(axis)):
                 others = blocks[:i] + blocks[i + 1 :]
                 W = reduce(np.multiply, others, weights[axis])
-                for name, slope in _sums(part, self._axes.grid.values[axis], W).items():
+                values, point = self._axes.grid.values[axis], Hyperparameters(part.kernel, 1.0, penalty=None)
+                held = Weights.of(W, np.ones(len(W)))
+                sums = sums_by_name(point, values, part.kernel._prepare(values), held)
+                for name, slope in sums.items():
                     whole, entry = part.names[name]
                     total = result.setdefault(whole, np.zeros(everything[whole].shape))
                     if entry is None:
@@ -118,10 +120,3 @@ def _block(kernel: Kernel, X: Data, Y: Data | None) -> Array:
     kernel.domain.match(X, Y)
     prepared = None if Y is None else kernel._prepare(Y)
     return np.array(kernel._tiles(kernel._prepare(X), prepared), dtype=np.float64)
-
-
-def _sums(part: CoordinateKernel, values: Data, W: Array) -> Slopes:
-    """Weighted sums of the derivatives of the kernel of one coordinate."""
-    point = Hyperparameters(part.kernel, 1.0, penalty=None)
-    weights = Weights(lambda rows, cols: W[rows, cols], len(W))
-    return sums_by_name(point, values, part.kernel._prepare(values), weights)

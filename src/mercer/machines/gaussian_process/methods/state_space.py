@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from .base import Method, Slopes
 __all__ = ["StateSpace", "Term", "terms_of"]
 
 Array: TypeAlias = NDArray[np.float64]
-
-#: Kinds of Matern kernels by their order.
-ORDERS = {0.5: "matern12", 1.5: "matern32", 2.5: "matern52"}
 
 
 class Term(NamedTuple):
@@ -59,22 +56,19 @@ def terms_of(kernel: Kernel) -> list[Term] | None:
         return result
     if isinstance(kernel, Scaled):
         inner = terms_of(kernel.base) if kernel.factor > 0 else None
-        return None if inner is None else [_scaled(kernel.factor, _within("base", term)) for term in inner]
-    return _single(kernel)
-
-
-def _within(name: str, term: Term) -> Term:
-    factors = tuple(f"{name}__{factor}" for factor in term.factors)
-    return Term(term.component, factors, None if term.width is None else f"{name}__{term.width}")
-
-
-def _scaled(factor: float, term: Term) -> Term:
-    variance = factor * term.component.variance
-    return Term(term.component._replace(variance=variance), ("factor", *term.factors), term.width)
-
-
-def _single(kernel: Kernel) -> list[Term] | None:
-    """The component of a kernel that is not composite.  Subclasses may have other values: they have none."""
+        return (
+            None
+            if inner is None
+            else [
+                Term(
+                    term.component._replace(variance=kernel.factor * term.component.variance),
+                    ("factor", *term.factors),
+                    term.width,
+                )
+                for term in (_within("base", term) for term in inner)
+            ]
+        )
+    # Subclasses of the following may have other values: they have no components.
     if type(kernel) is Min:
         return [Term(LineComponent("brownian", 1.0))]
     if type(kernel) is Linear:
@@ -83,15 +77,21 @@ def _single(kernel: Kernel) -> list[Term] | None:
         return [Term(LineComponent("constant", kernel.value), ("value",))]
     if isinstance(kernel, Exponential | Laplacian) and type(kernel) in (Exponential, Laplacian):
         order = 0.5
-    elif isinstance(kernel, Matern) and type(kernel) is Matern and kernel.nu in ORDERS:
+    elif isinstance(kernel, Matern) and type(kernel) is Matern:
         order = kernel.nu
     else:
         return None
+    kinds: dict[float, Any] = {0.5: "matern12", 1.5: "matern32", 2.5: "matern52"}
     width = np.asarray(kernel.sigma, dtype=np.float64)
-    if width.size != 1:
+    if order not in kinds or width.size != 1:
         return None
     rate = float(np.sqrt(2 * order) / width.reshape(()))
-    return [Term(LineComponent(ORDERS[order], 1.0, rate), (), "sigma")]  # type: ignore[arg-type]
+    return [Term(LineComponent(kinds[order], 1.0, rate), (), "sigma")]
+
+
+def _within(name: str, term: Term) -> Term:
+    factors = tuple(f"{name}__{factor}" for factor in term.factors)
+    return Term(term.component, factors, None if term.width is None else f"{name}__{term.width}")
 
 
 class StateSpace(Method):
