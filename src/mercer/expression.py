@@ -77,6 +77,8 @@ class Expression:
                 )
             object.__setattr__(self, name, value)
         self._validate()
+        for name in ("_fields", "_slots", "_children"):  # of before, if _validate has put operands in order
+            self.__dict__.pop(name, None)
 
     def _validate(self) -> None:
         """Check what concerns several parameters at once; raise ParameterError."""
