@@ -40,7 +40,7 @@ SOURCES = {
 
 @pytest.fixture(scope="module")
 def measured():
-    """The least counts of three processes: on a busy machine a short call may take so long that clocks are read."""
+    """The least counts of three processes: on a busy machine a call may take so long that clocks are read."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("MERCER_", "OPENBLAS_"))
     }
