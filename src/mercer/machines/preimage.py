@@ -99,7 +99,7 @@ def _fixed_point(kernel: Kernel, X: Data, gamma: np.ndarray) -> np.ndarray:
     K = gram(kernel, X)
     best = np.argmax((K @ gamma.T).T, axis=1)
     Z = X[best].toarray() if scipy.sparse.issparse(X) else np.array(X[best], dtype=np.float64)
-    weights = gamma * K._cross(Z).dense()
+    weights = gamma * K.cross(Z).dense()
     active = np.arange(len(Z))
     for _ in range(MOST_STEPS):
         moved = _step(K, X, gamma[active], Z[active], weights[active])
@@ -131,7 +131,7 @@ def _step(
     for _ in range(HALVINGS):
         index = usable[waiting]
         tried = Z[index] + length * (goal[waiting] - Z[index])
-        tried_weights = gamma[index] * K._cross(tried).dense()
+        tried_weights = gamma[index] * K.cross(tried).dense()
         up = tried_weights.sum(axis=1) > value[index]
         better[index[up]] = True
         result_points[index[up]], result_weights[index[up]] = tried[up], tried_weights[up]
