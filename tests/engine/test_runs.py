@@ -1,16 +1,19 @@
 """Runs: time budgets, callbacks, Ctrl-C."""
 # ruff: noqa: PT012, SIM117 - what happens inside of a run is what is tested
 
+import io
 import threading
 import time
 
 import numpy as np
 import pytest
+import tqdm
 
 import mercer
 from mercer import gram
 from mercer.engine import runs
 from mercer.engine.runs import (
+    Convergence,
     Progress,
     Stopped,
     Task,
@@ -24,6 +27,7 @@ from mercer.engine.runs import (
 )
 from mercer.errors import MercerError, StoppedError, TimeBudgetError
 from mercer.kernels import DTW, EditDistance, Gaussian, Subsequence
+from mercer.machines import SVC
 
 
 def test_without_a_run_nothing_stops():
@@ -180,3 +184,25 @@ def test_another_thread_takes_part():
         thread.join()
         assert stop_reason() == "it was interrupted"
     assert found == [run]
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_bars_are_made_for_terminals_alone(is_terminal, monkeypatch):
+    class Stream(io.StringIO):
+        def isatty(self):
+            return is_terminal
+
+    made = []
+
+    class Bar(tqdm.tqdm):
+        def __init__(self, *args, **options):
+            made.append(options["desc"])
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    monkeypatch.setattr("sys.stderr", Stream())
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    SVC(Gaussian(1.0)).fit(X, np.arange(60) % 3).predict(X)
+    with Convergence("a loop", 1e-3) as loop:
+        loop.update(1, 0.5)
+    assert bool(made) == is_terminal

@@ -1,6 +1,7 @@
 """What a fitted support vector machine shows: documented, as in scikit-learn, and of the last fit only."""
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,6 +9,9 @@ import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone
 
+from mercer.domains import Vectors
+from mercer.errors import InputError
+from mercer.kernel import Kernel
 from mercer.kernels import Linear, SetIntersection
 from mercer.machines import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
 
@@ -66,3 +70,48 @@ def test_weights_of_the_features_of_other_machines():
     np.testing.assert_allclose(np.linalg.norm(X - ball.coef_, axis=1), ball.distance(X), atol=1e-10)
     with pytest.raises(AttributeError, match="linear kernel"):
         _ = SVC().fit(X, CLASSES).coef_
+
+
+def test_points_are_validated_once_for_a_fit_and_once_for_a_prediction():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Watched(Vectors):
+        def validate(self, X, name="X"):
+            seen.append(len(X))
+            return super().validate(X, name)
+
+    class Product(Kernel):
+        @property
+        def domain(self):
+            return Watched()
+
+        def __call__(self, x, y):
+            return float(x @ y)
+
+        def _block(self, X, Y):
+            return X @ (X if Y is None else Y).T
+
+    model = SVC(Product().assume("PSD")).fit(X, CLASSES > 0)
+    assert seen == [90]
+    model.predict(X[:7])
+    assert seen == [90, 7]
+
+
+@pytest.mark.parametrize(
+    "make", [np.asarray, np.float32, np.asfortranarray, np.ndarray.tolist, sparse.csr_array]
+)
+def test_arrays_of_every_kind_are_checked_alike(make):
+    model = SVC().fit(make(X), CLASSES > 0)
+    assert model.n_features_in_ == 4
+    with pytest.raises(InputError, match="has 3 features, but SVC is expecting 4 features"):
+        model.predict(make(X[:, :3]))
+    with pytest.raises(InputError, match=r"[Ff]ound array with 0 feature"):
+        SVC().fit(make(X[:, :0]), CLASSES > 0)
+    if make is not np.ndarray.tolist:  # an empty list has no columns
+        with pytest.raises(InputError, match="0 sample"):
+            model.predict(make(X[:0]))
+    Z = X.copy()
+    Z[3, 1] = np.nan
+    with pytest.raises(InputError, match="Got NaN in row 3, column 1"):
+        model.predict(make(Z))

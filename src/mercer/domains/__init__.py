@@ -58,7 +58,7 @@ from .structured import MatrixRows, Similarities, TupleColumns, Tuples
 from .texts import Texts, Tokens
 from .tree import Tree
 from .trees import TreeBatch, Trees
-from .vectors import Reals, Vectors
+from .vectors import Reals, Vectors, is_plain
 from .vocabulary import Vocabulary
 
 __all__ = [
@@ -112,6 +112,7 @@ __all__ = [
     "frame_of",
     "indexable",
     "is_date",
+    "is_plain",
     "items",
     "join",
     "meet",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sized
 from typing import Any
 
+from scipy.sparse import issparse
+
 from ..errors import InputError
 
 __all__ = ["explain_rows"]
@@ -20,7 +22,7 @@ def explain_rows(X: Any, name: str) -> None:
     columns = [*X.columns] if hasattr(X, "columns") else None
     try:
         rows = X.to_numpy() if hasattr(X, "to_numpy") else X
-        if isinstance(rows, str) or not all(isinstance(row, Sized) for row in rows):
+        if isinstance(rows, str) or issparse(rows) or not all(isinstance(row, Sized) for row in rows):
             return
     except (TypeError, ValueError):
         return  # not even that

@@ -20,7 +20,7 @@ from .regions import EVERYWHERE, Box, Region
 from .rows import explain_rows
 from .sparse import check_sparse
 
-__all__ = ["Reals", "Vectors", "check_finite"]
+__all__ = ["Reals", "Vectors", "check_finite", "is_plain"]
 
 # Rows whose digests are taken together, so that their copies stay small.
 _DIGEST_ROWS = 4096
@@ -48,15 +48,17 @@ class Vectors(Domain):
     dense: bool = False
 
     def validate(self, X: Any, name: str = "X") -> Data:
-        if scipy.sparse.issparse(X):
-            check_sparse(X, name)
-            X = X.toarray() if self.dense else _as_csr(X)
-        if not scipy.sparse.issparse(X):
-            X = self._as_rows(X, name)
+        if not is_plain(X):
+            if scipy.sparse.issparse(X):
+                check_sparse(X, name)
+                X = X.toarray() if self.dense else _as_csr(X)
+            if not scipy.sparse.issparse(X):
+                X = self._as_rows(X, name)
         if self.dim is not None and X.shape[1] != self.dim:
             raise InputError(f"{name} must have {self.dim} column(s). Got {X.shape[1]}.")
         check_finite(X, name)
-        self.region.check(X, name)
+        if self.region is not EVERYWHERE:
+            self.region.check(X, name)
         return X
 
     def point(self, x: Any, name: str = "x") -> np.ndarray:
@@ -165,6 +167,11 @@ class Reals(Vectors):
 
 
 # -- conversion ---------------------------------------------------------------------------------
+def is_plain(X: Any) -> bool:
+    """Whether X is a 2-D array of float32 or float64, which needs no conversion."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "fd" and X.dtype.isnative
+
+
 def _as_float(X: Any, name: str) -> np.ndarray:
     """Convert to a float32 or float64 array without copying more than needed."""
     check_numbers(X, name, dense=True)

@@ -13,6 +13,7 @@ catches :class:`Stopped`, there is no partial answer, and the run ends with
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -322,10 +323,15 @@ def stop_reason() -> str:
 
 
 def progress_bar(task: str, total: int | None = None, unit: str = "it", initial: int = 0) -> Any:
-    """A progress bar with the time left; it appears on terminals once the work has taken a second."""
+    """A progress bar with the time left, which appears once the work has taken a second.
+
+    None where standard error is no terminal: nobody watches.
+    """
+    if sys.stderr is None or (hasattr(sys.stderr, "isatty") and not sys.stderr.isatty()):
+        return None
     from tqdm import tqdm
 
-    return tqdm(total=total, initial=initial, desc=task, unit=unit, delay=1, leave=False, disable=None)
+    return tqdm(total=total, initial=initial, desc=task, unit=unit, delay=1, leave=False)
 
 
 class Task:
@@ -355,7 +361,8 @@ class Task:
     def update(self, count: int = 1) -> None:
         """Count further steps; for one thread at a time."""
         self.done += count
-        self._bar.update(count)
+        if self._bar is not None:
+            self._bar.update(count)
         self._keep()
 
     def _keep(self) -> None:
@@ -363,7 +370,8 @@ class Task:
             self._run.keep(Progress(self.done, math.nan, math.nan, 0.0, self.name, self.total))
 
     def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 class Convergence:

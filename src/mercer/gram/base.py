@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import memory
 from ..certificate import Property
-from ..domains import owned
+from ..domains import Data, owned
 from ..engine.packed import TILE, PackedTiles
 from ..engine.runs import tracked
 from ..engine.threads import single_threaded_blas
@@ -84,8 +84,8 @@ class Gram(ABC):
         """Values of each point with itself."""
 
     @abstractmethod
-    def _cross(self, Z: Any) -> Gram:
-        """:meth:`cross`, for use before anybody can change ``Z``, which is not copied."""
+    def _cross(self, Z: Data) -> Gram:
+        """:meth:`cross` on validated points, for use before anybody can change them: they are not copied."""
 
     @abstractmethod
     def _self(self, Z: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..domains import Data
 from ..errors import InputError
 from .base import Gram
 from .indexing import Selection
@@ -67,7 +68,7 @@ class CenteredGram(_Derived):
         """Squared distances of the points from their mean."""
         return np.asarray(self.base.diagonal() - 2 * self._row_means + self._mean).astype(self.dtype)
 
-    def _cross(self, Z: Any) -> CenteredGram:
+    def _cross(self, Z: Data) -> CenteredGram:
         rows = self.base._cross(Z)
         n = rows.shape[1]
         result = object.__new__(CenteredGram)
@@ -115,7 +116,7 @@ class NormalizedGram(_Derived):
         self._require_symmetric("diagonal")
         return np.where(self._row_factors > 0, 1.0, 0.0).astype(self.dtype)
 
-    def _cross(self, Z: Any) -> NormalizedGram:
+    def _cross(self, Z: Data) -> NormalizedGram:
         result = object.__new__(NormalizedGram)
         _Derived.__init__(result, self.base._cross(Z))
         result._column_factors = self._column_factors

@@ -63,11 +63,9 @@ class PointGram(Gram):
     def _selected(self, index: np.ndarray) -> PointGram:
         return self._like(take(self._X, index), None)
 
-    def _cross(self, Z: Any) -> PointGram:
-        domain = self.kernel.domain
+    def _cross(self, Z: Data) -> PointGram:
         data = self._X if self._columns is None else self._columns[0]
-        Z = domain.validate(Z, "Z")
-        domain.match(Z, data)
+        self.kernel.domain.match(Z, data)
         return self._like(Z, (data, self._column_data))
 
     def _self(self, Z: Any) -> np.ndarray:

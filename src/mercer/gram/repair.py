@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from .. import memory
+from ..domains import Data
 from ..errors import InputError, ParameterError
 from .base import Gram
 from .indexing import Selection
@@ -123,7 +124,7 @@ class RepairedGram(Gram):
             return np.asarray(self.base.diagonal() + self.shift).astype(self.dtype)
         return np.asarray(np.einsum("ij,ij->i", self._root, self._root), dtype=self.dtype)
 
-    def _cross(self, Z: Any) -> RepairedGram:
+    def _cross(self, Z: Data) -> RepairedGram:
         if not self.is_symmetric:
             raise InputError(
                 "RepairedGram.cross extends the matrix of the training points: use K.repair(...).cross(Z)."

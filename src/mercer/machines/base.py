@@ -18,6 +18,7 @@ from ..domains import (
     check_numbers,
     explain_rows,
     frame_of,
+    is_plain,
     owned,
     refuse_iterator,
 )
@@ -95,12 +96,13 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
         With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
         """
-        if isinstance(X, Batches):
-            raise InputError(
-                f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, as "
-                "in [machine.predict(X) for X, y in batches]."
-            )
-        refuse_iterator(X, f"{type(self).__name__}: `X`")
+        if not is_plain(X):
+            if isinstance(X, Batches):
+                raise InputError(
+                    f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, "
+                    "as in [machine.predict(X) for X, y in batches]."
+                )
+            refuse_iterator(X, f"{type(self).__name__}: `X`")
         given, domain = X, (self._checked_kernel() if reset else self.kernel_).domain
         if isinstance(domain, Similarities) or (isinstance(domain, Vectors) and domain.is_table(X)):
             X = self._with_sklearn(X, domain, reset=reset)
@@ -111,14 +113,19 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
     def _with_sklearn(self, X: Any, domain: Vectors | Similarities, *, reset: bool) -> Any:
         name = f"{type(self).__name__}: `X`"
-        check_numbers(X, name, dense=isinstance(domain, Similarities))  # before scikit-learn converts them
-        frame = frame_of(X, name)
-        X = X if frame is None else frame.to_native()
+        plain = is_plain(X) and X.size > 0
+        if not plain:
+            check_numbers(
+                X, name, dense=isinstance(domain, Similarities)
+            )  # before scikit-learn converts them
+            frame = frame_of(X, name)
+            X = X if frame is None else frame.to_native()
         try:
             return validate_data(
                 self,
                 X,
                 reset=reset,
+                skip_check_array=plain,  # names and number of features are all that is left to check
                 accept_sparse="csr" if isinstance(domain, Vectors) else False,
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=False,  # the domain says which row and column
@@ -134,7 +141,8 @@ class KernelMachine(CallbackSupport, BaseEstimator):
         return str(self.solution_.status)
 
     def _check_fitted(self) -> None:
-        check_is_fitted(self)
+        if "kernel_" not in vars(self):  # asking scikit-learn costs more than one prediction
+            check_is_fitted(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -94,7 +94,7 @@ def _fixed_point(kernel: Kernel, X: Data, gamma: np.ndarray) -> np.ndarray:
     K = gram(kernel, X)
     best = np.argmax((K @ gamma.T).T, axis=1)
     Z = X[best].toarray() if scipy.sparse.issparse(X) else np.array(X[best], dtype=np.float64)
-    weights = gamma * K._cross(Z).dense()
+    weights = gamma * K.cross(Z).dense()
     active = np.arange(len(Z))
     for _ in range(200):
         moved = _step(K, X, gamma[active], Z[active], weights[active])
@@ -127,7 +127,7 @@ def _step(
     for _ in range(20):
         index = usable[waiting]
         tried = Z[index] + length * (goal[waiting] - Z[index])
-        tried_weights = gamma[index] * K._cross(tried).dense()
+        tried_weights = gamma[index] * K.cross(tried).dense()
         up = tried_weights.sum(axis=1) > value[index]
         better[index[up]] = True
         result_points[index[up]], result_weights[index[up]] = tried[up], tried_weights[up]

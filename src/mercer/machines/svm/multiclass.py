@@ -205,7 +205,8 @@ def solve_pairs(
             solver.watch.stop(error)
             return
         found.update(zip(batch, zip(*solutions, strict=True), strict=True))
-        bar.update(len(batch))
+        if bar is not None:
+            bar.update(len(batch))
 
     try:
         with until(run_of_fit().is_over):
@@ -214,7 +215,8 @@ def solve_pairs(
     except STOPPING as error:
         solver.watch.stop(error)
     finally:
-        bar.close()
+        if bar is not None:
+            bar.close()
 
     def finished(t: int, k: int) -> Fit:
         problem = pose(tasks[t].y, tasks[t].index).scaled(factors[k])
