@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -89,6 +89,8 @@ def _alone(steps: np.ndarray) -> SeriesData:
 class _Aligned(Kernel):
     """Kernels over alignments, with ``k(x, x) = 1``.  Subclasses give the plain definition as ``_value``."""
 
+    _always_double: ClassVar[bool] = True
+
     @property
     def _tile_size(self) -> int:
         return PAIRWISE_TILE_SIZE
@@ -112,10 +114,6 @@ class _Aligned(Kernel):
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         raise TypeError(f"{type(self).__name__} must define _value")
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(len(X))

@@ -18,6 +18,8 @@ __all__ = ["PairKernel", "ScaledKernel"]
 class PairKernel(Kernel):
     """Kernels on sequences whose values are computed pair by pair in native code."""
 
+    _always_double: ClassVar[bool] = True
+
     @property
     def _tile_size(self) -> int:
         return PAIRWISE_TILE_SIZE
@@ -29,10 +31,6 @@ class PairKernel(Kernel):
     @property
     def bounds(self) -> Interval:
         return NONNEGATIVE
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _values(self, pairs: Pairs) -> np.ndarray:
         """Values of pairs of sequences."""

@@ -43,15 +43,13 @@ class TreePairKernel(TreeKernel):
     give numbers for trees of any size.
     """
 
+    _always_double: ClassVar[bool] = True
+
     _scaled: ClassVar[bool] = True
 
     @property
     def _tile_size(self) -> int:
         return TILE_SIZE
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _keyed(self, subtrees: Subtrees) -> KeyedTrees:
         """Subtrees with the keys that say which of their roots match."""
