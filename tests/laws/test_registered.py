@@ -137,3 +137,12 @@ def test_what_is_compiled_runs_no_block(family: str, monkeypatch: pytest.MonkeyP
             continue
         if is_compiled and called:  # a check failed, and blocks say of what
             assert k._program(k._prepare(X), None).dense() is None, (k, X)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_parameters_are_the_attributes(family: str) -> None:
+    """Also of sums of sums, which are flattened after they are made."""
+    for k in [case.kernel for case in FAMILIES[family]]:
+        for kernel in (k, k + k + k, 2.0 * k * k * k):
+            for name, value in kernel.get_params(deep=False).items():
+                assert value is getattr(kernel, name), (kernel, name)

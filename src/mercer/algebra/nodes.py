@@ -331,7 +331,8 @@ class Associative(Node):
         return cls(tuple(kernels)) if len(kernels) > 1 else kernels[0]  # type: ignore[call-arg]
 
     def _validate(self) -> None:
-        ((name, operands, _),) = self._fields
+        ((name, _),) = self._declared  # not the fields, which are kept as they are
+        operands = getattr(self, name)
         flat: list[Any] = []
         for k in operands if isinstance(operands, tuple) else ():
             flat.extend(getattr(k, name) if type(k) is type(self) else [k])
