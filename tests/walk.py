@@ -155,5 +155,5 @@ def size():
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     os.environ["MERCER_NUM_THREADS"] = "1"
-    os.environ["MERCER_MEMORY"] = "16GiB"  # what is available would be read again after a second
+    os.environ.pop("MERCER_MEMORY", None)
     json.dump({**walks(), "sources": size()}, sys.stdout, indent=2)

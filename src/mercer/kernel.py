@@ -26,6 +26,7 @@ from .certificate import Certificate, Claim, negated
 from .contributions import Contribution, Contributions, weighted
 from .domains import Data, Domain, Objects, Prepared, check_numbers, items, meet, size, take, to_float
 from .engine import tiles, workers
+from .engine.precision import dtype_of
 from .engine.program import Builder, Program, Value
 from .engine.threads import user_code
 from .errors import DomainError, GradientError, InputError, ParameterError
@@ -93,6 +94,9 @@ class Kernel(Expression):
 
     #: Whether values may be larger than any float.  Then `_scaled_block` and `_scaled_diagonal` give them.
     _scaled: ClassVar[bool] = False
+
+    #: Whether values are in double precision for data of every kind.
+    _always_double: ClassVar[bool] = False
 
     if TYPE_CHECKING:  # installed by mercer.algebra
 
@@ -275,11 +279,7 @@ class Kernel(Expression):
 
         n = size(X)
         m = n if Y is None else size(Y)
-        dtype = self._block_dtype if dtype is None else dtype
-        if dtype is None:
-            first = slice(0, 1)
-            single = n > 0 and m > 0 and tile(first, first).dtype == np.float32
-            dtype = np.dtype(np.float32 if single else np.float64)
+        dtype = self._dtype(X, Y) if dtype is None else dtype
         return tiles.run(
             tile, n, m, symmetric=Y is None, dtype=dtype, tile_size=self._tile_size, progress=progress
         )
@@ -308,10 +308,10 @@ class Kernel(Expression):
             )
         return values
 
-    @property
-    def _block_dtype(self) -> np.dtype[Any] | None:
-        """Type of the numbers in a block, where it is known without computing one of them."""
-        return np.dtype(np.float64) if type(self)._block is Kernel._block else None
+    def _dtype(self, X: Data, Y: Data | None) -> np.dtype[Any]:
+        """Type of the values on prepared data, float32 only where the numbers of both sides are."""
+        known = self._always_double or type(self)._block is Kernel._block
+        return np.dtype(np.float64) if known else dtype_of(self, X, Y, vars(self).setdefault("_dtypes", {}))
 
     def _given(self, X: Data, Y: Data | None) -> np.ndarray | None:
         """The whole block of prepared data, if it is in memory already; not to be written to."""

@@ -34,8 +34,7 @@ def test_nonsense_is_refused_by_name(monkeypatch, text):
 
 def test_without_the_variable_three_quarters_of_what_is_available(monkeypatch):
     monkeypatch.delenv("MERCER_MEMORY", raising=False)
-    monkeypatch.setattr(memory, "_machine", lambda: 1000)
-    monkeypatch.setattr(memory, "_control_groups", lambda: 400)
+    monkeypatch.setattr(memory, "available_memory", lambda: 400)
     assert memory.memory_limit() == 300
     monkeypatch.setenv("MERCER_MEMORY", "  ")
     assert memory.memory_limit() == 300

@@ -164,3 +164,26 @@ def test_a_fit_compiles_once_and_asks_for_the_domain_once(make, monkeypatch):
     make(k).fit(X, y)
     assert (len(compiled), len(asked)) == (1, 1)
     assert "domain" not in k.__getstate__()
+
+
+@pytest.mark.parametrize(("dtype", "asked"), [(np.float64, 0), (np.float32, 1)])
+def test_the_type_of_values_is_asked_once_for_a_kernel(dtype, asked):
+    blocks = []
+
+    class Product(Kernel):
+        @property
+        def domain(self):
+            return Vectors()
+
+        def __call__(self, x, y):
+            return float(x @ y)
+
+        def _block(self, A, B):
+            blocks.append(A.shape)
+            return A @ (A if B is None else B).T
+
+    k, Z = Product(), X.astype(dtype)
+    for points in (Z, Z[:40], Z[1:]):
+        assert gram(k, points).dtype == gram(k, points, Z[:3]).dtype == dtype
+    assert blocks == [(1, 3)] * asked
+    assert gram(k, X, Z).dtype == np.float64

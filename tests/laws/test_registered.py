@@ -4,11 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import sparse
 
+from mercer import gram
 from mercer.certificate import Property
-from mercer.domains import size
+from mercer.domains import TupleColumns, Vectors, size, take
+from mercer.domains.frames import FrameData, Part
 from mercer.errors import MercerError
 from mercer.testing import LAWS, check_kernel
+from mercer.testing.trial import nodes
 
 from .cases import Case
 from .registry import package_kernels, sample_modules, unregistered
@@ -79,3 +83,66 @@ def test_strict_kernels_tell_multiples_and_permutations_apart(family: str) -> No
                     continue
                 assert claim.about is Property.NEGATIVE or sum(terms) > 0, (k, x, y)
                 assert claim.about is Property.POSITIVE or sum(terms) < 0 or not within, (k, x, y)
+
+
+def narrowed(points):
+    """Validated points with numbers in single precision."""
+    if isinstance(points, TupleColumns):
+        return TupleColumns(tuple(map(narrowed, points.parts)))
+    if isinstance(points, FrameData):
+        parts = {c: Part(narrowed(part.data), part.position) for c, part in points.parts.items()}
+        return FrameData(parts, points.n)
+    return points.astype(np.float32) if getattr(points, "dtype", None) == np.float64 else points
+
+
+def variants(case: Case):
+    """The resolved kernel with its validated points: in double and single precision, dense and sparse."""
+    k = case.kernel.resolve(case.points)
+    X = k.domain.validate(case.points)
+    yield k, X
+    yield k, narrowed(X)
+    if type(k.domain) is Vectors and not k.domain.dense and isinstance(X, np.ndarray):
+        yield k, k.domain.validate(sparse.csr_array(X))
+        yield k, k.domain.validate(sparse.csr_array(narrowed(X)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_type_of_values_is_known_before_they_are(family: str) -> None:
+    for k, X in itertools.chain.from_iterable(map(variants, FAMILIES[family])):
+        P = k._prepare(X)
+        try:
+            blocks = k._block(P, None), k._block(P, P)
+        except MercerError:  # an overflow in single precision
+            blocks = (k._block(take(P, slice(0, 1)), None),)
+        assert {K.dtype for K in blocks} == {gram(k, X).dtype} == {gram(k, X, X).dtype}, (k, X)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_compiled_runs_no_block(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+
+    def spied(block):
+        return lambda self, X, Y: called.append(self) or block(self, X, Y)
+
+    for kind in {kind for case in FAMILIES[family] for k in nodes(case.kernel) for kind in type(k).__mro__}:
+        if "_block" in vars(kind):
+            monkeypatch.setattr(kind, "_block", spied(vars(kind)["_block"]))
+    for k, X in itertools.chain.from_iterable(map(variants, FAMILIES[family])):
+        G = gram(k, X)
+        is_compiled = G._is_compiled
+        called.clear()
+        try:
+            G.dense()
+        except MercerError:  # an overflow in single precision
+            continue
+        if is_compiled and called:  # a check failed, and blocks say of what
+            assert k._program(k._prepare(X), None).dense() is None, (k, X)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_parameters_are_the_attributes(family: str) -> None:
+    """Also of sums of sums, which are flattened after they are made."""
+    for k in [case.kernel for case in FAMILIES[family]]:
+        for kernel in (k, k + k + k, 2.0 * k * k * k):
+            for name, value in kernel.get_params(deep=False).items():
+                assert value is getattr(kernel, name), (kernel, name)

@@ -163,9 +163,10 @@ class Normalized(Node):
     def _feature_names(self, X: Prepared) -> Sequence[str]:
         return (self.base if self._form is None else self._form)._feature_names(X.parts[0])
 
-    @property
-    def _block_dtype(self) -> np.dtype[Any] | None:
-        return self.base._block_dtype
+    def _dtype(self, X: Prepared, Y: Prepared | None) -> np.dtype[Any]:
+        base = self.base if self._form is None else self._form
+        dtype = base._dtype(X.parts[0], None if Y is None else Y.parts[0])
+        return dtype if dtype == np.float64 else super()._dtype(X, Y)
 
     def _compile(self, b: Builder, X: Prepared, Y: Prepared | None) -> Value | None:
         if self._form is not None:

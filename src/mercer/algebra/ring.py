@@ -315,11 +315,6 @@ class Sum(Associative, Additive):
     def _define(self, x: Any, y: Any, m: Arithmetic) -> Any:
         return reduce(lambda a, b: a + b, (k._define(x, y, m) for k in self.terms))
 
-    @property
-    def _block_dtype(self) -> np.dtype[Any] | None:
-        known = [dtype for k in self.terms if (dtype := k._block_dtype) is not None]
-        return np.result_type(*known) if len(known) == len(self.terms) else None
-
     def _spectral_density(self) -> SpectralDensity:
         parts = tuple(k._spectral_density() for k in self.terms)
         return Mixture(parts, mass=math.fsum(p.mass for p in parts))

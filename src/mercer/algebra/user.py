@@ -50,6 +50,8 @@ class FunctionKernel(Kernel):
         Why you believe it.
     """
 
+    _always_double: ClassVar[bool] = True
+
     _claims: ClassVar[tuple[str, ...]] = ("verdict", "reason")
 
     #: Names of the function's own parameters.
@@ -110,10 +112,6 @@ class FunctionKernel(Kernel):
         if isinstance(self.points, Reals):  # a function of numbers gets numbers
             x, y = float(x[0]), float(y[0])
         return float(self.function(x, y, **self._values))
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _block(self, X: Data, Y: Data | None) -> np.ndarray:
         if self.block_function is None:

@@ -9,6 +9,7 @@
 ``points``            points as programs read them: dense, compressed or packed
 ``layouts``           zeros and ones, packed into words
 ``builder``           how a kernel describes itself: steps over tiles, each distinct one once
+``precision``         whether values are in single or in double precision, without computing them
 ``formulas``          the arithmetic of the compiler: a formula writes the steps of a program
 ``registers``         the register of each value of such a program
 ``tables``            steps on counts as a table

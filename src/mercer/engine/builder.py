@@ -69,10 +69,9 @@ class Describes(Protocol):
     """What the builder needs of a kernel."""
 
     @property
-    def _block_dtype(self) -> np.dtype[Any] | None: ...
-
-    @property
     def _tile_size(self) -> int: ...
+
+    def _dtype(self, X: Data, Y: Data | None) -> np.dtype[Any]: ...
 
     def _block(self, X: Data, Y: Data | None) -> Array: ...
 
@@ -116,7 +115,7 @@ class Builder:
         self.nodes: list[Node] = []
         self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
-        self._known: dict[Node, Value] = {}
+        self._known: dict[tuple[Node, np.dtype[Any] | None], Value] = {}
         self._seen: dict[tuple[Any, ...], int] = {}
         self._derived: dict[tuple[Any, ...], Data] = {}
         self.points: list[Points] = []
@@ -128,21 +127,19 @@ class Builder:
     def kernel(self, k: Describes, X: Data, Y: Data | None) -> Value:
         """Values of a kernel on prepared data."""
         value = k._compile(self, X, Y)
-        return self.opaque(k._block, X, Y, k._block_dtype, k._tile_size) if value is None else value
+        return self.opaque(k._block, X, Y, k._dtype(X, Y), k._tile_size) if value is None else value
 
     def opaque(
         self,
         block: Block,
         X: Data,
         Y: Data | None,
-        dtype: np.dtype[Any] | None = None,
+        dtype: np.dtype[Any] = DOUBLE,
         tile_size: int = TILE_SIZE,
     ) -> Value:
         """Values that a Python function computes, ``block(X, Y)`` for selected points."""
         self.blocks.append(Opaque(block, X, Y, tile_size))
-        if dtype is None and 0 not in self.shape:
-            dtype = self.blocks[-1].tile(slice(0, 1), slice(0, 1)).dtype
-        return self._step(_native.OPAQUE, b=len(self.blocks) - 1, dtype=dtype or DOUBLE)
+        return self._step(_native.OPAQUE, b=len(self.blocks) - 1, dtype=dtype)
 
     def derived(self, X: Data, key: tuple[Any, ...], function: Callable[[Data], Data]) -> Data:
         """``function(X)``, once for equal keys."""
@@ -199,9 +196,9 @@ class Builder:
         return self._pairs(_native.CAUCHY, X, Y, tuple(np.asarray(weights, dtype=np.float64).tolist()))
 
     # -- elementwise steps --------------------------------------------------------------------
-    def constant(self, c: float) -> Value:
+    def constant(self, c: float, dtype: np.dtype[Any] = DOUBLE) -> Value:
         """The same number everywhere."""
-        return self._step(_native.CONSTANT, parameters=(float(c),), dtype=DOUBLE)
+        return self._step(_native.CONSTANT, parameters=(float(c),), dtype=dtype)
 
     def add(self, values: Iterable[Value]) -> Value:
         """A sum; a generator of values is computed as it is added up."""
@@ -308,9 +305,9 @@ class Builder:
         dtype: np.dtype[Any] | None = None,
     ) -> Value:
         node = Node(op, a, b, parameters)
-        value = self._known.get(node)
+        value = self._known.get((node, dtype))
         if value is None:
-            value = self._known[node] = len(self.nodes)
+            value = self._known[node, dtype] = len(self.nodes)
             self.nodes.append(node)
             self.shapes.append((op, a, b, len(parameters)))
             self.dtypes.append(self.dtypes[a] if dtype is None else dtype)

@@ -44,7 +44,7 @@ class FittedMap(KernelMap):
     def transform(self, X: Any) -> np.ndarray:
         """Return the features of ``X``, of shape (n, dim)."""
         check_is_fitted(self, "_gram")
-        rows = self._gram.cross(X)
+        rows = self._gram._cross(self.kernel_.domain.validate(X, "X"))
         return rows.dense() if self._matrix is None else np.asarray(rows @ self._matrix)
 
     def as_kernel(self) -> FittedKernel:

@@ -142,13 +142,10 @@ class KernelGram(PointGram):
         """Type of the values."""
         if self._asked is not None:
             return self._asked
-        if 0 in self.shape:
+        columns, prepared = (None, None) if self._columns is None else self._columns
+        if np.float64 in (getattr(self._X, "dtype", None), getattr(columns, "dtype", None)):
             return np.dtype(np.float64)
-        if self.kernel._block_dtype is not None:
-            return self.kernel._block_dtype
-        one = slice(0, 1)
-        dtype: np.dtype[Any] = self.kernel._block(take(self._rows, one), take(self._column_data, one)).dtype
-        return dtype
+        return self.kernel._dtype(self._rows, prepared)
 
     @property
     def _eps(self) -> float:
@@ -240,9 +237,10 @@ class KernelGram(PointGram):
     @cached_property
     def _kept(self) -> KeptValues | None:
         """Values from neither compiled code nor known features, if there is memory for them."""
+        if not self.is_symmetric or self._is_compiled or self._vectors is not None:
+            return None
         n = self.shape[0]
-        is_fast = self._is_compiled or self._vectors is not None
-        if not self.is_symmetric or is_fast or self.kernel._given(self._rows, None) is not None:
+        if self.kernel._given(self._rows, None) is not None:
             return None
         return KeptValues(n, self._compute) if memory.can_hold(KeptValues.nbytes_of(n)) else None
 

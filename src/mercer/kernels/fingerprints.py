@@ -74,7 +74,8 @@ class SharedOverAll(Kernel):
         totals, zero = (None, None) if Y is None else Y.arrays
         union = b.outer_add(s, -1.0, X.arrays[0], totals)
         if X.arrays[1].any() and (zero is None or zero.any()):
-            s = b.add((s, b.outer_multiply(b.constant(1.0), X.arrays[1], zero)))
+            one = b.constant(1.0, X.arrays[0].dtype)
+            s = b.add((s, b.outer_multiply(one, X.arrays[1], zero)))
         K = b.clip(b.finite(b.divide(s, union)), self.bounds.low, 1.0)
         return b.diagonal(K, np.ones(len(X), dtype=X.arrays[0].dtype))
 

@@ -165,6 +165,11 @@ class Columns(Kernel):
             blocks.append(spread(kernel._block(left.data, data) if spread.any else None, spread.own))
         return reduce(np.add if self.combine == "sum" else np.multiply, blocks)
 
+    def _dtype(self, X: _Prepared, Y: _Prepared | None) -> np.dtype[Any]:
+        pairs = self._pairs(X, Y)
+        types = [k._dtype(left.data, None if right is None else right.data) for k, left, right in pairs]
+        return np.result_type(*types)
+
     def _diagonal(self, X: _Prepared) -> np.ndarray:
         diagonals = [
             _diagonal(part, kernel._diagonal(part.data), self.missing)
@@ -323,7 +328,7 @@ class _Spread:
         if K is not None and self.rows.all() and self.columns.all():
             return K
         shape = (len(self.rows), len(self.columns)) + (() if K is None else K.shape[2:])
-        out = np.zeros(shape)
+        out = np.zeros(shape, dtype=np.float64 if K is None else K.dtype)
         if K is not None:
             out[np.ix_(self.rows, self.columns)] = K
         if fill:

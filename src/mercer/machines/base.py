@@ -96,7 +96,7 @@ class KernelMachine(CallbackSupport, BaseEstimator):
 
         With ``reset``, in ``fit``, the points are the machine's own: see :func:`~mercer.domains.owned`.
         """
-        if not is_plain(X):
+        if type(X) is not np.ndarray:
             if isinstance(X, Batches):
                 raise InputError(
                     f"{type(self).__name__}: `X` must hold the points. Got Batches: take them one at a time, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class CountedFeatures(Kernel):
     Subclasses say which features one graph has (``_features``), how they are named (``_name``), and how a
     batch of graphs becomes rows of counts (``_prepare``, a :class:`~mercer.kernels.counts.Counts`).
     """
+
+    _always_double: ClassVar[bool] = True
 
     _uses = frozenset[str]()  # of graphs, as Graphs(uses=...) has it
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -75,6 +75,8 @@ class MarginalizedWalk(Kernel):
      0.111111  'C'  [0:1 1:2 | 0:1 2:3]
     0.0277778  'O'  [2:3 | 1:2]
     """
+
+    _always_double: ClassVar[bool] = True
 
     stop: float = parameter(low=0.0, open_low=True, high=1.0)
     tottering: bool = dataclasses.field(default=True, kw_only=True)

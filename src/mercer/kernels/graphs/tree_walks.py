@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from math import comb
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -102,6 +102,8 @@ class TreeWalk(Kernel):
        4.0  'trees from O'  [0:1 | 1:2 3:4]
        2.0  'trees from N'  [2:3 | 2:3]
     """
+
+    _always_double: ClassVar[bool] = True
 
     depth: int = parameter(low=1, high=100, integer=True)
     arity: int = parameter(default=2, low=1, high=8, integer=True, kw_only=True)

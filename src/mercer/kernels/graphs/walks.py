@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
@@ -120,6 +120,8 @@ class RandomWalk(Kernel):
         ...
     mercer.errors.DivergenceError: RandomWalk: `decay` must be below 0.5 in size ...
     """
+
+    _always_double: ClassVar[bool] = True
 
     decay: float = parameter()
     form: str = parameter(default="sum", choices=("sum", "uniform"), kw_only=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -30,6 +30,8 @@ __all__ = ["WeisfeilerLehman"]
 
 class Coloured(Kernel):
     """Functions of how often each colour of the iterations 0, ..., h occurs in two graphs."""
+
+    _always_double: ClassVar[bool] = True
 
     h: int = parameter(default=5, low=0, high=1000, integer=True)
     edge_labels: bool = parameter(default=True, choices=(False, True), kw_only=True)

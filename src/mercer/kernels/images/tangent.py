@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class TangentDistance(Kernel):
     not NDS
     """
 
+    _always_double: ClassVar[bool] = True
+
     shape: tuple[int, int] | None = None
     sides: int = parameter(default=2, low=1, high=2, integer=True, kw_only=True)
     tangents: Sequence[str] = dataclasses.field(default=NAMES[:-1], kw_only=True)
@@ -146,10 +148,6 @@ class TangentDistance(Kernel):
     @property
     def _tile_size(self) -> int:
         return tiles.PAIRWISE_TILE_SIZE if self.sides == 2 else ONE_SIDED_TILE_SIZE
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     # -- definiteness -------------------------------------------------------------------------
     def _certify(self) -> Certificate:

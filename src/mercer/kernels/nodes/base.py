@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class NodeKernel(Kernel):
     Subclasses give the matrix of a small graph, its action on columns for a large one, and one value in any
     arithmetic.
     """
+
+    _always_double: ClassVar[bool] = True
 
     graph: Any
     tol: float = parameter(default=1e-12, low=1e-13, high=1.0, open_high=True, kw_only=True)
@@ -70,10 +72,6 @@ class NodeKernel(Kernel):
         return Nodes(self.graph)
 
     _tile_size = 1 << 30  # no tile is larger: values come by whole columns
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     @cached_property
     def _held(self) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -84,6 +84,7 @@ def witness_among(kernel: Kernel, points: list[np.ndarray]) -> Witness | None:
 class _Aligned(Kernel):
     """Kernels over alignments, with ``k(x, x) = 1``.  Subclasses give the plain definition as ``_value``."""
 
+    _always_double: ClassVar[bool] = True
     _tile_size = PAIRWISE_TILE_SIZE
 
     if TYPE_CHECKING:  # a field of each subclass, so that other parameters may come before it
@@ -106,10 +107,6 @@ class _Aligned(Kernel):
 
     def _value(self, x: Any, y: Any, m: Arithmetic) -> Any:
         raise TypeError(f"{type(self).__name__} must define _value")
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _diagonal(self, X: Data) -> np.ndarray:
         return np.ones(len(X))

@@ -18,6 +18,7 @@ __all__ = ["PairKernel", "ScaledKernel"]
 class PairKernel(Kernel):
     """Kernels on sequences whose values are computed pair by pair in native code."""
 
+    _always_double: ClassVar[bool] = True
     _tile_size = PAIRWISE_TILE_SIZE
 
     @property
@@ -25,10 +26,6 @@ class PairKernel(Kernel):
         return Sequences()
 
     bounds = NONNEGATIVE
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _values(self, pairs: Pairs) -> np.ndarray:
         """Values of pairs of sequences."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -42,6 +42,8 @@ class CountedKmers(Kernel):
     Subclasses say which lengths count how much (``_lengths``), what the k-mers of one sequence are
     (``_kmers``), and how a whole data set is read (``_read``).
     """
+
+    _always_double: ClassVar[bool] = True
 
     @property
     def domain(self) -> Domain:
@@ -91,10 +93,6 @@ class CountedKmers(Kernel):
         others = [None] * len(X.kmers) if Y is None else Y.matrices(X)
         for (_, weight), A, B in zip(self._lengths(), X.matrices(), others, strict=True):
             yield weight, A, B
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     @property
     def _is_whole(self) -> bool:

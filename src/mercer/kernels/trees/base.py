@@ -38,13 +38,11 @@ class TreePairKernel(TreeKernel):
     give numbers for trees of any size.
     """
 
+    _always_double: ClassVar[bool] = True
+
     _scaled: ClassVar[bool] = True
 
     _tile_size = 256  # a pair of sentences takes a microsecond
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def _keyed(self, subtrees: Subtrees) -> KeyedTrees:
         """Subtrees with the keys that say which of their roots match."""

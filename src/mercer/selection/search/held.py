@@ -7,7 +7,7 @@ and :class:`HeldKernel`, which looks the values up, so that every machine takes 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class HeldKernel(Kernel):
     A part of another kernel has the domain of that one as its ``space``.
     """
 
+    _always_double: ClassVar[bool] = True
+
     kernel: Kernel
     values: SharedValues
     space: Domain | None = None
@@ -107,10 +109,6 @@ class HeldKernel(Kernel):
     @property
     def diagonal_bounds(self) -> Interval:
         return self.kernel.diagonal_bounds
-
-    @property
-    def _block_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
 
     def __repr__(self) -> str:
         return repr(self.kernel)
