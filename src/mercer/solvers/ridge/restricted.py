@@ -37,6 +37,10 @@ Array: TypeAlias = NDArray[np.float64]
 #: Numbers of a band of features: 32 MiB.
 BAND = 1 << 22
 
+#: Up to this number of features the preconditioner is the matrix of all rows: n r^2 operations cost less than
+#: the kernel values of some twenty iterations, of about 100 operations each.
+FEW_FEATURES = 2000
+
 
 class RestrictedValue(NamedTuple):
     """Weights of the features, of shape (r, t), and intercepts of shape (t,)."""
@@ -140,9 +144,7 @@ class _Normal:
     def estimate(self, seed: int = 0) -> Array:
         """The matrix without its penalty, from all rows or from a sample."""
         n, r = self.rows.size, self.rows.dim
-        # Of few features the preconditioner is the matrix of all rows: n r^2 operations cost less than the
-        # kernel values of some twenty iterations, of about 100 operations each.  Else it is that of a sample.
-        wanted = n if r <= 2000 else min(n, 4 * r)
+        wanted = n if r <= FEW_FEATURES else min(n, 4 * r)
         order = np.arange(n)
         if wanted < n:
             order = np.sort(np.random.RandomState(seed).permutation(n)[:wanted])
