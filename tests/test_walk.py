@@ -42,7 +42,9 @@ SOURCES = {
 def measured():
     """The least counts of three processes: on a busy machine a call may take so long that clocks are read."""
     environment = {
-        key: value for key, value in os.environ.items() if not key.startswith(("MERCER_", "OPENBLAS_"))
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("MERCER_", "OMP_", "OPENBLAS_"))
     }
     command = [sys.executable, ROOT / "tests" / "walk.py"]
     runs = []
