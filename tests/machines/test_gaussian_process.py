@@ -364,3 +364,13 @@ def test_the_solution_states_its_method_and_its_error(data):
     model._posterior.fit.coefficients[:] *= 1.001
     with pytest.warns(ConvergenceWarning, match="the equations of the coefficients hold to"):
         model._keep(model._posterior)
+
+
+def test_one_width_for_columns_of_very_different_units_is_warned_of(data):
+    X, y = data
+    rng = np.random.default_rng(0)
+    wide = np.column_stack([X[:, 0], 1e6 * rng.standard_normal(len(X))])
+    with pytest.warns(UserWarning, match=r"standard deviations from .* one width for all.*StandardScaler"):
+        GaussianProcessRegressor().fit(wide, y)
+    GaussianProcessRegressor(1.0 * Gaussian(wide.std(axis=0)) + WhiteNoise(0.1)).fit(wide, y)
+    GaussianProcessRegressor().fit(wide / wide.std(axis=0), y)

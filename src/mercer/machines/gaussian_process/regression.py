@@ -201,7 +201,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ExplainedFuncti
             self._compare_units()
 
     def _compare_units(self) -> None:
-        """Warn if the kernel states a variance, which no search can change, that is far from the targets'."""
+        """Warn of units that no search can change: of columns under one width, and of a stated variance."""
+        points = self._observed.points
+        if isinstance(points, np.ndarray) and points.ndim == 2:
+            with np.errstate(over="ignore", invalid="ignore"):
+                spread = points.std(axis=0, dtype=np.float64)
+            spread = spread[spread > 0]
+            if len(spread) and 1e4 * spread.min() < spread.max() < np.inf:  # the smallest is lost in the sum
+                widths = [p.value for name, p in self.kernel_.parameters.items() if name.endswith("sigma")]
+                if widths and not any(map(np.ndim, widths)):
+                    warn(
+                        f"{type(self).__name__}: the columns of `X` have standard deviations from "
+                        f"{spread.min():.2g} to {spread.max():.2g}, and the kernel has one width for all of "
+                        "them: it sees the largest alone. Put a StandardScaler before, or give a width for "
+                        "each column, as in Gaussian(X.std(axis=0)).",
+                        UserWarning,
+                    )
         observed, function = self._observed, separate(self.kernel_).kernel
         if function is None or not has_unit(function):
             return
